@@ -1,0 +1,92 @@
+package dev.weir.proxy.request;
+
+import java.net.InetAddress;
+
+/**
+ * An IP address as 128 bits, IPv4 in its IPv4-mapped IPv6 form ({@code ::ffff:a.b.c.d}), so that
+ * one comparison serves both families.
+ *
+ * @param high the first 64 bits, network order.
+ * @param low the last 64 bits, network order.
+ */
+public record IpAddress(long high, long low) {
+  private static final long V4_MAPPED_PREFIX = 0xFFFF_0000_0000L;
+
+  /** What stands for the peer of a Unix-domain socket, which has no address: {@code 127.0.0.1}. */
+  public static final IpAddress LOOPBACK = v4(0x7F00_0001);
+
+  /** The IPv4 address whose four octets are {@code octets}, first octet highest. */
+  public static IpAddress v4(int octets) {
+    return new IpAddress(0, V4_MAPPED_PREFIX | octets & 0xFFFF_FFFFL);
+  }
+
+  public static IpAddress of(InetAddress address) {
+    byte[] octets = address.getAddress();
+    if (octets.length == 4) {
+      return v4((int) bigEndian(octets, 0, 4));
+    }
+    return new IpAddress(bigEndian(octets, 0, 8), bigEndian(octets, 8, 8));
+  }
+
+  private static long bigEndian(byte[] octets, int from, int count) {
+    long value = 0;
+    for (int i = from; i < from + count; i++) {
+      value = value << 8 | octets[i] & 0xFF;
+    }
+    return value;
+  }
+
+  public boolean isV4() {
+    return high == 0 && low >>> 32 == 0xFFFF;
+  }
+
+  /** The text form: dotted decimal, or RFC 5952 for IPv6. */
+  @Override
+  public String toString() {
+    return isV4() ? v4Text() : v6Text();
+  }
+
+  private String v4Text() {
+    int octets = (int) low;
+    return (octets >>> 24)
+        + "."
+        + (octets >>> 16 & 0xFF)
+        + "."
+        + (octets >>> 8 & 0xFF)
+        + "."
+        + (octets & 0xFF);
+  }
+
+  private String v6Text() {
+    int runStart = -1;
+    int runLength = 1; // a single zero group is not shortened (RFC 5952, section 4.2.2)
+    for (int start = 0; start < 8; start++) {
+      int end = start;
+      while (end < 8 && group(end) == 0) {
+        end++;
+      }
+      if (end - start > runLength) {
+        runStart = start;
+        runLength = end - start;
+      }
+    }
+    StringBuilder text = new StringBuilder(39);
+    for (int i = 0; i < 8; i++) {
+      if (i == runStart) {
+        text.append("::");
+        i += runLength - 1;
+        continue;
+      }
+      if (i > 0 && i != runStart + runLength) {
+        text.append(':');
+      }
+      text.append(Integer.toHexString(group(i)));
+    }
+    return text.toString();
+  }
+
+  private int group(int index) {
+    long half = index < 4 ? high : low;
+    return (int) (half >>> 48 - 16 * (index & 3)) & 0xFFFF;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.weir.proxy.request;
+
+/**
+ * What clients are told of a limit: one item of {@code RateLimit-Policy}.
+ *
+ * @param name the policy's name, printable ASCII without quote or backslash.
+ * @param quota requests per window, 0 to 999,999,999,999,999.
+ * @param windowSeconds at least 1.
+ */
+public record QuotaPolicy(String name, long quota, long windowSeconds) {}

@@ -1,0 +1,190 @@
+package dev.weir.proxy.request;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A request's head as offsets into the bytes it arrived in: nothing is copied and nothing is
+ * allocated. One per event loop, refilled for each request, valid only until the call it was passed
+ * to returns. Who fills it vouches for the grammar; who reads it may rely on it.
+ *
+ * <ul>
+ *   <li>The method is a token and case-sensitive.
+ *   <li>The path is normalised (see the listener's target rules), starts with {@code /} (or is
+ *       {@code *} for {@code OPTIONS *}) and is byte for byte what will be forwarded.
+ *   <li>Fields are in the order of arrival, values without surrounding white space. Pseudo-header
+ *       fields of HTTP/2 are not among them.
+ * </ul>
+ *
+ * Not thread-safe.
+ */
+public final class RequestView {
+  private static final int INTS_PER_FIELD = 4;
+
+  private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
+  private final int[] fields;
+  private int fieldCount;
+  private int methodOffset;
+  private int methodLength;
+  private int pathOffset;
+  private int pathLength;
+  private int queryOffset;
+  private int queryLength;
+  private int authorityOffset;
+  private int authorityLength;
+  private IpAddress peer;
+
+  /**
+   * @param maxFieldCount the most fields that a head may have.
+   */
+  public RequestView(int maxFieldCount) {
+    this.fields = new int[maxFieldCount * INTS_PER_FIELD];
+  }
+
+  /**
+   * Starts a new request. All offsets given afterwards count from the start of {@code source}.
+   *
+   * @param peer the other end of the connection.
+   */
+  public RequestView reset(DirectBuffer source, int offset, int length, IpAddress peer) {
+    bytes.wrap(source, offset, length);
+    this.peer = peer;
+    fieldCount = 0;
+    methodLength = 0;
+    pathLength = 0;
+    queryLength = -1;
+    authorityLength = 0;
+    return this;
+  }
+
+  public void method(int offset, int length) {
+    methodOffset = offset;
+    methodLength = length;
+  }
+
+  public void path(int offset, int length) {
+    pathOffset = offset;
+    pathLength = length;
+  }
+
+  /** The query, without its question mark. Not called when there is none. */
+  public void query(int offset, int length) {
+    queryOffset = offset;
+    queryLength = length;
+  }
+
+  /** Host and optional port. */
+  public void authority(int offset, int length) {
+    authorityOffset = offset;
+    authorityLength = length;
+  }
+
+  /** Adds a field; false, and nothing added, if there are already as many as may be. */
+  public boolean addField(int nameOffset, int nameLength, int valueOffset, int valueLength) {
+    int at = fieldCount * INTS_PER_FIELD;
+    if (at == fields.length) {
+      return false;
+    }
+    fields[at] = nameOffset;
+    fields[at + 1] = nameLength;
+    fields[at + 2] = valueOffset;
+    fields[at + 3] = valueLength;
+    fieldCount++;
+    return true;
+  }
+
+  /** The bytes that all offsets point into. */
+  public DirectBuffer bytes() {
+    return bytes;
+  }
+
+  public IpAddress peer() {
+    return peer;
+  }
+
+  public int methodOffset() {
+    return methodOffset;
+  }
+
+  public int methodLength() {
+    return methodLength;
+  }
+
+  public int pathOffset() {
+    return pathOffset;
+  }
+
+  public int pathLength() {
+    return pathLength;
+  }
+
+  public int queryOffset() {
+    return queryOffset;
+  }
+
+  /** The query's length; -1 if the target has none, 0 if it ends in a question mark. */
+  public int queryLength() {
+    return queryLength;
+  }
+
+  public int authorityOffset() {
+    return authorityOffset;
+  }
+
+  public int authorityLength() {
+    return authorityLength;
+  }
+
+  public int fieldCount() {
+    return fieldCount;
+  }
+
+  public int nameOffset(int fieldIndex) {
+    return fields[fieldIndex * INTS_PER_FIELD];
+  }
+
+  public int nameLength(int fieldIndex) {
+    return fields[fieldIndex * INTS_PER_FIELD + 1];
+  }
+
+  public int valueOffset(int fieldIndex) {
+    return fields[fieldIndex * INTS_PER_FIELD + 2];
+  }
+
+  public int valueLength(int fieldIndex) {
+    return fields[fieldIndex * INTS_PER_FIELD + 3];
+  }
+
+  /**
+   * The index of the first field of that name at or after {@code fromIndex}; -1 if there is none.
+   */
+  public int findField(FieldName name, int fromIndex) {
+    int wanted = name.length();
+    for (int i = fromIndex; i < fieldCount; i++) {
+      if (nameLength(i) == wanted && name.matches(bytes, nameOffset(i), wanted)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The text at {@code offset}, one character per byte; for logs and tests, not for the hot path.
+   */
+  public String text(int offset, int length) {
+    byte[] copy = new byte[length];
+    bytes.getBytes(offset, copy);
+    return new String(copy, StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public String toString() {
+    return text(methodOffset, methodLength)
+        + ' '
+        + text(pathOffset, pathLength)
+        + " fields="
+        + Arrays.toString(Arrays.copyOf(fields, fieldCount * INTS_PER_FIELD));
+  }
+}
