@@ -1,0 +1,67 @@
+package dev.weir.proxy.http1;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * What the fields of a head say about the length of its body (RFC 9112, section 6). Stricter than
+ * the RFC where leniency is how requests are smuggled: a second Content-Length, even an equal one,
+ * a list of lengths, any transfer coding but one {@code chunked}, and the two fields together are
+ * all refused.
+ */
+final class BodyFraming {
+  private static final byte[] CHUNKED = {'c', 'h', 'u', 'n', 'k', 'e', 'd'};
+
+  /** Enough for 2^59 bytes, and no sum of lengths overflows. */
+  private static final int MAX_LENGTH_DIGITS = 18;
+
+  private long contentLength;
+  private boolean contentLengthCanonical;
+  private boolean chunked;
+
+  void reset() {
+    contentLength = -1;
+    contentLengthCanonical = true;
+    chunked = false;
+  }
+
+  /** Takes a Content-Length field; false if it is malformed or not the first. */
+  boolean contentLength(DirectBuffer bytes, int offset, int length) {
+    if (contentLength >= 0 || length == 0 || length > MAX_LENGTH_DIGITS) {
+      return false;
+    }
+    long value = 0;
+    for (int i = offset; i < offset + length; i++) {
+      byte b = bytes.getByte(i);
+      if (!Grammar.isDigit(b)) {
+        return false;
+      }
+      value = value * 10 + (b - '0');
+    }
+    contentLength = value;
+    contentLengthCanonical = length == 1 || bytes.getByte(offset) != '0';
+    return true;
+  }
+
+  /** Takes a Transfer-Encoding field; false unless it is the first and says {@code chunked}. */
+  boolean transferEncoding(DirectBuffer bytes, int offset, int length) {
+    if (chunked || !Grammar.equalsIgnoreCase(bytes, offset, length, CHUNKED)) {
+      return false;
+    }
+    chunked = true;
+    return true;
+  }
+
+  /** The length that Content-Length gives; -1 if there is no such field. */
+  long contentLength() {
+    return contentLength;
+  }
+
+  /** Whether the length was written as its shortest decimal. */
+  boolean contentLengthCanonical() {
+    return contentLengthCanonical;
+  }
+
+  boolean chunked() {
+    return chunked;
+  }
+}

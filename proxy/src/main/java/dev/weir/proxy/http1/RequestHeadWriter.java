@@ -1,0 +1,161 @@
+package dev.weir.proxy.http1;
+
+import static dev.weir.proxy.http1.TextWriter.ascii;
+
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import java.util.SplittableRandom;
+
+/**
+ * Writes the head that goes to the upstream: the request line in origin form and HTTP/1.1, every
+ * field that is not the client connection's own as it came, and behind them who asked and through
+ * what. One per event loop.
+ */
+public final class RequestHeadWriter {
+  private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");
+  private static final byte[] CRLF = ascii("\r\n");
+  private static final byte[] HOST = ascii("Host: ");
+  private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
+  private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
+  private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
+  private static final byte[] FORWARDED_PROTO = ascii("X-Forwarded-Proto: http\r\n");
+  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
+  private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
+
+  /** What the writer may add to a head, beyond the client's own host and address list. */
+  private static final int ADDED_BYTES = 512;
+
+  private final byte[] upstreamAuthority;
+  private final long requestIdPrefix = new SplittableRandom().nextLong();
+  private long requestCount;
+
+  /**
+   * @param upstreamAuthority what to say as Host for a client of HTTP/1.0 that gave none.
+   */
+  public RequestHeadWriter(String upstreamAuthority) {
+    this.upstreamAuthority = ascii(upstreamAuthority);
+  }
+
+  /** The most bytes that {@link #write} may write for a head of {@code headLength} bytes. */
+  public int bound(int headLength, byte[] peerAddress) {
+    return 2 * headLength + upstreamAuthority.length + peerAddress.length + ADDED_BYTES;
+  }
+
+  /**
+   * Appends the head to {@code out}.
+   *
+   * @param head as scanned, its path normalised.
+   * @param in holds the scanned bytes.
+   * @param headStart where the head starts in {@code in}.
+   * @param headLength the scanned head's length.
+   * @param peerAddress the peer's address, as text.
+   */
+  public void write(
+      RequestHead head,
+      ByteBuf in,
+      int headStart,
+      int headLength,
+      byte[] peerAddress,
+      ByteBuf out) {
+    RequestView view = head.view();
+    writeRequestLine(head, view, in, headStart, out);
+    writeKeptFields(head, view, in, headStart, headLength, out);
+    writeHost(head, view, in, headStart, out);
+    if (head.rewrittenContentLengthField() >= 0) {
+      out.writeBytes(CONTENT_LENGTH);
+      TextWriter.writeDecimal(out, head.contentLength());
+      out.writeBytes(CRLF);
+    }
+    if (head.upgrade()) {
+      out.writeBytes(UPGRADE);
+    }
+    writeForwarded(head, view, in, headStart, peerAddress, out);
+    if (!head.hasRequestId()) {
+      out.writeBytes(REQUEST_ID);
+      TextWriter.writeHexDigits(out, requestIdPrefix, 16);
+      TextWriter.writeHexDigits(out, ++requestCount, 16);
+      out.writeBytes(CRLF);
+    }
+    out.writeBytes(CRLF);
+  }
+
+  private static void writeRequestLine(
+      RequestHead head, RequestView view, ByteBuf in, int headStart, ByteBuf out) {
+    out.writeBytes(in, headStart + view.methodOffset(), view.methodLength());
+    out.writeByte(' ');
+    if (view.pathLength() == 0) {
+      out.writeByte('/'); // the absolute form may leave it out
+    } else {
+      out.writeBytes(in, headStart + view.pathOffset(), view.pathLength());
+    }
+    if (view.queryLength() >= 0) {
+      out.writeByte('?');
+      out.writeBytes(in, headStart + view.queryOffset(), view.queryLength());
+    }
+    out.writeBytes(VERSION);
+  }
+
+  /** Copies what stays, in as few pieces as there are gaps. */
+  private static void writeKeptFields(
+      RequestHead head, RequestView view, ByteBuf in, int headStart, int headLength, ByteBuf out) {
+    int count = view.fieldCount();
+    int end = headLength - CRLF.length;
+    int from = count == 0 ? end : view.nameOffset(0);
+    boolean replacesHost = head.absoluteForm();
+    int lengthField = head.rewrittenContentLengthField();
+    if (head.omittedCount() > 0 || replacesHost || lengthField >= 0) {
+      for (int i = 0; i < count; i++) {
+        if (head.omits(i) || i == lengthField || replacesHost && head.isHost(i)) {
+          int lineStart = view.nameOffset(i);
+          out.writeBytes(in, headStart + from, lineStart - from);
+          from = i + 1 < count ? view.nameOffset(i + 1) : end;
+        }
+      }
+    }
+    out.writeBytes(in, headStart + from, end - from);
+  }
+
+  private void writeHost(
+      RequestHead head, RequestView view, ByteBuf in, int headStart, ByteBuf out) {
+    if (head.absoluteForm()) {
+      out.writeBytes(HOST);
+      out.writeBytes(in, headStart + view.authorityOffset(), view.authorityLength());
+      out.writeBytes(CRLF);
+    } else if (!head.hasHost()) {
+      out.writeBytes(HOST);
+      out.writeBytes(upstreamAuthority);
+      out.writeBytes(CRLF);
+    }
+  }
+
+  private static void writeForwarded(
+      RequestHead head,
+      RequestView view,
+      ByteBuf in,
+      int headStart,
+      byte[] peerAddress,
+      ByteBuf out) {
+    out.writeBytes(FORWARDED_FOR);
+    if (head.hasForwardedFor()) {
+      for (int i = 0; i < view.fieldCount(); i++) {
+        if (head.isForwardedFor(i) && view.valueLength(i) > 0) {
+          out.writeBytes(in, headStart + view.valueOffset(i), view.valueLength(i));
+          out.writeByte(',');
+          out.writeByte(' ');
+        }
+      }
+    }
+    out.writeBytes(peerAddress);
+    out.writeBytes(CRLF);
+    if (!head.hasForwardedProto()) {
+      out.writeBytes(FORWARDED_PROTO);
+    }
+    if (!head.hasForwardedHost() && view.authorityLength() > 0) {
+      out.writeBytes(FORWARDED_HOST);
+      out.writeBytes(in, headStart + view.authorityOffset(), view.authorityLength());
+      out.writeBytes(CRLF);
+    }
+    out.writeBytes(VIA);
+  }
+}

@@ -1,0 +1,241 @@
+package dev.weir.proxy.http1;
+
+import dev.weir.proxy.request.RefusalReason;
+import org.agrona.DirectBuffer;
+
+/**
+ * The request line (RFC 9112, section 3): one space between its parts, a target in origin form,
+ * absolute form ({@code http} and {@code https}), or {@code *} for OPTIONS, and HTTP/1.1 or
+ * HTTP/1.0. One empty line before it is skipped (section 2.2).
+ */
+final class RequestLine {
+  private static final int MAX_METHOD_BYTES = 32;
+  private static final byte[] OPTIONS = {'O', 'P', 'T', 'I', 'O', 'N', 'S'};
+  private static final byte[] CONNECT = {'C', 'O', 'N', 'N', 'E', 'C', 'T'};
+  private static final byte[] HTTP_SCHEME = {'h', 't', 't', 'p', ':', '/', '/'};
+  private static final byte[] HTTPS_SCHEME = {'h', 't', 't', 'p', 's', ':', '/', '/'};
+  private static final byte[] VERSION_PREFIX = {'H', 'T', 'T', 'P', '/'};
+
+  /** {@code HTTP/1.1}. */
+  private static final int VERSION_BYTES = 8;
+
+  private RefusalReason fault;
+  private int methodOffset;
+  private int methodLength;
+  private int authorityOffset;
+  private int authorityLength;
+  private int pathOffset;
+  private int pathLength;
+  private int queryOffset;
+  private int queryLength;
+  private boolean absoluteForm;
+  private boolean asteriskForm;
+  private boolean http10;
+
+  /**
+   * Scans the line at the start of {@code bytes}.
+   *
+   * @return the offset behind its CRLF, {@link FieldLine#INCOMPLETE}, or {@link
+   *     FieldLine#MALFORMED} with a {@link #fault()}.
+   */
+  int scan(DirectBuffer bytes, int limit, int maxTargetBytes) {
+    int start = 0;
+    if (limit > 0 && bytes.getByte(0) == '\r') {
+      start = Grammar.endOfLine(bytes, 0, limit);
+      if (start < 0) {
+        fault = RefusalReason.MALFORMED_REQUEST_LINE;
+        return start;
+      }
+    }
+    int at = scanMethod(bytes, start, limit);
+    if (at > 0) {
+      at = scanTarget(bytes, at, limit, maxTargetBytes);
+    }
+    return at > 0 ? scanVersion(bytes, at, limit) : at;
+  }
+
+  private int scanMethod(DirectBuffer bytes, int from, int limit) {
+    int i = from;
+    while (i < limit && Grammar.isToken(bytes.getByte(i))) {
+      i++;
+    }
+    if (i - from > MAX_METHOD_BYTES) {
+      return refuse(RefusalReason.METHOD_NOT_SUPPORTED);
+    }
+    if (i == limit) {
+      return FieldLine.INCOMPLETE;
+    }
+    if (i == from || bytes.getByte(i) != ' ') {
+      return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
+    }
+    methodOffset = from;
+    methodLength = i - from;
+    return methodIs(bytes, CONNECT) ? refuse(RefusalReason.METHOD_NOT_SUPPORTED) : i + 1;
+  }
+
+  private boolean methodIs(DirectBuffer bytes, byte[] method) {
+    if (methodLength != method.length) {
+      return false;
+    }
+    for (int i = 0; i < method.length; i++) {
+      if (bytes.getByte(methodOffset + i) != method[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int scanTarget(DirectBuffer bytes, int from, int limit, int maxTargetBytes) {
+    int end = Grammar.endOfTarget(bytes, from, limit);
+    if (end - from > maxTargetBytes) {
+      return refuse(RefusalReason.TARGET_TOO_LONG);
+    }
+    if (end == limit) {
+      return FieldLine.INCOMPLETE;
+    }
+    if (bytes.getByte(end) != ' ') {
+      byte b = bytes.getByte(end);
+      boolean lineEnds = b == '\r' || b == '\n' || b == '\t' || end == from;
+      return refuse(
+          lineEnds ? RefusalReason.MALFORMED_REQUEST_LINE : RefusalReason.MALFORMED_TARGET);
+    }
+    if (end == from) {
+      return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
+    }
+    absoluteForm = false;
+    asteriskForm = false;
+    queryLength = -1;
+    byte first = bytes.getByte(from);
+    if (first == '/') {
+      splitQuery(bytes, from, end);
+    } else if (first == '*' && end == from + 1 && methodIs(bytes, OPTIONS)) {
+      asteriskForm = true;
+      pathOffset = from;
+      pathLength = 1;
+    } else if (!splitAbsolute(bytes, from, end)) {
+      return refuse(RefusalReason.MALFORMED_TARGET);
+    }
+    return end + 1;
+  }
+
+  /** Finds authority, path and query of an absolute form; false if it is none that is served. */
+  private boolean splitAbsolute(DirectBuffer bytes, int from, int end) {
+    int authority;
+    if (startsWith(bytes, from, end, HTTP_SCHEME)) {
+      authority = from + HTTP_SCHEME.length;
+    } else if (startsWith(bytes, from, end, HTTPS_SCHEME)) {
+      authority = from + HTTPS_SCHEME.length;
+    } else {
+      return false;
+    }
+    int path = authority;
+    while (path < end && bytes.getByte(path) != '/' && bytes.getByte(path) != '?') {
+      path++;
+    }
+    absoluteForm = true;
+    authorityOffset = authority;
+    authorityLength = path - authority;
+    splitQuery(bytes, path, end);
+    return HostSyntax.isValid(bytes, authority, authorityLength);
+  }
+
+  private static boolean startsWith(DirectBuffer bytes, int from, int end, byte[] lowerCase) {
+    return end - from >= lowerCase.length
+        && Grammar.equalsIgnoreCase(bytes, from, lowerCase.length, lowerCase);
+  }
+
+  private void splitQuery(DirectBuffer bytes, int from, int end) {
+    int i = from;
+    while (i < end && bytes.getByte(i) != '?') {
+      i++;
+    }
+    pathOffset = from;
+    pathLength = i - from;
+    if (i < end) {
+      queryOffset = i + 1;
+      queryLength = end - queryOffset;
+    }
+  }
+
+  private int scanVersion(DirectBuffer bytes, int from, int limit) {
+    int known = Math.min(limit - from, VERSION_BYTES);
+    for (int i = 0; i < known; i++) {
+      byte b = bytes.getByte(from + i);
+      boolean expected =
+          i < VERSION_PREFIX.length
+              ? b == VERSION_PREFIX[i]
+              : i == 6 ? b == '.' : Grammar.isDigit(b);
+      if (!expected) {
+        return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
+      }
+    }
+    if (limit - from <= VERSION_BYTES) {
+      return FieldLine.INCOMPLETE;
+    }
+    int end = Grammar.endOfLine(bytes, from + VERSION_BYTES, limit);
+    if (end == FieldLine.MALFORMED) {
+      return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
+    }
+    byte major = bytes.getByte(from + 5);
+    byte minor = bytes.getByte(from + 7);
+    if (major != '1' || minor > '1') {
+      return refuse(RefusalReason.VERSION_NOT_SUPPORTED);
+    }
+    http10 = minor == '0';
+    return end;
+  }
+
+  private int refuse(RefusalReason reason) {
+    fault = reason;
+    return FieldLine.MALFORMED;
+  }
+
+  RefusalReason fault() {
+    return fault;
+  }
+
+  int methodOffset() {
+    return methodOffset;
+  }
+
+  int methodLength() {
+    return methodLength;
+  }
+
+  int authorityOffset() {
+    return authorityOffset;
+  }
+
+  int authorityLength() {
+    return authorityLength;
+  }
+
+  int pathOffset() {
+    return pathOffset;
+  }
+
+  int pathLength() {
+    return pathLength;
+  }
+
+  int queryOffset() {
+    return queryOffset;
+  }
+
+  /** -1 if there is no query. */
+  int queryLength() {
+    return queryLength;
+  }
+
+  boolean absoluteForm() {
+    return absoluteForm;
+  }
+
+  boolean asteriskForm() {
+    return asteriskForm;
+  }
+
+  boolean http10() {
+    return http10;
+  }
+}

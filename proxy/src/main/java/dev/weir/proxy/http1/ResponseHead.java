@@ -1,0 +1,259 @@
+package dev.weir.proxy.http1;
+
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RequestView;
+import org.agrona.DirectBuffer;
+
+/**
+ * Scans the head of a response in place, as strictly as a request's: what a client must not be able
+ * to smuggle in, an upstream must not be able to split out. One per event loop, reused; what it
+ * says is valid until the next scan and while the scanned bytes stay where they are.
+ */
+public final class ResponseHead {
+  /** The head does not end yet; what is there is well formed. */
+  public static final int INCOMPLETE = 0;
+
+  /** No response of HTTP/1.1 or HTTP/1.0. */
+  public static final int MALFORMED = -1;
+
+  private static final byte[] VERSION_PREFIX = {'H', 'T', 'T', 'P', '/', '1', '.'};
+
+  /** {@code HTTP/1.1 200}. */
+  private static final int STATUS_END = 12;
+
+  private final RequestView fields;
+  private final FieldLine field = new FieldLine();
+  private final BodyFraming framing = new BodyFraming();
+  private final ConnectionField connection = new ConnectionField();
+  private final int[] omitted;
+  private int omittedCount;
+  private int status;
+  private int reasonOffset;
+  private int reasonLength;
+  private boolean http10;
+  private int transferEncodingField;
+  private int rateLimitRemainingField;
+
+  /**
+   * @param maxFieldCount the most fields in a head.
+   */
+  public ResponseHead(int maxFieldCount) {
+    fields = new RequestView(maxFieldCount);
+    omitted = new int[maxFieldCount];
+  }
+
+  /**
+   * Scans the head at the start of {@code bytes[offset, offset + length)}.
+   *
+   * @return the head's length in bytes, {@link #INCOMPLETE} or {@link #MALFORMED}.
+   */
+  public int scan(DirectBuffer bytes, int offset, int length) {
+    fields.reset(bytes, offset, length, IpAddress.LOOPBACK);
+    framing.reset();
+    connection.reset();
+    omittedCount = 0;
+    transferEncodingField = -1;
+    rateLimitRemainingField = -1;
+    DirectBuffer head = fields.bytes();
+    int at = scanStatusLine(head, length);
+    while (at > 0) {
+      if (at == length) {
+        return INCOMPLETE;
+      }
+      if (head.getByte(at) == '\r') {
+        at = Grammar.endOfLine(head, at, length);
+        if (at > 0) {
+          return check(head) ? at : MALFORMED;
+        }
+      } else {
+        at = scanField(head, at, length);
+      }
+    }
+    return at == FieldLine.INCOMPLETE ? INCOMPLETE : MALFORMED;
+  }
+
+  private int scanStatusLine(DirectBuffer head, int limit) {
+    int known = Math.min(limit, STATUS_END);
+    for (int i = 0; i < known; i++) {
+      byte b = head.getByte(i);
+      boolean expected =
+          i < VERSION_PREFIX.length
+              ? b == VERSION_PREFIX[i]
+              : i == 7 ? b == '0' || b == '1' : i == 8 ? b == ' ' : Grammar.isDigit(b);
+      if (!expected) {
+        return FieldLine.MALFORMED;
+      }
+    }
+    int end = known < STATUS_END ? limit : Grammar.findControl(head, STATUS_END, limit);
+    if (end == limit) {
+      return FieldLine.INCOMPLETE;
+    }
+    http10 = head.getByte(7) == '0';
+    status = (head.getByte(9) - '0') * 100 + (head.getByte(10) - '0') * 10 + head.getByte(11) - '0';
+    boolean reasonIsApart = end == STATUS_END || head.getByte(STATUS_END) == ' ';
+    if (status < 100 || status > 599 || !reasonIsApart) {
+      return FieldLine.MALFORMED;
+    }
+    reasonOffset = STATUS_END;
+    reasonLength = end - STATUS_END;
+    return Grammar.endOfLine(head, end, limit);
+  }
+
+  private int scanField(DirectBuffer head, int at, int limit) {
+    int end = field.scan(head, at, limit);
+    if (end <= 0) {
+      return end;
+    }
+    int nameLength = field.nameLength();
+    int offset = field.valueOffset();
+    int length = field.valueLength();
+    if (!fields.addField(at, nameLength, offset, length)) {
+      return FieldLine.MALFORMED;
+    }
+    int index = fields.fieldCount() - 1;
+    KnownField known = KnownField.lookUp(head, at, nameLength);
+    if (known == null) {
+      return end;
+    }
+    boolean wellFormed =
+        switch (known) {
+          case CONTENT_LENGTH -> framing.contentLength(head, offset, length);
+          case TRANSFER_ENCODING -> {
+            transferEncodingField = index;
+            yield framing.transferEncoding(head, offset, length);
+          }
+          case CONNECTION -> {
+            omit(index);
+            yield connection.add(head, offset, length);
+          }
+          case UPGRADE -> {
+            if (status != 101) {
+              omit(index);
+            }
+            yield true;
+          }
+          case KEEP_ALIVE, PROXY_CONNECTION, PROXY_AUTHENTICATE, TE -> {
+            omit(index);
+            yield true;
+          }
+          case X_RATELIMIT_REMAINING -> {
+            rateLimitRemainingField = index;
+            yield true;
+          }
+          default -> true;
+        };
+    return wellFormed ? end : FieldLine.MALFORMED;
+  }
+
+  private boolean check(DirectBuffer head) {
+    if (framing.chunked() && (framing.contentLength() >= 0 || http10)) {
+      return false;
+    }
+    if (connection.nominatesAny()) {
+      for (int i = 0; i < fields.fieldCount(); i++) {
+        int offset = fields.nameOffset(i);
+        int length = fields.nameLength(i);
+        if (connection.nominates(head, offset, length)
+            && KnownField.lookUp(head, offset, length) == null) {
+          omit(i);
+        }
+      }
+    }
+    return true;
+  }
+
+  private void omit(int fieldIndex) {
+    if (!omits(fieldIndex)) {
+      omitted[omittedCount++] = fieldIndex;
+    }
+  }
+
+  boolean omits(int fieldIndex) {
+    for (int i = 0; i < omittedCount; i++) {
+      if (omitted[i] == fieldIndex) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The fields; of the rest of the view, only the bytes are set. */
+  RequestView fields() {
+    return fields;
+  }
+
+  /** The status code, 100 to 599. */
+  public int status() {
+    return status;
+  }
+
+  /** Whether another response to the same request follows. */
+  public boolean informational() {
+    return status < 200 && status != 101;
+  }
+
+  /** From the space behind the status on; 0 long if there is not even that. */
+  int reasonOffset() {
+    return reasonOffset;
+  }
+
+  int reasonLength() {
+    return reasonLength;
+  }
+
+  public boolean chunked() {
+    return framing.chunked();
+  }
+
+  /** The length that Content-Length gives; -1 if there is no such field. */
+  public long contentLength() {
+    return framing.contentLength();
+  }
+
+  /**
+   * Whether there is no body, whatever the fields say (RFC 9112, section 6.3).
+   *
+   * @param headMethod whether the request's method was HEAD.
+   */
+  public boolean bodyless(boolean headMethod) {
+    return headMethod || status < 200 || status == 204 || status == 304;
+  }
+
+  /** Whether the body, if there is one, ends with the connection. */
+  public boolean closeDelimited() {
+    return !framing.chunked() && framing.contentLength() < 0;
+  }
+
+  /** Whether the upstream keeps the connection open for another request. */
+  public boolean keepAlive() {
+    return !connection.close() && (!http10 || connection.keepAlive());
+  }
+
+  int transferEncodingField() {
+    return transferEncodingField;
+  }
+
+  /** What the upstream itself says is left of a quota; -1 if it says nothing that can be read. */
+  public long rateLimitRemaining() {
+    if (rateLimitRemainingField < 0) {
+      return -1;
+    }
+    int length = fields.valueLength(rateLimitRemainingField);
+    if (length == 0 || length > 18) {
+      return -1;
+    }
+    long remaining = 0;
+    for (int i = 0; i < length; i++) {
+      byte b = fields.bytes().getByte(fields.valueOffset(rateLimitRemainingField) + i);
+      if (!Grammar.isDigit(b)) {
+        return -1;
+      }
+      remaining = remaining * 10 + (b - '0');
+    }
+    return remaining;
+  }
+
+  boolean omitsAny() {
+    return omittedCount > 0;
+  }
+}

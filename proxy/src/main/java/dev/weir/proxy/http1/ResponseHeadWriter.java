@@ -1,0 +1,90 @@
+package dev.weir.proxy.http1;
+
+import static dev.weir.proxy.http1.TextWriter.ascii;
+
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Writes a response's head for the client: its status line as HTTP/1.1, every field that is not the
+ * upstream connection's own as it came. Leaves the head open, so that fields can be added; {@link
+ * #end} closes it.
+ */
+public final class ResponseHeadWriter {
+  private static final byte[] VERSION = ascii("HTTP/1.1 ");
+  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
+  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
+  private static final byte[] CLOSE = ascii("Connection: close\r\n");
+  private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
+  private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
+
+  private ResponseHeadWriter() {}
+
+  /**
+   * @param keepTransferEncoding whether the body stays in the chunked coding it came in.
+   * @param keepRateLimit whether the upstream's own X-RateLimit fields stay.
+   */
+  public static void write(
+      ResponseHead head,
+      ByteBuf in,
+      int headStart,
+      int headLength,
+      boolean keepTransferEncoding,
+      boolean keepRateLimit,
+      ByteBuf out) {
+    out.writeBytes(VERSION);
+    TextWriter.writeDecimal(out, head.status());
+    if (head.reasonLength() == 0) {
+      out.writeByte(' ');
+    } else {
+      out.writeBytes(in, headStart + head.reasonOffset(), head.reasonLength());
+    }
+    out.writeByte('\r').writeByte('\n');
+
+    RequestView fields = head.fields();
+    int count = fields.fieldCount();
+    int end = headLength - 2;
+    int from = count == 0 ? end : fields.nameOffset(0);
+    int transferEncoding = keepTransferEncoding ? -1 : head.transferEncodingField();
+    if (head.omitsAny() || transferEncoding >= 0 || !keepRateLimit) {
+      for (int i = 0; i < count; i++) {
+        if (head.omits(i) || i == transferEncoding || !keepRateLimit && isRateLimit(fields, i)) {
+          int lineStart = fields.nameOffset(i);
+          out.writeBytes(in, headStart + from, lineStart - from);
+          from = i + 1 < count ? fields.nameOffset(i + 1) : end;
+        }
+      }
+    }
+    out.writeBytes(in, headStart + from, end - from);
+    out.writeBytes(VIA);
+  }
+
+  private static boolean isRateLimit(RequestView fields, int index) {
+    KnownField known =
+        KnownField.lookUp(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
+    return known == KnownField.X_RATELIMIT_LIMIT
+        || known == KnownField.X_RATELIMIT_REMAINING
+        || known == KnownField.X_RATELIMIT_RESET;
+  }
+
+  /** Says that the body, which came without framing of its own, is chunked. */
+  public static void addChunked(ByteBuf out) {
+    out.writeBytes(CHUNKED);
+  }
+
+  public static void addClose(ByteBuf out) {
+    out.writeBytes(CLOSE);
+  }
+
+  public static void addKeepAlive(ByteBuf out) {
+    out.writeBytes(KEEP_ALIVE);
+  }
+
+  public static void addUpgrade(ByteBuf out) {
+    out.writeBytes(UPGRADE);
+  }
+
+  public static void end(ByteBuf out) {
+    out.writeByte('\r').writeByte('\n');
+  }
+}

@@ -1,0 +1,52 @@
+package dev.weir.proxy.http1;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/** Writes numbers as text into a buffer, without a String in between. */
+public final class TextWriter {
+  private static final byte[] HEX_DIGITS = ascii("0123456789abcdef");
+  private static final long[] POWERS_OF_TEN = new long[19];
+
+  static {
+    long power = 1;
+    for (int i = 0; i < POWERS_OF_TEN.length; i++) {
+      POWERS_OF_TEN[i] = power;
+      power *= 10;
+    }
+  }
+
+  private TextWriter() {}
+
+  public static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * Appends {@code value} in decimal.
+   *
+   * @param value 0 or more.
+   */
+  public static void writeDecimal(ByteBuf out, long value) {
+    int digits = 1;
+    while (digits < POWERS_OF_TEN.length && value >= POWERS_OF_TEN[digits]) {
+      digits++;
+    }
+    for (int i = digits - 1; i >= 0; i--) {
+      out.writeByte('0' + (int) (value / POWERS_OF_TEN[i] % 10));
+    }
+  }
+
+  /** Appends {@code value} in hexadecimal, without leading zeros. */
+  public static void writeHex(ByteBuf out, long value) {
+    int digits = Math.max(1, (67 - Long.numberOfLeadingZeros(value)) / 4);
+    writeHexDigits(out, value, digits);
+  }
+
+  /** Appends the {@code digits} lowest hexadecimal digits of {@code value}. */
+  public static void writeHexDigits(ByteBuf out, long value, int digits) {
+    for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+      out.writeByte(HEX_DIGITS[(int) (value >>> shift) & 0xF]);
+    }
+  }
+}

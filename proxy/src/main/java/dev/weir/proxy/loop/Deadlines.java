@@ -1,0 +1,85 @@
+package dev.weir.proxy.loop;
+
+import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The deadlines of everything that waits on one event loop. A deadline is a field: to set, move or
+ * clear it costs one write, and nothing is scheduled or cancelled for a request. One sweep every
+ * {@link #SWEEP_MS} ms looks at all that wait; a deadline is noticed at most that much late.
+ */
+public final class Deadlines {
+  /** The time between two sweeps. */
+  public static final int SWEEP_MS = 50;
+
+  /** No deadline. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  private final LoopClock clock;
+  private final Waiter head = new Sentinel();
+
+  public Deadlines(LoopClock clock) {
+    this.clock = clock;
+    head.next = head;
+    head.previous = head;
+  }
+
+  /** Starts sweeping on {@code eventLoop}, which is the only thread that may use this. */
+  public void start(EventLoop eventLoop) {
+    eventLoop.scheduleWithFixedDelay(this::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Adds one that may wait; until {@link Waiter#leave} it is looked at in every sweep. */
+  public void join(Waiter waiter) {
+    waiter.previous = head.previous;
+    waiter.next = head;
+    head.previous.next = waiter;
+    head.previous = waiter;
+  }
+
+  private void sweep() {
+    long nowNs = clock.tick();
+    for (Waiter waiter = head.next; waiter != head; ) {
+      Waiter next = waiter.next; // before the call: it may leave
+      if (waiter.deadlineNs <= nowNs) {
+        waiter.deadlineNs = NEVER;
+        waiter.onDeadline();
+      }
+      waiter = next.previous == null ? head : next; // the call made even the next one leave
+    }
+  }
+
+  /** One that waits. */
+  public abstract static class Waiter {
+    private Waiter previous;
+    private Waiter next;
+    private long deadlineNs = NEVER;
+
+    /**
+     * @param deadlineNs in the time of the {@link LoopClock}, or {@link #NEVER}.
+     */
+    protected final void deadline(long deadlineNs) {
+      this.deadlineNs = deadlineNs;
+    }
+
+    /** The deadline has passed, and is cleared. */
+    protected abstract void onDeadline();
+
+    /** Is looked at no more. */
+    public final void leave() {
+      if (previous != null) {
+        previous.next = next;
+        next.previous = previous;
+        previous = null;
+        next = null;
+      }
+    }
+  }
+
+  private static final class Sentinel extends Waiter {
+    @Override
+    protected void onDeadline() {
+      throw new AssertionError("the sentinel has no deadline");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.weir.proxy.request;
+
+/** Is told what happens to the traffic of one event loop, by that loop only. Must not allocate. */
+public interface TrafficObserver {
+  void connectionOpened();
+
+  void connectionClosed();
+
+  /** A connection was turned away at the door. */
+  void connectionRefused();
+
+  void requestStarted();
+
+  /** The request that was started last on its connection has ended, however it ended. */
+  void requestEnded();
+
+  /** A request was answered here for that reason. */
+  void refused(RefusalReason reason);
+
+  /**
+   * The service's response has been passed on whole.
+   *
+   * @param status its status code.
+   * @param totalNs from the head's arrival to the last byte's departure.
+   * @param upstreamNs from the head's departure to the response's arrival.
+   * @param overheadNs what the proxy itself added to the two heads.
+   */
+  void completed(int status, long totalNs, long upstreamNs, long overheadNs);
+
+  /** A connection became a tunnel. */
+  void tunnelOpened();
+
+  void upstreamOpened();
+
+  void upstreamClosed();
+}
