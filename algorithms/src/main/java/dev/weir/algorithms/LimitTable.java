@@ -54,6 +54,9 @@ public final class LimitTable implements AutoCloseable {
   /** Attempts after which a call gives up. */
   static final int MAX_ATTEMPTS = 1024;
 
+  /** {@link #decideIn}: done; none of the outcomes of {@link Slots#insert}. */
+  private static final int DECIDED = -1;
+
   /** Limits whose keys may overflow at a time, each with one shared budget. */
   private static final int OVERFLOW_SLOT_COUNT = 1024;
 
@@ -69,7 +72,6 @@ public final class LimitTable implements AutoCloseable {
   }
 
   private final ByteBuffer allocated;
-  private final UnsafeBuffer memory;
   private final Slots slots;
   private final Slots overflow;
   private final Counters counters;
@@ -98,7 +100,7 @@ public final class LimitTable implements AutoCloseable {
     final int overflowBytes = OVERFLOW_SLOT_COUNT * SLOT_BYTES;
     final int bytes = slotsBytes + overflowBytes + Counters.COUNTERS_BYTES;
     try {
-      allocated = BufferUtil.allocateDirectAligned(bytes, CACHE_LINE_BYTES);
+      allocated = ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
     } catch (OutOfMemoryError e) {
       throw new IllegalArgumentException(
           "slotCount: "
@@ -109,11 +111,13 @@ public final class LimitTable implements AutoCloseable {
               + " -XX:MaxDirectMemorySize)",
           e);
     }
-    memory = new UnsafeBuffer(allocated);
+    final int start = (int) -BufferUtil.address(allocated) & (CACHE_LINE_BYTES - 1);
     counters =
-        new Counters(new UnsafeBuffer(memory, slotsBytes + overflowBytes, Counters.COUNTERS_BYTES));
-    slots = new Slots(new UnsafeBuffer(memory, 0, slotsBytes), counters);
-    overflow = new Slots(new UnsafeBuffer(memory, slotsBytes, overflowBytes), counters);
+        new Counters(
+            new UnsafeBuffer(
+                allocated, start + slotsBytes + overflowBytes, Counters.COUNTERS_BYTES));
+    slots = new Slots(new UnsafeBuffer(allocated, start, slotsBytes), counters);
+    overflow = new Slots(new UnsafeBuffer(allocated, start + slotsBytes, overflowBytes), counters);
   }
 
   /**
@@ -158,14 +162,13 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * What {@link #check} would decide, without charging. For a key without a slot: what a fresh one
-   * would get, or, if it would find no room, what the shared budget has.
+   * What {@link #check} would decide, without charging. A key without a slot has what a fresh one
+   * would get.
    */
   public boolean peek(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
     checkArguments(cost, nowNs);
     long tatNs = tatOf(slots, keyHash, nowNs);
-    final boolean shared = tatNs == EMPTY;
-    if (shared) {
+    if (tatNs == EMPTY) {
       tatNs = tatOf(overflow, limit.fingerprint(), nowNs);
     }
     final boolean allowed = limit.charge(tatNs, nowNs, cost) != Limit.REFUSED;
@@ -190,8 +193,85 @@ public final class LimitTable implements AutoCloseable {
         continue;
       }
       final long tatNs = slots.liveState(slot, keyHash);
-      if (tatNs != EMPTY && slots.remove(slot, tatNs)) {
+      if (tatNs != EMPTY && slots.remove(slot, tatNs, nowNs)) {
         return true;
+      }
+    }
+    counters.increment(Counters.CONTENDED_OFFSET);
+    return false;
+  }
+
+  /**
+   * Puts a key under another limit, at once: what it has consumed stays consumed, in units, and at
+   * most the new burst. The caller has to know {@code from}, and to call once per change; where the
+   * limit is part of what is hashed, use {@link #carryOver}.
+   *
+   * @return whether the key had a slot, and it was changed.
+   */
+  public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs) {
+    checkArguments(1, nowNs);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      final int slot = slots.find(keyHash, nowNs, attempt);
+      if (slot == Slots.ABSENT) {
+        return false;
+      }
+      if (slot == Slots.BUSY) {
+        Thread.onSpinWait();
+        continue;
+      }
+      final long tatNs = slots.liveState(slot, keyHash);
+      if (tatNs == EMPTY) {
+        continue;
+      }
+      final long units = to.unitsFrom(from, from.consumed(tatNs, nowNs));
+      if (units == 0 || slots.stateCas(slot, tatNs, to.chargeClamped(EMPTY, nowNs, units))) {
+        return true;
+      }
+    }
+    counters.increment(Counters.CONTENDED_OFFSET);
+    return false;
+  }
+
+  /**
+   * Takes what {@code fromKey} has consumed and charges it to {@code toKey}, at most the new burst:
+   * for callers that hash the version of a limit along with the identity. May be called before
+   * every check while old versions are about: an old key that is gone costs one probe.
+   *
+   * @param fromKey not {@code toKey}.
+   * @param nowNs from 1 to {@link Limit#MAX_TIME_NS}.
+   * @return false if another thread is carrying this key's debt at the moment, and did not finish
+   *     within a bounded wait; true if there is nothing left to carry.
+   * @throws IllegalArgumentException if the keys are the same, or {@code nowNs} is out of range.
+   */
+  public boolean carryOver(
+      long fromKey, Limit fromLimit, long toKey, Limit toLimit, long nowNs, Decision scratch) {
+    checkArguments(1, nowNs);
+    if (fromKey == toKey) {
+      throw new IllegalArgumentException(
+          "toKey: " + toKey + " (expected: not fromKey; see changeLimit)");
+    }
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      final int slot = slots.find(fromKey, nowNs, attempt);
+      if (slot == Slots.ABSENT && !slots.isLeaving(fromKey)) {
+        return true;
+      }
+      if (slot < 0) {
+        Thread.onSpinWait();
+        continue;
+      }
+      final long tatNs = slots.liveState(slot, fromKey);
+      if (tatNs == EMPTY) {
+        continue;
+      }
+      final long units = toLimit.unitsFrom(fromLimit, fromLimit.consumed(tatNs, nowNs));
+      if (units == 0) {
+        return true;
+      }
+      final long claimed = slots.leave(slot, tatNs);
+      if (claimed != EMPTY) {
+        final boolean arrived = decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
+        slots.left(slot, claimed, nowNs);
+        return arrived;
       }
     }
     counters.increment(Counters.CONTENDED_OFFSET);
@@ -206,19 +286,24 @@ public final class LimitTable implements AutoCloseable {
   private boolean decide(
       long key, Limit limit, long wanted, Charge charge, long nowNs, Decision out) {
     final int result = decideIn(slots, key, limit, wanted, charge, nowNs, out);
-    if (result != Slots.FULL) {
+    if (result == DECIDED) {
       return out.allowed();
     }
-    counters.increment(Counters.OVERFLOW_OFFSET);
-    final long sharedKey = limit.fingerprint();
-    if (decideIn(overflow, sharedKey, limit, wanted, charge, nowNs, out) == Slots.FULL) {
-      return contended(limit, wanted, nowNs, out);
+    // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
+    if (result == Slots.FULL || charge == Charge.FORCED) {
+      counters.increment(Counters.OVERFLOW_OFFSET);
+      final long sharedKey = limit.fingerprint();
+      if (decideIn(overflow, sharedKey, limit, wanted, charge, nowNs, out) == DECIDED) {
+        out.markShared();
+        return out.allowed();
+      }
     }
-    out.markShared();
-    return out.allowed();
+    counters.increment(Counters.CONTENDED_OFFSET);
+    out.set(limit, nowNs, nowNs, wanted, 0).markContended();
+    return false;
   }
 
-  /** Returns {@link Slots#FULL}, or anything else once {@code out} is set. */
+  /** Returns {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL} or LOST. */
   private int decideIn(
       Slots region, long key, Limit limit, long wanted, Charge charge, long nowNs, Decision out) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -240,12 +325,12 @@ public final class LimitTable implements AutoCloseable {
               : granted == 0 ? Limit.REFUSED : limit.charge(tatNs, nowNs, granted);
       if (chargedNs == Limit.REFUSED) {
         out.set(limit, tatNs, nowNs, charge == Charge.PARTIAL ? 1 : wanted, 0);
-        return Slots.INSERTED;
+        return DECIDED;
       }
       if (!absent) {
         if (region.stateCas(slot, tatNs, chargedNs)) {
           out.set(limit, chargedNs, nowNs, wanted, granted);
-          return Slots.INSERTED;
+          return DECIDED;
         }
         continue;
       }
@@ -256,10 +341,9 @@ public final class LimitTable implements AutoCloseable {
       if (result != Slots.LOST) {
         countInsert(result);
         out.set(limit, chargedNs, nowNs, wanted, granted);
-        return result;
+        return DECIDED;
       }
     }
-    contended(limit, wanted, nowNs, out);
     return Slots.LOST;
   }
 
@@ -271,12 +355,6 @@ public final class LimitTable implements AutoCloseable {
   private long tatOf(Slots region, long key, long nowNs) {
     final int slot = region.find(key, nowNs, 0);
     return slot < 0 ? EMPTY : region.liveState(slot, key);
-  }
-
-  private boolean contended(Limit limit, long wanted, long nowNs, Decision out) {
-    counters.increment(Counters.CONTENDED_OFFSET);
-    out.set(limit, nowNs, nowNs, wanted, 0).markContended();
-    return false;
   }
 
   private void countInsert(int result) {
@@ -336,9 +414,11 @@ public final class LimitTable implements AutoCloseable {
     return counters.count(Counters.CONTENDED_OFFSET);
   }
 
-  /** Frees the memory. No thread may be in a call, nor call again. */
+  /** Frees the memory. No thread may be in a call; a later one fails. */
   @Override
   public void close() {
+    slots.close();
+    overflow.close();
     BufferUtil.free(allocated);
   }
 }

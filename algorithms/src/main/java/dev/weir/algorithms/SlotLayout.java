@@ -8,7 +8,7 @@ package dev.weir.algorithms;
  * byte    0                   8                    16
  *         | key               | state              |
  * writer  | owner of a CLAIM  | any                |
- * store   | plain, then a CAS | CAS                |
+ * store   | opaque, then CAS  | CAS                |
  * load    | acquire, second   | acquire, first     |
  * </pre>
  *

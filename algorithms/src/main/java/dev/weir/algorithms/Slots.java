@@ -30,7 +30,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * state succeeds, the slot was that key's all the while: whoever takes a slot changes its state
  * first, and no state comes back. It does not because the times in a slot only grow (a slot is
  * taken when its time is past by more than the grace, and the new time is in the future), and claim
- * ids are unique.
+ * ids are unique. What an operator does (a reset, a change of limit) may lower a time, and then the
+ * slot is not another key's for the length of the grace: a thread that stops for more than that
+ * between its load and its CAS, and wakes when the slot's next key has come to the very same
+ * nanosecond, charges that key instead of its own. That corner is left open.
  *
  * <p><b>Inserting.</b> One key must never be LIVE twice: that would be two budgets. So:
  *
@@ -162,7 +165,7 @@ final class Slots {
     if (!isClaimable(before, nowNs) || !stateCas(slot, before, CLAIMED | claimId)) {
       return LOST;
     }
-    memory.putLong(slot * SLOT_BYTES + KEY_OFFSET, key);
+    memory.putLongOpaque(slot * SLOT_BYTES + KEY_OFFSET, key);
     stateCas(slot, CLAIMED | claimId, PENDING | claimId);
     UnsafeApi.fullFence();
     if (!isFirst(key, position, nowNs)) {
@@ -210,17 +213,16 @@ final class Slots {
     return stateCas(slot, pending, tombstone(nowNs));
   }
 
-  /** Forgets a key, whose slot rests until its time has passed. */
-  boolean remove(int slot, long liveState) {
-    return stateCas(slot, liveState, tombstone(liveState));
+  /** Forgets a key, whose slot then rests for the grace. */
+  boolean remove(int slot, long liveState, long nowNs) {
+    return stateCas(slot, liveState, tombstone(nowNs));
   }
 
   /**
    * Takes a LIVE state away for as long as its debt is on its way to another key: other threads
    * find the key absent, {@link #isLeaving} tells them why.
    *
-   * @return the state to hand to {@link #left} or {@link #returned}; {@link SlotLayout#EMPTY} if
-   *     the state has changed.
+   * @return the state to hand to {@link #left}; {@link SlotLayout#EMPTY} if the state has changed.
    */
   long leave(int slot, long liveState) {
     final long claimed = CLAIMED | (counters.nextClaimId() & PAYLOAD_MASK);
@@ -228,8 +230,8 @@ final class Slots {
   }
 
   /** Ends {@link #leave}: the debt has arrived elsewhere. */
-  void left(int slot, long claimed, long liveState) {
-    stateCas(slot, claimed, tombstone(liveState));
+  void left(int slot, long claimed, long nowNs) {
+    stateCas(slot, claimed, tombstone(nowNs));
   }
 
   /**
@@ -247,6 +249,11 @@ final class Slots {
       }
     }
     return false;
+  }
+
+  /** Makes every later use fail its bounds check instead of touching freed memory. */
+  void close() {
+    memory.wrap(0, 0);
   }
 
   /** The state of a slot, whoever's it is. */
