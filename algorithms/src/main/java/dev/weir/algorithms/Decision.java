@@ -73,7 +73,7 @@ public final class Decision {
     return contended ? 1 : limit.retryAfterNs(tatNs, nowNs, cost);
   }
 
-  /** Decided from the budget that keys without a slot share, because the table had no room. */
+  /** Decided by what keys share for which the table had no room. */
   public boolean shared() {
     return shared;
   }

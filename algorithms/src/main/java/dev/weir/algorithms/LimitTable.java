@@ -112,12 +112,19 @@ public final class LimitTable implements AutoCloseable {
           e);
     }
     final int start = (int) -BufferUtil.address(allocated) & (CACHE_LINE_BYTES - 1);
-    counters =
-        new Counters(
-            new UnsafeBuffer(
-                allocated, start + slotsBytes + overflowBytes, Counters.COUNTERS_BYTES));
-    slots = new Slots(new UnsafeBuffer(allocated, start, slotsBytes), counters);
-    overflow = new Slots(new UnsafeBuffer(allocated, start + slotsBytes, overflowBytes), counters);
+    counters = new Counters(new UnsafeBuffer(allocated, start, Counters.COUNTERS_BYTES));
+    final int overflowStart = start + Counters.COUNTERS_BYTES;
+    overflow = new Slots(new UnsafeBuffer(allocated, overflowStart, overflowBytes), counters);
+    final int slotsStart = overflowStart + overflowBytes;
+    slots = new Slots(new UnsafeBuffer(allocated, slotsStart, slotsBytes), counters);
+  }
+
+  /** A table on memory of a test's own, zeroed. */
+  LimitTable(UnsafeBuffer slotsMemory, UnsafeBuffer overflowMemory) {
+    allocated = null;
+    counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
+    slots = new Slots(slotsMemory, counters);
+    overflow = new Slots(overflowMemory, counters);
   }
 
   /**
@@ -325,6 +332,10 @@ public final class LimitTable implements AutoCloseable {
               : granted == 0 ? Limit.REFUSED : limit.charge(tatNs, nowNs, granted);
       if (chargedNs == Limit.REFUSED) {
         out.set(limit, tatNs, nowNs, charge == Charge.PARTIAL ? 1 : wanted, 0);
+        if (absent && tatNs != EMPTY) {
+          counters.increment(Counters.OVERFLOW_OFFSET);
+          out.markShared();
+        }
         return DECIDED;
       }
       if (!absent) {
