@@ -12,17 +12,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Interleaver {
   private final SplittableRandom random;
-  private final int oneIn;
   private final Runnable[] tasks;
   private final Semaphore[] turns;
   private final boolean[] done;
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final ThreadLocal<Integer> self = new ThreadLocal<>();
 
-  /** Switches at one access in {@code oneIn}. */
-  Interleaver(long seed, int oneIn, Runnable... tasks) {
+  /** Accesses until the next switch. Touched by the thread whose turn it is. */
+  private int untilSwitch;
+
+  Interleaver(long seed, Runnable... tasks) {
     random = new SplittableRandom(seed);
-    this.oneIn = oneIn;
     this.tasks = tasks;
     turns = new Semaphore[tasks.length];
     done = new boolean[tasks.length];
@@ -76,9 +76,12 @@ final class Interleaver {
 
   private void beforeAccess() {
     final Integer id = self.get();
-    if (id == null || random.nextInt(oneIn) != 0) {
+    if (id == null || --untilSwitch > 0) {
       return;
     }
+    // From one access to longer than anybody waits for anybody, each length as likely as its
+    // double.
+    untilSwitch = 1 + random.nextInt(1 << random.nextInt(12));
     final int next = another(id);
     if (next != id) {
       turns[next].release();

@@ -1,6 +1,5 @@
 package dev.weir.algorithms;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.SplittableRandom;
@@ -11,12 +10,15 @@ import org.junit.jupiter.api.Test;
  * Whatever the order, a key lives in one slot at most, and the slot owes exactly what was let pass.
  */
 class SlotsInterleavingTest {
-  private static final int SCHEDULES = 12_000;
+  private static final int SCHEDULES = 15_000;
   private static final int SLOTS = 8;
   private static final long SECOND = 1_000_000_000L;
   private static final long NOW = 1_000 * SECOND;
-  private static final Limit LIMIT = Limit.gcra(3, 3 * SECOND, 3);
-  private static final int[] ONE_IN = {2, 3, 8, 40, 300};
+  private static final long PER_UNIT = 1_000 * SECOND;
+  private static final Limit LIMIT = Limit.gcra(1, PER_UNIT, 3);
+
+  /** Between the clocks of threads, so that what one kills another may take. */
+  private static final long LAG = 3 * SECOND;
 
   /** One home slot for all. */
   private static final long[] KEYS = {8, 16, 24};
@@ -41,19 +43,19 @@ class SlotsInterleavingTest {
     for (int i = 0; i < tasks.length; i++) {
       final int[] mine = passed[i];
       final int[] plan = random.ints(1 + random.nextInt(3), 0, KEYS.length).toArray();
+      final long nowNs = NOW + (random.nextBoolean() ? LAG : 0);
       tasks[i] =
           () -> {
             final Decision out = new Decision();
             for (int key : plan) {
-              if (table.check(KEYS[key], LIMIT, 1, NOW, out)) {
+              if (table.check(KEYS[key], LIMIT, 1, nowNs, out)) {
                 mine[key]++;
               }
               assertTrue(!out.contended() && !out.shared(), where);
             }
           };
     }
-    final Interleaver interleaver =
-        new Interleaver(seed, ONE_IN[random.nextInt(ONE_IN.length)], tasks);
+    final Interleaver interleaver = new Interleaver(seed, tasks);
     memory.interleaver(interleaver);
     interleaver.run();
     memory.interleaver(null);
@@ -71,7 +73,9 @@ class SlotsInterleavingTest {
         }
       }
       assertTrue(lives <= 1, where + ": lives " + lives + " times");
-      assertEquals(total * SECOND, owedNs, where);
+      // The first charge counts from the clock of the thread that made it.
+      final long lagNs = owedNs - total * PER_UNIT;
+      assertTrue(lagNs == 0 || (lagNs == LAG && total > 0), where + ": owes " + owedNs);
     }
   }
 
