@@ -207,6 +207,11 @@ public final class Limit {
     return Math.max(tatNs, nanoseconds(Math.min(charged, now + ceilingTicks)));
   }
 
+  /** When every debt that can be made now is paid for, or a little later. */
+  long wholeAtNs(long nowNs) {
+    return nowNs + (tickLength == 0 ? ceilingTicks : Ticks.toNs(ceilingTicks, tickLength) + 2);
+  }
+
   /** Units that would pass at once, from 0 to the burst. */
   long available(long tatNs, long nowNs) {
     return Gcra.available(ticks(tatNs), ticks(nowNs), ceilingTicks, ticksPerUnit);

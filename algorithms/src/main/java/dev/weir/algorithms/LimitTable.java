@@ -26,14 +26,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>A key in debt is never forgotten to make room. A slot is reused a second after its key's
  *       budget was whole again, which loses nothing.
  *   <li>If a key's window of 32 slots has no room, the decision is made from one budget that all
- *       such keys of the same limit share, and it is counted. A key that gets its slot later starts
- *       with what that shared budget owes. So no way past the table leads to a fresh budget.
+ *       such keys of the same limit share, and it is counted. A key that gets its slot later, and
+ *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes. So no
+ *       way past the table leads to a fresh budget.
  *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
  * </ul>
  *
  * <p><b>Progress.</b> Lock-free: a thread that stops anywhere stops no other. Each call ends after
- * a bounded number of steps: after {@value #MAX_ATTEMPTS} attempts, each of which another thread's
- * success undid, a check is refused, marked {@link Decision#contended()} and counted.
+ * a bounded number of steps: after {@value #MAX_ATTEMPTS} attempts, each of which another thread
+ * undid, a check is refused, marked {@link Decision#contended()} and counted.
  *
  * <p><b>Memory.</b> 16 bytes per slot. Up to about 60 % of the slots in use nearly every key finds
  * room: 2^24 slots, 256 MiB, hold 10^7 keys, 27 bytes each.
@@ -74,10 +75,11 @@ public final class LimitTable implements AutoCloseable {
   private final ByteBuffer allocated;
   private final Slots slots;
   private final Slots overflow;
+  private final OverflowMarks marks;
   private final Counters counters;
 
   /**
-   * Allocates {@code 16 * slotCount} bytes of direct memory, and 17 KiB beside.
+   * Allocates {@code 16 * slotCount} bytes of direct memory, and 49 KiB beside.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.
@@ -98,7 +100,8 @@ public final class LimitTable implements AutoCloseable {
     }
     final int slotsBytes = slotCount * SLOT_BYTES;
     final int overflowBytes = OVERFLOW_SLOT_COUNT * SLOT_BYTES;
-    final int bytes = slotsBytes + overflowBytes + Counters.COUNTERS_BYTES;
+    final int bytes =
+        slotsBytes + overflowBytes + Counters.COUNTERS_BYTES + OverflowMarks.MARKS_BYTES;
     try {
       allocated = ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
     } catch (OutOfMemoryError e) {
@@ -115,7 +118,9 @@ public final class LimitTable implements AutoCloseable {
     counters = new Counters(new UnsafeBuffer(allocated, start, Counters.COUNTERS_BYTES));
     final int overflowStart = start + Counters.COUNTERS_BYTES;
     overflow = new Slots(new UnsafeBuffer(allocated, overflowStart, overflowBytes), counters);
-    final int slotsStart = overflowStart + overflowBytes;
+    final int marksStart = overflowStart + overflowBytes;
+    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, OverflowMarks.MARKS_BYTES));
+    final int slotsStart = marksStart + OverflowMarks.MARKS_BYTES;
     slots = new Slots(new UnsafeBuffer(allocated, slotsStart, slotsBytes), counters);
   }
 
@@ -125,6 +130,7 @@ public final class LimitTable implements AutoCloseable {
     counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
     slots = new Slots(slotsMemory, counters);
     overflow = new Slots(overflowMemory, counters);
+    marks = new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.MARKS_BYTES]));
   }
 
   /**
@@ -176,7 +182,7 @@ public final class LimitTable implements AutoCloseable {
     checkArguments(cost, nowNs);
     long tatNs = tatOf(slots, keyHash, nowNs);
     if (tatNs == EMPTY) {
-      tatNs = tatOf(overflow, limit.fingerprint(), nowNs);
+      tatNs = inheritedTat(slots, keyHash, limit, nowNs);
     }
     final boolean allowed = limit.charge(tatNs, nowNs, cost) != Limit.REFUSED;
     out.set(limit, tatNs, nowNs, cost, allowed ? cost : 0);
@@ -299,6 +305,7 @@ public final class LimitTable implements AutoCloseable {
     // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
     if (result == Slots.FULL || charge == Charge.FORCED) {
       counters.increment(Counters.OVERFLOW_OFFSET);
+      marks.mark(slots.home(key), limit.wholeAtNs(nowNs));
       final long sharedKey = limit.fingerprint();
       if (decideIn(overflow, sharedKey, limit, wanted, charge, nowNs, out) == DECIDED) {
         out.markShared();
@@ -320,7 +327,8 @@ public final class LimitTable implements AutoCloseable {
         continue;
       }
       final boolean absent = slot == Slots.ABSENT;
-      final long tatNs = absent ? inheritedTat(region, limit, nowNs) : region.liveState(slot, key);
+      final long tatNs =
+          absent ? inheritedTat(region, key, limit, nowNs) : region.liveState(slot, key);
       if (tatNs == EMPTY && !absent) {
         continue;
       }
@@ -358,9 +366,11 @@ public final class LimitTable implements AutoCloseable {
     return Slots.LOST;
   }
 
-  /** What a key without a slot owes: what the keys without a slot owe together. */
-  private long inheritedTat(Slots region, Limit limit, long nowNs) {
-    return region == overflow ? EMPTY : tatOf(overflow, limit.fingerprint(), nowNs);
+  /** What a key without a slot owes: if it may have overflowed, what such keys owe together. */
+  private long inheritedTat(Slots region, long key, Limit limit, long nowNs) {
+    return region == overflow || !marks.isMarked(slots.home(key), nowNs)
+        ? EMPTY
+        : tatOf(overflow, limit.fingerprint(), nowNs);
   }
 
   private long tatOf(Slots region, long key, long nowNs) {

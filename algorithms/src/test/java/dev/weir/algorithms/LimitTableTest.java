@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitTableTest {
@@ -172,6 +174,20 @@ class LimitTableTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"0.5, 0", "0.6, 50", "0.75, 4000"})
+  void nearlyEveryKeyFindsRoomUpToSixtyPercent(double load, long mostOverflows) {
+    final int slotCount = 1 << 20;
+    final SplittableRandom random = new SplittableRandom(3);
+    try (LimitTable large = new LimitTable(slotCount)) {
+      for (int i = 0; i < load * slotCount; i++) {
+        large.check(random.nextLong(), TEN_PER_SECOND, 1, NOW, out);
+      }
+      assertTrue(
+          large.overflowCount() <= mostOverflows, large.overflowCount() + " keys without a slot");
+    }
+  }
+
   @Test
   void limitsOverflowApart() {
     fillTiny();
@@ -191,6 +207,19 @@ class LimitTableTest {
     assertTrue(tiny.check(100, TEN_PER_SECOND, 4, NOW, out));
     assertFalse(out.shared());
     assertEquals(0, out.remaining());
+  }
+
+  @Test
+  void aCrowdedWindowDoesNotMakeNewcomersElsewherePay() {
+    try (LimitTable two = new LimitTable(4096)) {
+      long key = 0;
+      while (two.overflowCount() == 0) {
+        two.check(key++ << 32, TEN_PER_SECOND, 10, NOW, out);
+      }
+      assertFalse(two.check(key << 32, TEN_PER_SECOND, 1, NOW, out), "shared budget not used up");
+      assertTrue(two.check(2048, TEN_PER_SECOND, 10, NOW, out));
+      assertFalse(out.shared());
+    }
   }
 
   @Test
