@@ -1,0 +1,267 @@
+package dev.weir.algorithms;
+
+import static dev.weir.algorithms.SlotLayout.CLAIMED;
+import static dev.weir.algorithms.SlotLayout.EMPTY;
+import static dev.weir.algorithms.SlotLayout.KEY_OFFSET;
+import static dev.weir.algorithms.SlotLayout.PAYLOAD_MASK;
+import static dev.weir.algorithms.SlotLayout.PENDING;
+import static dev.weir.algorithms.SlotLayout.SLOTS_PER_LINE;
+import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
+import static dev.weir.algorithms.SlotLayout.STATE_OFFSET;
+import static dev.weir.algorithms.SlotLayout.isClaimable;
+import static dev.weir.algorithms.SlotLayout.isClaimed;
+import static dev.weir.algorithms.SlotLayout.isLive;
+import static dev.weir.algorithms.SlotLayout.isPending;
+import static dev.weir.algorithms.SlotLayout.tombstone;
+
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The slots of a table: where a key lives, and how it gets there. Knows keys and state words, no
+ * limit.
+ *
+ * <p><b>Probing.</b> A key has a window of {@value #WINDOW} slots: the cache line of its home slot,
+ * then lines at triangular distances, so that full lines do not grow together and the whole window
+ * stays within 2 KiB. A probe ends at an EMPTY slot; a slot never becomes EMPTY again, and a new
+ * key takes the first slot it may, so no key lies behind an EMPTY one.
+ *
+ * <p><b>Reading.</b> State first, key second. If the key is the sought one and the CAS on that
+ * state succeeds, the slot was that key's all the while: whoever takes a slot changes its state
+ * first, and no state comes back. It does not because the times in a slot only grow (a slot is
+ * taken when its time is past by more than the grace, and the new time is in the future), and claim
+ * ids are unique. What an operator does (a reset, a change of limit) may lower a time, and then the
+ * slot is not another key's for the length of the grace: a thread that stops for more than that
+ * between its load and its CAS, and wakes when the slot's next key has come to the very same
+ * nanosecond, charges that key instead of its own. That corner is left open.
+ *
+ * <p><b>Inserting.</b> One key must never be LIVE twice: that would be two budgets. So:
+ *
+ * <ol>
+ *   <li>CAS a claimable slot to CLAIMED. Now it is one thread's own, and only now is the key
+ *       written: a slot that others could take back while its key is being written would end up
+ *       with one key's budget under another key's name.
+ *   <li>CAS it to PENDING, which publishes the key; full fence.
+ *   <li>Scan the window for the key. LIVE elsewhere: leave the slot, use that one. PENDING earlier
+ *       in the probe order: leave the slot, it goes first. PENDING later: kill it.
+ *   <li>CAS PENDING to the first state. If that fails, another thread killed it: start over.
+ * </ol>
+ *
+ * Of two threads that insert one key, at least one sees the other, as each publishes before it
+ * scans. If the earlier one sees the later one, it kills it, or finds it LIVE and leaves; if the
+ * later one sees the earlier one, it leaves. So both never commit. A thread that stops in between
+ * blocks nobody: a CLAIMED slot is passed over, a PENDING one is waited for, then killed.
+ */
+final class Slots {
+  /** Slots in which a key may lie. */
+  static final int WINDOW = 32;
+
+  /** {@link #find}: the key has no slot. */
+  static final int ABSENT = -1;
+
+  /** {@link #find}: another thread is about to give the key its slot. */
+  static final int BUSY = -2;
+
+  /** {@link #insert}: done. */
+  static final int INSERTED = 0;
+
+  /** {@link #insert}: done, in a slot that another key had. */
+  static final int RECLAIMED = 1;
+
+  /** {@link #insert}: the key may have a slot by now. Look again. */
+  static final int LOST = 2;
+
+  /** {@link #insert}: every slot of the window is somebody else's. */
+  static final int FULL = 3;
+
+  /** Attempts for which a PENDING slot is waited for; then it is killed. */
+  static final int PATIENCE = 64;
+
+  private static final int LINE_BITS = Integer.numberOfTrailingZeros(SLOTS_PER_LINE);
+  private static final int LINE_MASK = SLOTS_PER_LINE - 1;
+
+  private final UnsafeBuffer memory;
+  private final int slotMask;
+  private final int window;
+  private final Counters counters;
+
+  /** {@code memory} is zeroed and aligned to a cache line. */
+  Slots(UnsafeBuffer memory, Counters counters) {
+    this.memory = memory;
+    this.counters = counters;
+    final int slotCount = memory.capacity() / SLOT_BYTES;
+    slotMask = slotCount - 1;
+    window = Math.min(WINDOW, slotCount);
+  }
+
+  int slotCount() {
+    return slotMask + 1;
+  }
+
+  /** The first slot of a key's window. */
+  int home(long key) {
+    return (int) key & slotMask;
+  }
+
+  /** The slot of a key's window at {@code position}, from 0. */
+  int probe(long key, int position) {
+    final int step = position >>> LINE_BITS;
+    final int line = ((int) key >>> LINE_BITS) + (step * (step + 1) >>> 1);
+    return ((line << LINE_BITS) | (((int) key + position) & LINE_MASK)) & slotMask;
+  }
+
+  /** The LIVE state of a key in a slot; {@link SlotLayout#EMPTY} if the slot is not this key's. */
+  long liveState(int slot, long key) {
+    final long state = stateAcquire(slot);
+    return keyAcquire(slot) == key && isLive(state) ? state : EMPTY;
+  }
+
+  boolean stateCas(int slot, long expected, long next) {
+    return memory.compareAndSetLong(slot * SLOT_BYTES + STATE_OFFSET, expected, next);
+  }
+
+  /**
+   * Finds the LIVE slot of a key.
+   *
+   * @param attempt how often the caller has tried: from {@link #PATIENCE} on, who is in the way is
+   *     killed.
+   * @return the slot, {@link #ABSENT} or {@link #BUSY}.
+   */
+  int find(long key, long nowNs, int attempt) {
+    int result = ABSENT;
+    for (int position = 0; position < window; position++) {
+      final int slot = probe(key, position);
+      final long state = stateAcquire(slot);
+      if (state == EMPTY) {
+        break;
+      }
+      if (keyAcquire(slot) != key) {
+        continue;
+      }
+      if (isLive(state)) {
+        return slot;
+      }
+      if (isPending(state) && (attempt < PATIENCE || !kill(slot, state, nowNs))) {
+        result = BUSY;
+      }
+    }
+    return result;
+  }
+
+  /**
+   * Gives a key a slot.
+   *
+   * @param state the first LIVE state.
+   * @return {@link #INSERTED}, {@link #RECLAIMED}, {@link #LOST} or {@link #FULL}.
+   */
+  int insert(long key, long state, long nowNs) {
+    final int position = claimablePosition(key, nowNs);
+    if (position < 0) {
+      return FULL;
+    }
+    final int slot = probe(key, position);
+    final long before = stateAcquire(slot);
+    final long claimId = counters.nextClaimId() & PAYLOAD_MASK;
+    if (!isClaimable(before, nowNs) || !stateCas(slot, before, CLAIMED | claimId)) {
+      return LOST;
+    }
+    memory.putLongOpaque(slot * SLOT_BYTES + KEY_OFFSET, key);
+    stateCas(slot, CLAIMED | claimId, PENDING | claimId);
+    UnsafeApi.fullFence();
+    if (!isFirst(key, position, nowNs)) {
+      stateCas(slot, PENDING | claimId, tombstone(before & PAYLOAD_MASK));
+      return LOST;
+    }
+    if (!stateCas(slot, PENDING | claimId, state)) {
+      return LOST;
+    }
+    return isLive(before) ? RECLAIMED : INSERTED;
+  }
+
+  /** Where in its window a new key would go; -1 if nowhere. */
+  private int claimablePosition(long key, long nowNs) {
+    for (int position = 0; position < window; position++) {
+      if (isClaimable(stateAcquire(probe(key, position)), nowNs)) {
+        return position;
+      }
+    }
+    return -1;
+  }
+
+  /** Step 3 of an insert: whether no other slot of this key stands in the way. */
+  private boolean isFirst(long key, int mine, long nowNs) {
+    for (int position = 0; position < window; position++) {
+      if (position == mine) {
+        continue;
+      }
+      final int slot = probe(key, position);
+      final long state = stateAcquire(slot);
+      if (state == EMPTY) {
+        return true;
+      }
+      if (keyAcquire(slot) != key) {
+        continue;
+      }
+      if (isLive(state) || (isPending(state) && (position < mine || !kill(slot, state, nowNs)))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean kill(int slot, long pending, long nowNs) {
+    return stateCas(slot, pending, tombstone(nowNs));
+  }
+
+  /** Forgets a key, whose slot then rests for the grace. */
+  boolean remove(int slot, long liveState, long nowNs) {
+    return stateCas(slot, liveState, tombstone(nowNs));
+  }
+
+  /**
+   * Takes a LIVE state away for as long as its debt is on its way to another key: other threads
+   * find the key absent, {@link #isLeaving} tells them why.
+   *
+   * @return the state to hand to {@link #left}; {@link SlotLayout#EMPTY} if the state has changed.
+   */
+  long leave(int slot, long liveState) {
+    final long claimed = CLAIMED | (counters.nextClaimId() & PAYLOAD_MASK);
+    return stateCas(slot, liveState, claimed) ? claimed : EMPTY;
+  }
+
+  /** Ends {@link #leave}: the debt has arrived elsewhere. */
+  void left(int slot, long claimed, long nowNs) {
+    stateCas(slot, claimed, tombstone(nowNs));
+  }
+
+  /**
+   * Whether a slot of this key is held by {@link #leave}, or in its first moments looks like it.
+   */
+  boolean isLeaving(long key) {
+    for (int position = 0; position < window; position++) {
+      final int slot = probe(key, position);
+      final long state = stateAcquire(slot);
+      if (state == EMPTY) {
+        return false;
+      }
+      if (isClaimed(state) && keyAcquire(slot) == key) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Makes every later use fail its bounds check instead of touching freed memory. */
+  void close() {
+    memory.wrap(0, 0);
+  }
+
+  /** The state of a slot, whoever's it is. */
+  long stateAcquire(int slot) {
+    return memory.getLongAcquire(slot * SLOT_BYTES + STATE_OFFSET);
+  }
+
+  private long keyAcquire(int slot) {
+    return memory.getLongAcquire(slot * SLOT_BYTES + KEY_OFFSET);
+  }
+}
