@@ -119,7 +119,9 @@ public final class Faults {
             c -> {
               if (c == '\n') {
                 text.append("\\n");
-              } else if (Character.isISOControl(c) || !Character.isDefined(c)) {
+              } else if (Character.isISOControl(c)
+                  || Character.getType(c) == Character.FORMAT
+                  || !Character.isDefined(c)) {
                 text.append(String.format("\\u%04X", c));
               } else {
                 text.appendCodePoint(c);

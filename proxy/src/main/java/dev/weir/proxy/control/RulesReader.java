@@ -2,6 +2,7 @@ package dev.weir.proxy.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
@@ -40,7 +41,11 @@ final class RulesReader {
       }
     }
     List<String> parts = items(at + "key");
-    if (!parts.isEmpty()) {
+    for (int i = 0; i < parts.size(); i++) {
+      String part = parts.get(i);
+      attempt(at + "key[" + i + "]", () -> KeyPart.parse(part));
+    }
+    if (!parts.isEmpty() && !isFaultyWithin(at + "key[")) {
       attempt(at + "key", () -> rule.key(KeySpec.of(parts)));
     }
     rule.methods(items(at + "match.methods"));

@@ -131,9 +131,16 @@ final class SettingsBuilder {
     SETTERS.get(name).accept(this, text);
   }
 
-  /** Whether the one setting without a default was read. */
-  boolean hasUpstream() {
-    return upstream != null;
+  SocketAddress upstream() {
+    return upstream;
+  }
+
+  SocketAddress listen() {
+    return listen;
+  }
+
+  SocketAddress admin() {
+    return admin;
   }
 
   int headBytes() {

@@ -1,6 +1,8 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.BadValueException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
@@ -26,5 +28,19 @@ final class SettingsCheck {
               builder.targetBytes() + "B",
               "at most caps.head-bytes, " + builder.headBytes() + "B"));
     }
+    SocketAddress listen = builder.listen();
+    if (listen.equals(builder.upstream()) && !isFaulty.test("upstream")) {
+      sink.accept("upstream", new BadValueException(text(listen), "another address than listen"));
+    }
+    boolean anyFree = listen instanceof InetSocketAddress inet && inet.getPort() == 0;
+    if (listen.equals(builder.admin()) && !anyFree && !isFaulty.test("admin")) {
+      sink.accept("admin", new BadValueException(text(listen), "another address than listen"));
+    }
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? inet.getHostString() + ":" + inet.getPort()
+        : "unix:" + address;
   }
 }

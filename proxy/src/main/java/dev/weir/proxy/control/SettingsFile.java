@@ -119,7 +119,12 @@ public final class SettingsFile {
       return null;
     }
     LoadSettings settings =
-        LoadSettings.builder().setSchema(new JsonSchema()).setCodePointLimit(MAX_BYTES).build();
+        LoadSettings.builder()
+            .setSchema(new JsonSchema())
+            .setCodePointLimit(MAX_BYTES)
+            .setAllowNonScalarKeys(true)
+            .setMaxAliasesForCollections(Integer.MAX_VALUE) // YamlTree bounds what they amount to
+            .build();
     try {
       Optional<Node> root = new Compose(settings).composeString(text);
       if (root.isEmpty()) {

@@ -45,4 +45,16 @@ public final class DurationText {
     }
     return unit.toNanos(count);
   }
+
+  /** The text of a duration of whole milliseconds, in the largest unit that fits. */
+  static String text(long ns) {
+    String[] units = {"d", "h", "m", "s"};
+    long[] unitNs = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L};
+    for (int i = 0; i < units.length; i++) {
+      if (ns % unitNs[i] == 0) {
+        return ns / unitNs[i] + units[i];
+      }
+    }
+    return ns / 1_000_000 + "ms";
+  }
 }

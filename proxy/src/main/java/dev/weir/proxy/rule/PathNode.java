@@ -33,8 +33,8 @@ final class PathNode {
   }
 
   /** The child for a label, made if need be. */
-  PathNode literal(byte[] label, DirectBuffer labelBytes) {
-    long wanted = SegmentLabel.hash(labelBytes, 0, label.length, false);
+  PathNode literal(byte[] label) {
+    long wanted = SegmentLabel.hash(label);
     if (literals == null) {
       literals = new PathNode[4];
     }

@@ -57,7 +57,7 @@ public final class PathPattern {
       throw new BadValueException(text, "a path pattern that starts with /");
     }
     String body = text.substring(1);
-    if (body.endsWith("/")) {
+    if (body.endsWith("/") && body.length() > 1) {
       body = body.substring(0, body.length() - 1);
     }
     List<Segment> segments = new ArrayList<>();
@@ -144,6 +144,16 @@ public final class PathPattern {
       }
     }
     return canonical.toString();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof PathPattern that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
   }
 
   /** As it was written. */

@@ -34,6 +34,12 @@ public record Rate(long count, long windowNs) {
     }
   }
 
+  /** As it is written, in the largest unit that fits. */
+  @Override
+  public String toString() {
+    return count + "/" + DurationText.text(windowNs);
+  }
+
   private static long count(String text, String digits) {
     for (int i = 0; i < digits.length(); i++) {
       if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Finds the rule for a request in a trie of path segments.
@@ -65,7 +64,7 @@ final class RuleMatcher {
           for (int i = 0; ignoreCase && i < label.length; i++) {
             label[i] = SegmentLabel.lowerCase(label[i]);
           }
-          node = node.literal(label, new UnsafeBuffer(label));
+          node = node.literal(label);
         }
       }
       shapes.add(shape.append(segment.kind().name().charAt(0)).toString());

@@ -34,7 +34,7 @@ public record RuleSpec(
   /** Takes note of a fault in one field of a rule. */
   public interface FaultSink {
     /**
-     * @param field the field's name in the file, such as {@code match.methods}.
+     * @param field the field's name in the file, such as {@code limit} or {@code match.methods[0]}.
      */
     void fault(String field, BadValueException fault);
   }
@@ -62,11 +62,12 @@ public record RuleSpec(
       fault(sink, "id", id, "1 to 64 letters, digits, dots, dashes and underscores");
     }
     Set<String> seen = new HashSet<>();
-    for (String method : methods) {
+    for (int i = 0; i < methods.size(); i++) {
+      String method = methods.get(i);
       if (!FieldName.isToken(method)) {
-        fault(sink, "match.methods", method, "methods such as GET");
+        fault(sink, "match.methods[" + i + "]", method, "a method such as GET");
       } else if (!seen.add(method)) {
-        fault(sink, "match.methods", method, "each method once");
+        fault(sink, "match.methods[" + i + "]", method, "each method once");
       }
     }
     if (action == RuleAction.LIMIT) {
@@ -101,7 +102,7 @@ public record RuleSpec(
       fault(
           sink,
           burst == 0 ? "limit" : "burst",
-          burst == 0 ? rateText() : Long.toString(burst),
+          burst == 0 ? rate.toString() : Long.toString(burst),
           "a budget that comes back whole in less than 36 years");
     }
   }
@@ -109,7 +110,7 @@ public record RuleSpec(
   private void checkNoLimit(FaultSink sink) {
     String expected = "nothing, as the action is " + action;
     if (rate != null) {
-      fault(sink, "limit", rateText(), expected);
+      fault(sink, "limit", rate.toString(), expected);
     }
     if (burst != 0) {
       fault(sink, "burst", Long.toString(burst), expected);
@@ -117,10 +118,6 @@ public record RuleSpec(
     if (cost != 0) {
       fault(sink, "cost", Long.toString(cost), expected);
     }
-  }
-
-  private String rateText() {
-    return rate.count() + " per " + rate.windowNs() + " ns";
   }
 
   private static void fault(FaultSink sink, String field, String value, String expected) {

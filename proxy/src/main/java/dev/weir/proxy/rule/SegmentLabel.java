@@ -52,6 +52,20 @@ final class SegmentLabel {
     return mix(mix(hash, word), end - from);
   }
 
+  /** The hash of the segments that have this label, which is decoded already. */
+  static long hash(byte[] label) {
+    long hash = 0;
+    long word = 0;
+    for (int i = 0; i < label.length; i++) {
+      word |= (label[i] & 0xFFL) << (i & 7) * 8;
+      if ((i & 7) == 7) {
+        hash = mix(hash, word);
+        word = 0;
+      }
+    }
+    return mix(mix(hash, word), label.length);
+  }
+
   private static long hashDecoding(DirectBuffer bytes, int from, int end, boolean ignoreCase) {
     long hash = 0;
     long word = 0;
