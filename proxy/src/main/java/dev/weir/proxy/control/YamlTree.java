@@ -119,7 +119,17 @@ final class YamlTree {
     if (tag.equals(Tag.NULL)) {
       return JSON.nullNode();
     }
+    JsonNode value = scalar(tag, text);
+    if (value == null) {
+      faults.add(line, path, Faults.printable(tag + " " + text) + " (expected: no tag)");
+      return JSON.nullNode();
+    }
     texts.put(path, text);
+    return value;
+  }
+
+  /** Null for a tag that JSON has not, or on a text that is not of its kind. */
+  private static JsonNode scalar(Tag tag, String text) {
     if (tag.equals(Tag.STR)) {
       return JSON.textNode(text);
     }
@@ -136,10 +146,9 @@ final class YamlTree {
             : JSON.numberNode(new BigDecimal(text));
       }
     } catch (IllegalArgumentException malformed) {
-      // An explicit tag on a text that is not of its kind.
+      return null;
     }
-    faults.add(line, path, Faults.printable(tag + " " + text) + " (expected: no tag)");
-    return JSON.nullNode();
+    return null;
   }
 
   private static int line(Node node) {
