@@ -123,7 +123,12 @@ public final class TargetNormaliser {
     return true;
   }
 
+  /** The fewer than eight bytes from {@code at}, filled up with letters. */
   private static long tail(DirectBuffer source, int at, int end) {
+    if (source.capacity() - at >= Long.BYTES) {
+      long used = -1L >>> (Long.BYTES - (end - at)) * 8;
+      return source.getLong(at, ByteOrder.LITTLE_ENDIAN) & used | ONES * 'a' & ~used;
+    }
     long word = ONES * 'a';
     for (int i = end - 1; i >= at; i--) {
       word = word << 8 | source.getByte(i) & 0xFF;

@@ -11,7 +11,9 @@ import org.agrona.DirectBuffer;
 final class PathNode {
   private static final Rule[] NO_RULES = {};
 
-  final byte[] label;
+  private final byte[] label;
+  private final long[] words;
+  private final boolean plain;
   private final long hash;
   private PathNode[] literals;
   private int literalCount;
@@ -22,6 +24,12 @@ final class PathNode {
   PathNode(byte[] label, long hash) {
     this.label = label;
     this.hash = hash;
+    words = label == null ? null : SegmentLabel.words(label);
+    boolean special = false;
+    for (int i = 0; label != null && i < label.length; i++) {
+      special |= label[i] == '%' || label[i] == ';';
+    }
+    plain = !special;
   }
 
   /** The child for any one segment, made if need be. */
@@ -128,12 +136,19 @@ final class PathNode {
     long wanted = SegmentLabel.hash(bytes, from, end, ignoreCase);
     int slot = (int) wanted & table.length - 1;
     for (PathNode child = table[slot]; child != null; child = table[slot]) {
-      if (child.hash == wanted && SegmentLabel.matches(child.label, bytes, from, end, ignoreCase)) {
+      if (child.hash == wanted && child.isLabelOf(bytes, from, end, ignoreCase)) {
         return child;
       }
       slot = slot + 1 & table.length - 1;
     }
     return null;
+  }
+
+  private boolean isLabelOf(DirectBuffer bytes, int from, int end, boolean ignoreCase) {
+    return plain
+            && end - from == label.length
+            && SegmentLabel.isVerbatim(words, bytes, from, end, ignoreCase)
+        || SegmentLabel.matches(label, bytes, from, end, ignoreCase);
   }
 
   private static Rule first(Rule[] rules, RequestView request) {

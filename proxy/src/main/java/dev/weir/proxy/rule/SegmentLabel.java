@@ -41,29 +41,66 @@ final class SegmentLabel {
       }
       hash = mix(hash, ignoreCase ? lowerCase(word) : word);
     }
-    long word = 0;
-    for (int i = end - 1; i >= at; i--) {
-      byte b = bytes.getByte(i);
-      if (b == '%' || b == ';') {
-        return hashDecoding(bytes, from, end, ignoreCase);
-      }
-      word = word << 8 | (ignoreCase ? lowerCase(b) : b) & 0xFF;
+    long word = tail(bytes, at, end);
+    if ((equal(word, '%') | equal(word, ';')) != 0) {
+      return hashDecoding(bytes, from, end, ignoreCase);
+    }
+    if (ignoreCase) {
+      word = lowerCase(word);
     }
     return mix(mix(hash, word), end - from);
+  }
+
+  /** The fewer than eight bytes from {@code at}, first one lowest; the others are 0. */
+  private static long tail(DirectBuffer bytes, int at, int end) {
+    if (at == end) {
+      return 0;
+    }
+    if (bytes.capacity() - at >= Long.BYTES) {
+      return bytes.getLong(at, ByteOrder.LITTLE_ENDIAN) & -1L >>> (Long.BYTES - (end - at)) * 8;
+    }
+    long word = 0;
+    for (int i = end - 1; i >= at; i--) {
+      word = word << 8 | bytes.getByte(i) & 0xFF;
+    }
+    return word;
   }
 
   /** The hash of the segments that have this label, which is decoded already. */
   static long hash(byte[] label) {
     long hash = 0;
-    long word = 0;
+    long[] words = words(label);
+    for (long word : words) {
+      hash = mix(hash, word);
+    }
+    return mix(hash, label.length);
+  }
+
+  /** A label eight bytes at a time, the last word filled up with zeros, or zero. */
+  static long[] words(byte[] label) {
+    long[] words = new long[label.length / Long.BYTES + 1];
     for (int i = 0; i < label.length; i++) {
-      word |= (label[i] & 0xFFL) << (i & 7) * 8;
-      if ((i & 7) == 7) {
-        hash = mix(hash, word);
-        word = 0;
+      words[i >> 3] |= (label[i] & 0xFFL) << (i & 7) * 8;
+    }
+    return words;
+  }
+
+  /**
+   * Whether the segment is the label byte for byte, which for labels without {@code %} and {@code
+   * ;} says that it {@link #matches}, and otherwise nothing.
+   */
+  static boolean isVerbatim(
+      long[] words, DirectBuffer bytes, int from, int end, boolean ignoreCase) {
+    int at = from;
+    int last = words.length - 1;
+    for (int i = 0; i < last; i++, at += Long.BYTES) {
+      long word = bytes.getLong(at, ByteOrder.LITTLE_ENDIAN);
+      if ((ignoreCase ? lowerCase(word) : word) != words[i]) {
+        return false;
       }
     }
-    return mix(mix(hash, word), label.length);
+    long word = tail(bytes, at, end);
+    return (ignoreCase ? lowerCase(word) : word) == words[last];
   }
 
   private static long hashDecoding(DirectBuffer bytes, int from, int end, boolean ignoreCase) {

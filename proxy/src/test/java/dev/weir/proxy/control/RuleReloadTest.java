@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,5 +181,18 @@ class RuleReloadTest {
         new RuleReload(path, settings, settings.rules().compile(RuleSet.EMPTY), published::add);
     reload.poll();
     assertEquals("[b]", ids(reload.current()));
+  }
+
+  @Test
+  void watchesByItself() throws Exception {
+    Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
+    BlockingQueue<RuleSet> seen = new LinkedBlockingQueue<>();
+    RuleSet first = settings.rules().compile(RuleSet.EMPTY);
+    try (RuleReload reload = new RuleReload(path, settings, first, seen::add)) {
+      reload.start();
+      Files.writeString(path, SECOND);
+      RuleSet next = seen.poll(30, TimeUnit.SECONDS);
+      assertEquals("[b]", ids(next));
+    }
   }
 }

@@ -90,6 +90,11 @@ class IdentityReaderTest {
       {"a", "x".repeat(8192)},
       {"a", "x".repeat(8191) + "y"},
       {"a", "\u0001\u0000\u0000\u0000\u0001x"},
+      // One of these would be the other if parts were marked but not counted.
+      {"a", "x", "b", "y\u0001\u0000\u0000\u0000\u0000z"},
+      {"a", "x\u0001\u0000\u0000\u0000\u0000y", "b", "z"},
+      {"a", "x", "b", "y\u0001\u0000\u0000\u0000\u0001z"},
+      {"a", "x\u0001\u0000\u0000\u0000\u0001y", "b", "z"},
     };
     for (String[] fields : identities) {
       String before = seen.put(hash(pair, get("/", fields)), String.join("|", fields));

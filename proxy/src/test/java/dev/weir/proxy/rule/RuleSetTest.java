@@ -163,6 +163,10 @@ class RuleSetTest {
     assertEquals("/a%3Bb", match(set, "GET", "/a%3Bb"));
     assertEquals("none", match(set, "GET", "/a;b"));
     assertEquals("/100%25", match(set, "GET", "/100%25"));
+    RuleSet doubled = patterns("/x%253B", "/y%3Bz");
+    assertEquals("/x%253B", match(doubled, "GET", "/x%253B"));
+    assertEquals("none", match(doubled, "GET", "/x%3B"));
+    assertEquals("none", match(doubled, "GET", "/y;z"));
   }
 
   @Test
