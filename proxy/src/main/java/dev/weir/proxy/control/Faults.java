@@ -1,0 +1,139 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.rule.BadValueException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Everything that is wrong with what was set, so that it is told all at once. Warnings are told too
+ * and stop nothing. Not thread-safe.
+ */
+public final class Faults {
+  /** More are counted and not kept: a file of garbage must not fill the terminal. */
+  public static final int MAX_KEPT = 100;
+
+  /**
+   * One fault.
+   *
+   * @param file null for flags.
+   * @param line from 1; 0 if there is none.
+   * @param path such as {@code rules[0].limit} or {@code --limit}; empty for the file as a whole.
+   * @param problem the value and what was expected.
+   */
+  public record Fault(String file, int line, String path, String problem) {
+    /** As it is shown: {@code weir.yaml:12: rules[0].limit: 0/1m (expected: ...)}. */
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      if (file != null) {
+        text.append(file).append(line > 0 ? ":" + line + ": " : ": ");
+      }
+      return text.append(path.isEmpty() ? "" : path + ": ").append(problem).toString();
+    }
+  }
+
+  private final String file;
+  private final List<Fault> faults = new ArrayList<>();
+  private final List<Fault> warnings = new ArrayList<>();
+  private int dropped;
+
+  private Faults(String file) {
+    this.file = file;
+  }
+
+  /** For a file, by the name that the user knows it by. */
+  public static Faults ofFile(String file) {
+    return new Faults(file);
+  }
+
+  /** For flags of a command line. */
+  public static Faults ofFlags() {
+    return new Faults(null);
+  }
+
+  public void add(int line, String path, BadValueException fault) {
+    add(line, path, fault.value(), fault.expected());
+  }
+
+  public void add(int line, String path, String value, String expected) {
+    add(line, path, printable(value) + " (expected: " + expected + ")");
+  }
+
+  void add(int line, String path, String problem) {
+    if (faults.size() == MAX_KEPT) {
+      dropped++;
+    } else {
+      faults.add(new Fault(file, line, path, problem));
+    }
+  }
+
+  void warn(int line, String path, String problem) {
+    if (warnings.size() < MAX_KEPT) {
+      warnings.add(new Fault(file, line, path, "warning: " + problem));
+    }
+  }
+
+  /** Whether something is known to be wrong at a path, or in what it is part of. */
+  boolean isFaulty(String path) {
+    for (Fault fault : faults) {
+      String other = fault.path();
+      if (path.startsWith(other)
+          && !other.isEmpty()
+          && (path.length() == other.length() || ".[".indexOf(path.charAt(other.length())) >= 0)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public boolean isEmpty() {
+    return faults.isEmpty();
+  }
+
+  /** All faults, in the order of their lines. */
+  public List<Fault> all() {
+    return sorted(faults);
+  }
+
+  /** What may be a mistake but stops nothing, in the order of the lines. */
+  public List<Fault> warnings() {
+    return sorted(warnings);
+  }
+
+  private static List<Fault> sorted(List<Fault> faults) {
+    return faults.stream().sorted(Comparator.comparingInt(Fault::line)).toList();
+  }
+
+  /** A value on one line, not too long, and without what a terminal would act on. */
+  static String printable(String value) {
+    if (value.isEmpty()) {
+      return "\"\"";
+    }
+    StringBuilder text = new StringBuilder();
+    value
+        .codePoints()
+        .limit(80)
+        .forEach(
+            c -> {
+              if (c == '\n') {
+                text.append("\\n");
+              } else if (Character.isISOControl(c)
+                  || Character.getType(c) == Character.FORMAT
+                  || !Character.isDefined(c)) {
+                text.append(String.format("\\u%04X", c));
+              } else {
+                text.appendCodePoint(c);
+              }
+            });
+    return value.codePointCount(0, value.length()) > 80 ? text + "..." : text.toString();
+  }
+
+  /** One fault per line. */
+  @Override
+  public String toString() {
+    String text = all().stream().map(Fault::toString).collect(Collectors.joining("\n"));
+    return dropped == 0 ? text : text + "\nand " + dropped + " more";
+  }
+}

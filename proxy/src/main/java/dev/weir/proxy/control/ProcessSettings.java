@@ -1,0 +1,14 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.wire.TransportKind;
+import java.net.SocketAddress;
+
+/**
+ * What concerns the process as a whole.
+ *
+ * @param admin where the admin port listens; null for nowhere.
+ * @param eventLoopCount 1 or more.
+ * @param drainTimeoutNs how long requests in flight may take to finish at the end.
+ */
+public record ProcessSettings(
+    SocketAddress admin, int eventLoopCount, TransportKind transport, long drainTimeoutNs) {}

@@ -1,0 +1,50 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.PathPattern;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleAction;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/** For every field of a rule that is one text, how it is read; files and flags share it. */
+final class RuleFields {
+  private static final Map<String, BiConsumer<RuleSpec.Builder, String>> SETTERS = setters();
+
+  private RuleFields() {}
+
+  private static Map<String, BiConsumer<RuleSpec.Builder, String>> setters() {
+    Map<String, BiConsumer<RuleSpec.Builder, String>> at = new TreeMap<>();
+    at.put("match.path", (b, t) -> b.path(PathPattern.parse(t)));
+    at.put("key", (b, t) -> b.key(KeySpec.parse(t)));
+    at.put("limit", (b, t) -> b.rate(Rate.parse(t)));
+    at.put("burst", (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
+    at.put("cost", (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
+    at.put("algorithm", (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values())));
+    at.put("action", (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values())));
+    at.put("dry-run", (b, t) -> b.dryRun(Texts.parseBoolean(t)));
+    at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
+    at.put("priority", (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000)));
+    return at;
+  }
+
+  /** The names of the fields. */
+  static Set<String> names() {
+    return SETTERS.keySet();
+  }
+
+  /**
+   * Reads one field.
+   *
+   * @throws BadValueException if the text is not one for it.
+   */
+  static void set(RuleSpec.Builder rule, String name, String text) {
+    SETTERS.get(name).accept(rule, text);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.rule.RuleSet;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows a settings file while it is in use, and publishes its rules when they change.
+ *
+ * <p>The file's content is compared every half a second. That sees what file events miss or tell in
+ * ways of their own: an editor's rename, a symbolic link that Kubernetes swaps, a network file
+ * system. A new content counts when it was read twice in a row, so that half a file, which may well
+ * be valid, is not taken for a whole one; that makes a change bite within a second or so.
+ *
+ * <p>The last good set stays while the file has faults or is gone. Limits that did not change go
+ * on, those that did take over what was consumed. Only rules change at run time: other differences
+ * are logged as waiting for a restart.
+ */
+public final class RuleReload implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleReload.class);
+  private static final long POLL_INTERVAL_NS = 500_000_000;
+  private static final byte[] NONE = {};
+
+  private final SettingsFile reader = new SettingsFile();
+  private final Path path;
+  private final Settings running;
+  private final Consumer<RuleSet> listener;
+  private volatile RuleSet current;
+  private volatile long reloadCount;
+  private volatile long failureCount;
+  private volatile boolean closed;
+  private List<String> waiting = List.of();
+  private byte[] known;
+  private byte[] candidate;
+  private Thread thread;
+
+  /**
+   * @param path also the name by which faults call the file.
+   * @param running what the process was started with.
+   * @param current the rules in use.
+   * @param listener called with each new set, by the thread that polls or reloads; never by two at
+   *     once.
+   */
+  public RuleReload(Path path, Settings running, RuleSet current, Consumer<RuleSet> listener) {
+    this.path = path;
+    this.running = running;
+    this.current = current;
+    this.listener = listener;
+    byte[] content = SettingsFile.content(path, Faults.ofFile(path.toString()));
+    candidate = content == null ? NONE : content;
+    known = content != null && isInUse(content) ? content : NONE;
+  }
+
+  /** False if the file changed after the process read it at its start. */
+  private boolean isInUse(byte[] content) {
+    Settings settings = reader.read(content, Faults.ofFile(path.toString()));
+    return settings != null && settings.rules().equals(running.rules());
+  }
+
+  /** Starts to watch, on a thread of its own that does not keep the process alive. */
+  public synchronized void start() {
+    thread = new Thread(this::watch, "weir-reload");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void watch() {
+    while (!closed) {
+      LockSupport.parkNanos(POLL_INTERVAL_NS);
+      try {
+        poll();
+      } catch (RuntimeException unexpected) {
+        LOG.error("rules not reloaded from {}", path, unexpected);
+      }
+    }
+  }
+
+  /** Looks at the file once; reloads if it holds the same new content as the last time. */
+  synchronized void poll() {
+    Faults faults = Faults.ofFile(path.toString());
+    byte[] content = SettingsFile.content(path, faults);
+    byte[] seen = content == null ? NONE : content;
+    boolean settled = Arrays.equals(seen, candidate);
+    candidate = seen;
+    if (settled && !Arrays.equals(seen, known)) {
+      reload(content, faults);
+    }
+  }
+
+  /**
+   * Reads the file now, changed or not: for SIGHUP and the like. Any thread.
+   *
+   * @return the faults; empty if the rules in the file are now the ones in use.
+   */
+  public synchronized Faults reload() {
+    Faults faults = Faults.ofFile(path.toString());
+    byte[] content = SettingsFile.content(path, faults);
+    reload(content, faults);
+    return faults;
+  }
+
+  private void reload(byte[] content, Faults faults) {
+    known = content == null ? NONE : content;
+    candidate = known;
+    Settings settings = content == null ? null : reader.read(content, faults);
+    faults.warnings().forEach(warning -> LOG.warn("{}", warning));
+    if (settings == null) {
+      failureCount++;
+      LOG.error("rules not reloaded, the last good ones stay:\n{}", faults);
+      return;
+    }
+    reportWaiting(running.differencesUntilRestart(settings));
+    RuleSet next = settings.rules().compile(current);
+    current = next;
+    reloadCount++;
+    LOG.info("rules reloaded from {}: {} in use", path, next.rules().size());
+    listener.accept(next);
+  }
+
+  private void reportWaiting(List<String> parts) {
+    if (!parts.isEmpty() && !parts.equals(waiting)) {
+      LOG.warn("changed in {} but in use only after a restart: {}", path, String.join(", ", parts));
+    }
+    waiting = parts;
+  }
+
+  /** The settings in which the file differs from the process until it is restarted. */
+  public synchronized List<String> waitingForRestart() {
+    return waiting;
+  }
+
+  /** The rules in use. */
+  public RuleSet current() {
+    return current;
+  }
+
+  /** How often rules were taken from the file since the start. */
+  public long reloadCount() {
+    return reloadCount;
+  }
+
+  /** How often the file had faults, or was not there. */
+  public long failureCount() {
+    return failureCount;
+  }
+
+  /** Stops watching. */
+  @Override
+  public void close() {
+    closed = true;
+    Thread watching;
+    synchronized (this) {
+      watching = thread;
+    }
+    LockSupport.unpark(watching);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.weir.proxy.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the rules of a document: each by itself, then what they are together. */
+final class RulesReader {
+  private final YamlTree tree;
+  private final Faults faults;
+
+  RulesReader(YamlTree tree, Faults faults) {
+    this.tree = tree;
+    this.faults = faults;
+  }
+
+  /** The rules that could be read, at their places in the file; null where one could not. */
+  List<RuleSpec> read() {
+    List<RuleSpec> rules = new ArrayList<>();
+    JsonNode items = tree.json().path("rules");
+    for (int i = 0; i < items.size(); i++) {
+      rules.add(items.get(i).isObject() ? readRule("rules[" + i + "].") : null);
+    }
+    return rules;
+  }
+
+  private RuleSpec readRule(String at) {
+    RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
+    for (String field : RuleFields.names()) {
+      String text = tree.texts().get(at + field);
+      if (text != null) {
+        attempt(at + field, () -> RuleFields.set(rule, field, text));
+      }
+    }
+    List<String> parts = items(at + "key");
+    for (int i = 0; i < parts.size(); i++) {
+      String part = parts.get(i);
+      attempt(at + "key[" + i + "]", () -> KeyPart.parse(part));
+    }
+    if (!parts.isEmpty() && !isFaultyWithin(at + "key[")) {
+      attempt(at + "key", () -> rule.key(KeySpec.of(parts)));
+    }
+    rule.methods(items(at + "match.methods"));
+    return rule.build();
+  }
+
+  private List<String> items(String path) {
+    List<String> items = new ArrayList<>();
+    for (int i = 0; tree.texts().containsKey(path + "[" + i + "]"); i++) {
+      items.add(tree.texts().get(path + "[" + i + "]"));
+    }
+    return items;
+  }
+
+  private void attempt(String path, Runnable read) {
+    try {
+      read.run();
+    } catch (BadValueException bad) {
+      faults.add(tree.line(path), path, bad);
+    }
+  }
+
+  /**
+   * Reports what is wrong with rules as a whole and between them; after the schema had its say.
+   *
+   * @param rules as {@link #read} returned them.
+   */
+  void check(List<RuleSpec> rules, boolean ignoreCase) {
+    Map<String, Integer> byId = new HashMap<>();
+    for (int i = 0; i < rules.size(); i++) {
+      String at = "rules[" + i + "]";
+      RuleSpec rule = rules.get(i);
+      if (rule == null || faults.isFaulty(at + ".id")) {
+        continue;
+      }
+      if (!isFaultyWithin(at + ".")) {
+        rule.check((field, bad) -> add(at + "." + field, bad));
+      }
+      Integer before = byId.putIfAbsent(rule.id(), i);
+      if (before != null && !faults.isFaulty(at + ".id")) {
+        int line = tree.line("rules[" + before + "].id");
+        add(
+            at + ".id",
+            new BadValueException(rule.id(), "an id of its own, not that of line " + line));
+      }
+    }
+    if (faults.isEmpty()) {
+      checkTogether(rules, ignoreCase);
+    }
+  }
+
+  private boolean isFaultyWithin(String prefix) {
+    return faults.all().stream().anyMatch(fault -> fault.path().startsWith(prefix));
+  }
+
+  private void add(String path, BadValueException bad) {
+    if (!faults.isFaulty(path)) {
+      faults.add(tree.line(path), path, bad);
+    }
+  }
+
+  private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {
+    try {
+      RuleSet set = RuleSet.compile(rules, ignoreCase, RuleSet.EMPTY);
+      for (Map.Entry<Rule, Rule> pair : set.unreachable().entrySet()) {
+        report(pair.getKey(), pair.getValue());
+      }
+    } catch (BadValueException bad) {
+      faults.add(tree.line("rules"), "rules", bad);
+    }
+  }
+
+  /** A rule that nothing can reach is a mistake if it says the same match again, else a warning. */
+  private void report(Rule rule, Rule before) {
+    String path = "rules[" + rule.index() + "].match";
+    int line = tree.line("rules[" + before.index() + "]");
+    boolean same =
+        rule.spec().methods().equals(before.spec().methods())
+            && rule.spec().priority() == before.spec().priority();
+    if (same) {
+      add(
+          path,
+          new BadValueException(
+              rule.spec().path().toString(),
+              "a match of its own, or another priority: \""
+                  + before.id()
+                  + "\" on line "
+                  + line
+                  + " has the same"));
+    } else {
+      faults.warn(
+          tree.line(path),
+          path,
+          "\""
+              + rule.id()
+              + "\" is never reached: \""
+              + before.id()
+              + "\" on line "
+              + line
+              + " stands before it");
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.rule.IdentitySettings;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.wire.WireSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Everything that can be set, from a file or from flags. Whoever holds one holds no fault. */
+public record Settings(
+    UpstreamSettings upstream,
+    WireSettings wire,
+    AdmissionSettings admission,
+    IdentitySettings identity,
+    ProcessSettings process,
+    RuleSource rules) {
+
+  /** The parts in which another differs that take effect at the next start only. */
+  public List<String> differencesUntilRestart(Settings other) {
+    List<String> parts = new ArrayList<>();
+    addIfChanged(parts, "upstream", upstream.address(), other.upstream.address());
+    addIfChanged(parts, "listen", wire.listen(), other.wire.listen());
+    addIfChanged(parts, "admin", process.admin(), other.process.admin());
+    addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
+    addIfChanged(parts, "transport", process.transport(), other.process.transport());
+    addIfChanged(parts, "timeouts", timeouts(), other.timeouts());
+    addIfChanged(parts, "caps", caps(), other.caps());
+    addIfChanged(parts, "answers", wire.answers(), other.wire.answers());
+    addIfChanged(parts, "table", admission, other.admission);
+    addIfChanged(
+        parts, "trusted-proxies", identity.trustedProxies(), other.identity.trustedProxies());
+    addIfChanged(
+        parts, "client-ip-header", identity.clientIpField(), other.identity.clientIpField());
+    addIfChanged(parts, "ipv6-prefix", identity.ipv6Prefix(), other.identity.ipv6Prefix());
+    return parts;
+  }
+
+  private List<Object> timeouts() {
+    return List.of(
+        wire.timeouts(),
+        upstream.connectTimeoutNs(),
+        upstream.responseTimeoutNs(),
+        upstream.idleTimeoutNs(),
+        process.drainTimeoutNs());
+  }
+
+  private List<Object> caps() {
+    return List.of(wire.caps(), upstream.maxConnectionsPerLoop());
+  }
+
+  private static void addIfChanged(List<String> parts, String name, Object mine, Object theirs) {
+    if (!Objects.equals(mine, theirs)) {
+      parts.add(name);
+    }
+  }
+}

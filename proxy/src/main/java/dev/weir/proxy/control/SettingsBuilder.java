@@ -1,0 +1,171 @@
+package dev.weir.proxy.control;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.Cidr;
+import dev.weir.proxy.rule.CidrSet;
+import dev.weir.proxy.rule.ClientIpField;
+import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.IdentitySettings;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.wire.AnswerSettings;
+import dev.weir.proxy.wire.TransportKind;
+import dev.weir.proxy.wire.WireCaps;
+import dev.weir.proxy.wire.WireSettings;
+import dev.weir.proxy.wire.WireTimeouts;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/**
+ * Settings on their way from texts to records: the defaults, and for every setting its name and how
+ * its text is read. Files and flags both go through it, so that they accept the same texts.
+ */
+final class SettingsBuilder {
+  private static final int MAX_BUFFER_BYTES = 1 << 20;
+  private static final long DAY_NS = HOURS.toNanos(24);
+
+  private static final Map<String, BiConsumer<SettingsBuilder, String>> SETTERS = setters();
+
+  private SocketAddress upstream;
+  private SocketAddress listen = AddressText.parseListen("127.0.0.1:8000");
+  private SocketAddress admin = AddressText.parseListen("127.0.0.1:9090");
+  private int eventLoops = Runtime.getRuntime().availableProcessors();
+  private TransportKind transport = TransportKind.AUTO;
+  private final List<Cidr> trustedProxies = new ArrayList<>();
+  private ClientIpField clientIpField = IdentitySettings.DEFAULT.clientIpField();
+  private int ipv6Prefix = IdentitySettings.DEFAULT.ipv6Prefix();
+  private boolean ignoreCase;
+  private long headNs = SECONDS.toNanos(10);
+  private long bodyNs = SECONDS.toNanos(30);
+  private long idleNs = SECONDS.toNanos(60);
+  private long writeNs = SECONDS.toNanos(30);
+  private long tunnelIdleNs = HOURS.toNanos(1);
+  private long connectNs = SECONDS.toNanos(1);
+  private long responseNs = SECONDS.toNanos(60);
+  private long upstreamIdleNs = SECONDS.toNanos(4);
+  private long drainNs = SECONDS.toNanos(30);
+  private int headBytes = 32 << 10;
+  private int fields = 100;
+  private int targetBytes = 8 << 10;
+  private int connections = 10_000;
+  private int connectionsPerAddress = 1_000;
+  private int upstreamConnections = 256;
+  private boolean rateLimit = true;
+  private boolean xRateLimit;
+  private int tableKeys = 1_000_000;
+
+  private static Map<String, BiConsumer<SettingsBuilder, String>> setters() {
+    Map<String, BiConsumer<SettingsBuilder, String>> at = new TreeMap<>();
+    at.put("upstream", (b, t) -> b.upstream = AddressText.parseUpstream(t));
+    at.put("listen", (b, t) -> b.listen = AddressText.parseListen(t));
+    at.put("admin", (b, t) -> b.admin = t.equals("off") ? null : AddressText.parseListen(t));
+    at.put("event-loops", (b, t) -> b.eventLoops = Texts.parseInt(t, 1, 1024));
+    at.put("transport", (b, t) -> b.transport = Texts.parseOneOf(t, TransportKind.values()));
+    at.put("trusted-proxies", (b, t) -> b.trustedProxies.add(Cidr.parse(t)));
+    at.put(
+        "client-ip-header",
+        (b, t) -> b.clientIpField = Texts.parseOneOf(t, ClientIpField.values()));
+    at.put("ipv6-prefix", (b, t) -> b.ipv6Prefix = Texts.parseInt(t, 1, 128));
+    at.put("paths.ignore-case", (b, t) -> b.ignoreCase = Texts.parseBoolean(t));
+    at.put("timeouts.head", (b, t) -> b.headNs = timeoutNs(t));
+    at.put("timeouts.body", (b, t) -> b.bodyNs = timeoutNs(t));
+    at.put("timeouts.idle", (b, t) -> b.idleNs = timeoutNs(t));
+    at.put("timeouts.write", (b, t) -> b.writeNs = timeoutNs(t));
+    at.put("timeouts.tunnel-idle", (b, t) -> b.tunnelIdleNs = timeoutNs(t));
+    at.put("timeouts.connect", (b, t) -> b.connectNs = timeoutNs(t));
+    at.put("timeouts.response", (b, t) -> b.responseNs = timeoutNs(t));
+    at.put("timeouts.upstream-idle", (b, t) -> b.upstreamIdleNs = timeoutNs(t));
+    at.put("timeouts.drain", (b, t) -> b.drainNs = timeoutNs(t));
+    at.put("caps.head-bytes", (b, t) -> b.headBytes = bytes(t));
+    at.put("caps.fields", (b, t) -> b.fields = Texts.parseInt(t, 1, 10_000));
+    at.put("caps.target-bytes", (b, t) -> b.targetBytes = bytes(t));
+    at.put("caps.connections", (b, t) -> b.connections = Texts.parseInt(t, 1, 1_000_000));
+    at.put(
+        "caps.connections-per-address",
+        (b, t) -> b.connectionsPerAddress = Texts.parseInt(t, 1, 1_000_000));
+    at.put(
+        "caps.upstream-connections",
+        (b, t) -> b.upstreamConnections = Texts.parseInt(t, 1, 65_535));
+    at.put("answers.rate-limit", (b, t) -> b.rateLimit = isDraft11(t));
+    at.put("answers.x-rate-limit", (b, t) -> b.xRateLimit = Texts.parseBoolean(t));
+    at.put("table.keys", (b, t) -> b.tableKeys = Texts.parseInt(t, 1_000, 30_000_000));
+    return at;
+  }
+
+  private static long timeoutNs(String text) {
+    long timeoutNs = DurationText.parseNs(text);
+    if (timeoutNs > DAY_NS) {
+      throw new BadValueException(text, "at most 1d");
+    }
+    return timeoutNs;
+  }
+
+  private static int bytes(String text) {
+    return SizeText.parseBytes(text, 1 << 10, MAX_BUFFER_BYTES);
+  }
+
+  private static boolean isDraft11(String text) {
+    return Texts.parseOneOf(text, new String[] {"draft11", "off"}).equals("draft11");
+  }
+
+  /** The names of all settings that are a text or a list of texts. */
+  static Set<String> names() {
+    return SETTERS.keySet();
+  }
+
+  /**
+   * Reads one setting; of a list, one item.
+   *
+   * @throws BadValueException if the text is not one for it.
+   */
+  void set(String name, String text) {
+    SETTERS.get(name).accept(this, text);
+  }
+
+  SocketAddress upstream() {
+    return upstream;
+  }
+
+  SocketAddress listen() {
+    return listen;
+  }
+
+  SocketAddress admin() {
+    return admin;
+  }
+
+  int headBytes() {
+    return headBytes;
+  }
+
+  int targetBytes() {
+    return targetBytes;
+  }
+
+  boolean ignoreCase() {
+    return ignoreCase;
+  }
+
+  Settings build(List<RuleSpec> rules) {
+    return new Settings(
+        new UpstreamSettings(upstream, connectNs, responseNs, upstreamIdleNs, upstreamConnections),
+        new WireSettings(
+            listen,
+            new WireTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
+            new WireCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
+            new AnswerSettings(rateLimit, xRateLimit)),
+        new AdmissionSettings(tableKeys),
+        new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
+        new ProcessSettings(admin, eventLoops, transport, drainNs),
+        new RuleSource(rules, ignoreCase));
+  }
+}

@@ -1,0 +1,146 @@
+package dev.weir.proxy.control;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.RuleSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.schema.JsonSchema;
+
+/**
+ * Reads settings and rules from a YAML file. Every fault is noted, not only the first; what YAML
+ * itself cannot read ends the reading, as nothing behind it can be trusted.
+ */
+public final class SettingsFile {
+  /** The largest file. */
+  public static final int MAX_BYTES = 1 << 20;
+
+  private final SchemaCheck schema = new SchemaCheck();
+
+  /** The content of a file; null, and a fault, if it cannot be read or is no regular file. */
+  static byte[] content(Path path, Faults faults) {
+    try {
+      if (!Files.isRegularFile(path)) {
+        String kind =
+            Files.isDirectory(path) ? "a directory" : Files.exists(path) ? "no file" : null;
+        faults.add(0, "", kind == null ? "not found" : kind + " (expected: a YAML file)");
+        return null;
+      }
+      try (InputStream in = Files.newInputStream(path)) {
+        byte[] content = in.readNBytes(MAX_BYTES + 1);
+        if (content.length > MAX_BYTES) {
+          faults.add(0, "", "larger than 1MiB (expected: at most 1MiB)");
+          return null;
+        }
+        return content;
+      }
+    } catch (NoSuchFileException gone) {
+      faults.add(0, "", "not found");
+    } catch (AccessDeniedException denied) {
+      faults.add(0, "", "permission denied");
+    } catch (IOException failed) {
+      faults.add(0, "", "cannot be read: " + failed.getMessage());
+    }
+    return null;
+  }
+
+  /** Reads a file; null if there was a fault. */
+  public Settings read(Path path, Faults faults) {
+    byte[] content = content(path, faults);
+    return content == null ? null : read(content, faults);
+  }
+
+  /** Reads the content of a file; null if there was a fault. */
+  public Settings read(byte[] content, Faults faults) {
+    Node root = compose(content, faults);
+    if (root == null) {
+      return null;
+    }
+    YamlTree tree = new YamlTree(root, faults);
+    if (tree.isTooLarge()) {
+      return null;
+    }
+    if (!tree.json().isObject()) {
+      faults.add(tree.line(""), "", "no settings (expected: keys such as upstream: and rules:)");
+      return null;
+    }
+    return read(tree, faults);
+  }
+
+  private Settings read(YamlTree tree, Faults faults) {
+    SettingsBuilder builder = new SettingsBuilder();
+    for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
+      String name = scalar.getKey().replaceFirst("^trusted-proxies\\[[0-9]+]$", "trusted-proxies");
+      if (SettingsBuilder.names().contains(name)) {
+        try {
+          builder.set(name, scalar.getValue());
+        } catch (BadValueException bad) {
+          faults.add(tree.line(scalar.getKey()), scalar.getKey(), bad);
+        }
+      }
+    }
+    RulesReader reader = new RulesReader(tree, faults);
+    List<RuleSpec> rules = reader.read();
+    schema.check(tree, faults);
+    SettingsCheck.check(
+        builder, faults::isFaulty, (name, bad) -> faults.add(tree.line(name), name, bad));
+    reader.check(rules, builder.ignoreCase());
+    if (!faults.isEmpty()) {
+      return null;
+    }
+    JsonNode items = tree.json().path("rules");
+    if (items.isEmpty()) {
+      faults.warn(tree.line("rules"), "rules", "none: every request passes");
+    }
+    return builder.build(rules);
+  }
+
+  private static Node compose(byte[] content, Faults faults) {
+    String text;
+    try {
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
+    } catch (CharacterCodingException malformed) {
+      faults.add(0, "", "not UTF-8");
+      return null;
+    }
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setSchema(new JsonSchema())
+            .setCodePointLimit(MAX_BYTES)
+            .setAllowNonScalarKeys(true)
+            .setMaxAliasesForCollections(Integer.MAX_VALUE) // YamlTree bounds what they amount to
+            .build();
+    try {
+      Optional<Node> root = new Compose(settings).composeString(text);
+      if (root.isEmpty()) {
+        faults.add(0, "", "empty (expected: keys such as upstream: and rules:)");
+      }
+      return root.orElse(null);
+    } catch (MarkedYamlEngineException syntax) {
+      int line = syntax.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+      String context = syntax.getContext();
+      String problem = syntax.getProblem();
+      faults.add(line, "", context == null ? problem : context + ", " + problem);
+    } catch (YamlEngineException unreadable) {
+      faults.add(0, "", "not YAML: " + Faults.printable(String.valueOf(unreadable.getMessage())));
+    } catch (StackOverflowError deep) {
+      faults.add(0, "", "nested too deeply");
+    }
+    return null;
+  }
+}

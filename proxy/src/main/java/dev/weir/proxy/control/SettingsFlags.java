@@ -1,0 +1,66 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads settings from flags alone, without a file and without loading what reads files. A flag is a
+ * setting's name or, for the one rule that flags can make, a rule's field: {@code --upstream},
+ * {@code --listen}, {@code --timeouts.head}; {@code --limit}, {@code --burst}, {@code --key}.
+ */
+public final class SettingsFlags {
+  /** The id of the rule that flags make. */
+  public static final String RULE_ID = "default";
+
+  private SettingsFlags() {}
+
+  /**
+   * Reads all flags and notes every fault.
+   *
+   * @param flags texts by flag, two dashes included; several texts of a list separated by commas.
+   * @return null if there was a fault.
+   */
+  public static Settings read(Map<String, String> flags, Faults faults) {
+    SettingsBuilder builder = new SettingsBuilder();
+    RuleSpec.Builder rule = RuleSpec.builder(RULE_ID);
+    boolean hasRule = false;
+    for (Map.Entry<String, String> flag : flags.entrySet()) {
+      String name = flag.getKey().startsWith("--") ? flag.getKey().substring(2) : "";
+      try {
+        if (RuleFields.names().contains(name)) {
+          hasRule = true;
+          RuleFields.set(rule, name, flag.getValue());
+        } else if (name.equals("trusted-proxies")) {
+          for (String cidr : flag.getValue().split(",", -1)) {
+            builder.set(name, cidr.strip());
+          }
+        } else if (SettingsBuilder.names().contains(name)) {
+          builder.set(name, flag.getValue());
+        } else {
+          faults.add(0, flag.getKey(), "unknown flag");
+        }
+      } catch (BadValueException bad) {
+        faults.add(0, flag.getKey(), bad);
+      }
+    }
+    if (!flags.containsKey("--upstream")) {
+      faults.add(0, "--upstream", "missing", AddressText.EXPECTED_UPSTREAM);
+    }
+    SettingsCheck.check(
+        builder, name -> faults.isFaulty("--" + name), (n, bad) -> faults.add(0, "--" + n, bad));
+    RuleSpec spec = rule.build();
+    if (hasRule) {
+      checkRule(spec, faults);
+    }
+    return faults.isEmpty() ? builder.build(hasRule ? List.of(spec) : List.of()) : null;
+  }
+
+  private static void checkRule(RuleSpec spec, Faults faults) {
+    // What a field that could not be read would have been is not known: say nothing about the rest.
+    if (RuleFields.names().stream().noneMatch(name -> faults.isFaulty("--" + name))) {
+      spec.check((field, bad) -> faults.add(0, "--" + field, bad));
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Whose budget a request charges: reads the parts of a rule's key and hashes them.
+ *
+ * <ul>
+ *   <li>Each part is hashed with a tag and its length, so that no two identities share their bytes:
+ *       {@code a:b} is not {@code a} and {@code b}, absent is not empty, an address is not a header
+ *       that spells it.
+ *   <li>A header's value is taken byte for byte, whatever the bytes and however long.
+ *   <li>A part that occurs twice is refused: an origin that takes one while we take the other would
+ *       be a way around the limit.
+ *   <li>A part that is absent is what {@link OnMissingKey} says. In a composite key the other parts
+ *       still count.
+ *   <li>Cookies and query parameters are found and decoded by {@link PairReader}.
+ *   <li>IPv6 clients count by their prefix.
+ * </ul>
+ *
+ * One per event loop; allocates nothing after construction.
+ */
+public final class IdentityReader {
+  private static final byte ABSENT = 0;
+  private static final byte VALUE = 1;
+  private static final byte ADDRESS = 2;
+  private static final int ADDRESS_BYTES = 16;
+  private static final int PART_HEADER_BYTES = 1 + Integer.BYTES;
+
+  private final KeyHasher hasher;
+  private final ClientIpReader clientIp;
+  private final UnsafeBuffer scratch;
+  private final long ipv6MaskHigh;
+  private final long ipv6MaskLow;
+  private int length;
+  private long identityHash;
+
+  /**
+   * @param clientIp of the same event loop.
+   * @param maxHeadBytes the longest head: no value is longer.
+   */
+  public IdentityReader(
+      IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
+    this.hasher = hasher;
+    this.clientIp = clientIp;
+    int partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
+    scratch = new UnsafeBuffer(new byte[KeySpec.MAX_PARTS * partBytes]);
+    ipv6MaskHigh = Cidr.maskHigh(settings.ipv6Prefix());
+    ipv6MaskLow = Cidr.maskLow(settings.ipv6Prefix());
+  }
+
+  /**
+   * Reads the identity that a rule wants.
+   *
+   * @return null, and {@link #identityHash} is set; or the reason for refusing the request.
+   */
+  public RefusalReason read(Rule rule, RequestView request) {
+    KeySpec key = rule.key();
+    length = 0;
+    for (int i = 0; i < key.partCount(); i++) {
+      RefusalReason refusal = append(key.part(i), rule.onMissingKey(), request);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    identityHash = hasher.hash(scratch, 0, length);
+    return null;
+  }
+
+  /**
+   * The hash of the identity last read, the same for every rule with that key. The key of its
+   * budget under a rule is this XOR the rule's {@link Rule#seed()}.
+   */
+  public long identityHash() {
+    return identityHash;
+  }
+
+  private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {
+    if (part.source() == KeyPart.Source.IP) {
+      appendAddress(request);
+      return null;
+    }
+    int valueLength = value(part, request, length + PART_HEADER_BYTES);
+    if (valueLength == PairReader.TWICE) {
+      return RefusalReason.IDENTITY_AMBIGUOUS;
+    }
+    if (valueLength == PairReader.ABSENT || valueLength == 0 && onMissing == OnMissingKey.REFUSE) {
+      switch (onMissing) {
+        case REFUSE -> {
+          return RefusalReason.IDENTITY_MISSING;
+        }
+        case IP -> appendAddress(request);
+        case SHARED -> appendHeader(ABSENT, 0);
+      }
+      return null;
+    }
+    appendHeader(VALUE, valueLength);
+    length += valueLength;
+    return null;
+  }
+
+  /** Copies a part's value to the scratch; its length, or why there is none. */
+  private int value(KeyPart part, RequestView request, int at) {
+    return switch (part.source()) {
+      case HEADER -> header(part.header(), request, at);
+      case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
+      case QUERY -> PairReader.query(part.name(), request, scratch, at);
+      case IP -> throw new AssertionError("has no value");
+    };
+  }
+
+  private int header(FieldName name, RequestView request, int at) {
+    int index = request.findField(name, 0);
+    if (index < 0) {
+      return PairReader.ABSENT;
+    }
+    if (request.findField(name, index + 1) >= 0) {
+      return PairReader.TWICE;
+    }
+    DirectBuffer bytes = request.bytes();
+    int valueLength = request.valueLength(index);
+    scratch.putBytes(at, bytes, request.valueOffset(index), valueLength);
+    return valueLength;
+  }
+
+  private void appendAddress(RequestView request) {
+    clientIp.read(request);
+    long high = clientIp.high();
+    long low = clientIp.low();
+    boolean v4 = high == 0 && low >>> 32 == 0xFFFF;
+    appendHeader(ADDRESS, ADDRESS_BYTES);
+    scratch.putLong(length, v4 ? high : high & ipv6MaskHigh, ByteOrder.BIG_ENDIAN);
+    scratch.putLong(length + Long.BYTES, v4 ? low : low & ipv6MaskLow, ByteOrder.BIG_ENDIAN);
+    length += ADDRESS_BYTES;
+  }
+
+  private void appendHeader(byte tag, int valueLength) {
+    scratch.putByte(length, tag);
+    scratch.putInt(length + 1, valueLength, ByteOrder.BIG_ENDIAN);
+    length += PART_HEADER_BYTES;
+  }
+}

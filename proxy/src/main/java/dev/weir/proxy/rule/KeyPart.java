@@ -1,0 +1,102 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.proxy.request.FieldName;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME}, or
+ * {@code api-key}, which is short for {@code header:x-api-key}.
+ */
+public final class KeyPart {
+  /** Where the value is read from. */
+  public enum Source {
+    IP,
+    HEADER,
+    COOKIE,
+    QUERY
+  }
+
+  /** The client's address. */
+  public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
+
+  private static final String EXPECTED = "ip, api-key, header:NAME, cookie:NAME or query:NAME";
+
+  private final Source source;
+  private final String text;
+  private final FieldName header;
+  private final byte[] name;
+
+  private KeyPart(Source source, String text, FieldName header, byte[] name) {
+    this.source = source;
+    this.text = text;
+    this.header = header;
+    this.name = name;
+  }
+
+  /**
+   * @throws BadValueException if the text names no source.
+   */
+  public static KeyPart parse(String text) {
+    if (text.equals("ip")) {
+      return IP;
+    }
+    if (text.equals("api-key")) {
+      return parse("header:x-api-key");
+    }
+    int colon = text.indexOf(':');
+    String name = text.substring(colon + 1);
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    switch (colon < 0 ? "" : text.substring(0, colon)) {
+      case "header":
+        requireToken(text, name);
+        FieldName header = FieldName.of(name);
+        return new KeyPart(Source.HEADER, "header:" + header, header, null);
+      case "cookie":
+        requireToken(text, name);
+        return new KeyPart(Source.COOKIE, text, null, bytes);
+      case "query":
+        if (name.isEmpty() || bytes.length > 255) {
+          throw new BadValueException(text, "query:NAME, the name 1 to 255 bytes, not encoded");
+        }
+        return new KeyPart(Source.QUERY, text, null, bytes);
+      default:
+        throw new BadValueException(text, EXPECTED);
+    }
+  }
+
+  private static void requireToken(String text, String name) {
+    if (!FieldName.isToken(name) || name.length() > 255) {
+      throw new BadValueException(text, "a name of 1 to 255 letters, digits and !#$%&'*+-.^_`|~");
+    }
+  }
+
+  public Source source() {
+    return source;
+  }
+
+  /** The header's name; null for other sources. */
+  FieldName header() {
+    return header;
+  }
+
+  /** The cookie's or query parameter's name, as it is after decoding; null for other sources. */
+  byte[] name() {
+    return name;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeyPart that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  /** The canonical text: header names in lower case. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,68 @@
+package dev.weir.proxy.rule;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Whose budget a rule charges: one source, or several that count together as one identity. */
+public final class KeySpec {
+  /** The most sources of one key. */
+  public static final int MAX_PARTS = 8;
+
+  /** The default: the client's address. */
+  public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
+
+  private final KeyPart[] parts;
+
+  private KeySpec(List<KeyPart> parts) {
+    this.parts = parts.toArray(KeyPart[]::new);
+  }
+
+  /** Reads sources separated by commas, as on the command line. */
+  public static KeySpec parse(String text) {
+    return of(Arrays.asList(text.split(",", -1)));
+  }
+
+  /**
+   * @throws BadValueException naming the first source that cannot be used.
+   */
+  public static KeySpec of(List<String> texts) {
+    if (texts.isEmpty() || texts.size() > MAX_PARTS) {
+      throw new BadValueException(String.join(",", texts), "1 to " + MAX_PARTS + " sources");
+    }
+    List<KeyPart> parts = new ArrayList<>(texts.size());
+    for (String text : texts) {
+      KeyPart part = KeyPart.parse(text.strip());
+      if (parts.contains(part)) {
+        throw new BadValueException(part.toString(), "each source once");
+      }
+      parts.add(part);
+    }
+    return new KeySpec(parts);
+  }
+
+  int partCount() {
+    return parts.length;
+  }
+
+  KeyPart part(int index) {
+    return parts[index];
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeySpec that && Arrays.equals(parts, that.parts);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(parts);
+  }
+
+  /** The sources, separated by commas. */
+  @Override
+  public String toString() {
+    return Arrays.stream(parts).map(KeyPart::toString).collect(Collectors.joining(","));
+  }
+}

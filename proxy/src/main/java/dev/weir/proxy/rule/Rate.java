@@ -1,0 +1,59 @@
+package dev.weir.proxy.rule;
+
+/**
+ * So many per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}.
+ *
+ * @param count 1 to {@value #MAX_COUNT}.
+ * @param windowNs 1 ms or more, in nanoseconds.
+ */
+public record Rate(long count, long windowNs) {
+  /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
+  public static final long MAX_COUNT = 999_999_999_999_999L;
+
+  private static final String EXPECTED = "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d";
+
+  /**
+   * @throws BadValueException if the text is no rate.
+   */
+  public static Rate parse(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 1) {
+      throw new BadValueException(text, EXPECTED);
+    }
+    long count = count(text, text.substring(0, slash));
+    try {
+      long windowNs = DurationText.parseNs(text.substring(slash + 1));
+      if (count > windowNs) {
+        throw new BadValueException(text, "at most one per nanosecond");
+      }
+      return new Rate(count, windowNs);
+    } catch (BadValueException window) {
+      throw window.value().equals(text)
+          ? window
+          : new BadValueException(text, "count/window, the window " + window.expected());
+    }
+  }
+
+  /** As it is written, in the largest unit that fits. */
+  @Override
+  public String toString() {
+    return count + "/" + DurationText.text(windowNs);
+  }
+
+  private static long count(String text, String digits) {
+    for (int i = 0; i < digits.length(); i++) {
+      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
+        throw new BadValueException(
+            text, digits.startsWith("-") ? "1 or more per window" : EXPECTED);
+      }
+    }
+    if (digits.length() > 15) {
+      throw new BadValueException(text, "at most " + MAX_COUNT + " per window");
+    }
+    long count = Long.parseLong(digits);
+    if (count == 0) {
+      throw new BadValueException(text, "1 or more per window");
+    }
+    return count;
+  }
+}

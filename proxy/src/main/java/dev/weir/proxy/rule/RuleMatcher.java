@@ -1,0 +1,119 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.proxy.request.RequestView;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Finds the rule for a request in a trie of path segments.
+ *
+ * <p><b>Cost.</b> One hash look-up per segment and node tried, whatever the number of rules.
+ * Several nodes are tried only where patterns disagree on which segments are wildcards: for one
+ * path, every sequence of (literal, any) that patterns begin with leads to at most one node, so a
+ * match visits at most as many nodes as there are such sequences, and a set with more than {@value
+ * #MAX_SHAPES} is not accepted. What lies deeper than the longest pattern is not looked at.
+ *
+ * <p>At a node only rules are kept that add a method: those behind a rule for all methods, or whose
+ * methods were all taken, can never match, and {@link #unreachable} names them.
+ */
+final class RuleMatcher {
+  /** The most sequences of literal and wildcard segments that the patterns of a set begin with. */
+  static final int MAX_SHAPES = 256;
+
+  private final PathNode root = new PathNode(null, 0);
+  private final boolean ignoreCase;
+  private final Map<Rule, Rule> unreachable = new HashMap<>();
+
+  /**
+   * @throws BadValueException if the patterns mix wildcards in too many ways.
+   */
+  RuleMatcher(List<Rule> rules, boolean ignoreCase) {
+    this.ignoreCase = ignoreCase;
+    Set<String> shapes = new HashSet<>();
+    Map<String, Taken> takenByPattern = new HashMap<>();
+    Comparator<Rule> highestFirst = Comparator.comparingInt(rule -> -rule.spec().priority());
+    for (Rule rule : rules.stream().sorted(highestFirst).toList()) {
+      Taken taken =
+          takenByPattern.computeIfAbsent(
+              rule.spec().path().canonical(ignoreCase), pattern -> new Taken());
+      Rule by = taken.take(rule);
+      if (by == null) {
+        insert(rule, shapes);
+      } else {
+        unreachable.put(rule, by);
+      }
+    }
+  }
+
+  private void insert(Rule rule, Set<String> shapes) {
+    PathNode node = root;
+    StringBuilder shape = new StringBuilder();
+    for (PathPattern.Segment segment : rule.spec().path().segments()) {
+      switch (segment.kind()) {
+        case REST -> {
+          node.addRest(rule);
+          return;
+        }
+        case SINGLE -> node = node.single();
+        case LITERAL -> {
+          byte[] label = segment.label().clone();
+          for (int i = 0; ignoreCase && i < label.length; i++) {
+            label[i] = SegmentLabel.lowerCase(label[i]);
+          }
+          node = node.literal(label);
+        }
+      }
+      shapes.add(shape.append(segment.kind().name().charAt(0)).toString());
+      if (shapes.size() > MAX_SHAPES) {
+        throw new BadValueException(
+            rule.spec().path().toString(),
+            "at most " + MAX_SHAPES + " ways of mixing wildcards and literals in all patterns");
+      }
+    }
+    node.addHere(rule);
+  }
+
+  /** See {@link RuleSet#match}. */
+  Rule match(RequestView request) {
+    int offset = request.pathOffset();
+    int length = request.pathLength();
+    if (length == 0 || request.bytes().getByte(offset) != '/') {
+      return root.matchRest(request);
+    }
+    return root.match(request, request.bytes(), offset + 1, offset + length, ignoreCase);
+  }
+
+  /** The rules that no request can reach, each with the one that stands before it. */
+  Map<Rule, Rule> unreachable() {
+    return unreachable;
+  }
+
+  /** Which methods of one pattern already have a rule. */
+  private static final class Taken {
+    private final Map<String, Rule> byMethod = new HashMap<>();
+    private Rule all;
+
+    /** The rule that leaves nothing for this one; null if something is left, now taken. */
+    private Rule take(Rule rule) {
+      if (all != null) {
+        return all;
+      }
+      if (rule.spec().methods().isEmpty()) {
+        all = rule;
+        return null;
+      }
+      Rule first = null;
+      boolean added = false;
+      for (String method : rule.spec().methods()) {
+        Rule before = byMethod.putIfAbsent(method, rule);
+        added |= before == null;
+        first = first == null ? before : first;
+      }
+      return added ? null : first;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.proxy.request.RequestView;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All rules, compiled. Immutable, and swapped whole: an event loop that reads the reference once
+ * per request never sees half of a change.
+ */
+public final class RuleSet {
+  /** No rules: nothing matches. */
+  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, Map.of());
+
+  private final List<Rule> rules;
+  private final RuleMatcher matcher;
+  private final long version;
+
+  private RuleSet(
+      List<RuleSpec> specs, boolean ignoreCase, long version, Map<String, Rule> previous) {
+    this.version = version;
+    Rule[] compiled = new Rule[specs.size()];
+    for (int i = 0; i < compiled.length; i++) {
+      RuleSpec spec = specs.get(i);
+      compiled[i] = new Rule(spec, i, version, previous.get(spec.id()));
+    }
+    this.rules = List.of(compiled);
+    this.matcher = new RuleMatcher(rules, ignoreCase);
+  }
+
+  /**
+   * Compiles rules that {@link RuleSpec#check} found nothing wrong with, with ids that differ.
+   *
+   * @param ignoreCase whether paths match whatever the case of their ASCII letters, for services
+   *     that do not tell {@code /A} from {@code /a}.
+   * @param previous the set to be replaced, whose budgets go on; {@link #EMPTY} at the start.
+   * @throws BadValueException if the patterns mix wildcards in too many ways.
+   */
+  public static RuleSet compile(List<RuleSpec> specs, boolean ignoreCase, RuleSet previous) {
+    Map<String, Rule> byId = new HashMap<>();
+    for (Rule rule : previous.rules) {
+      byId.put(rule.id(), rule);
+    }
+    return new RuleSet(specs, ignoreCase, previous.version + 1, byId);
+  }
+
+  /**
+   * The rule for a request; null if there is none.
+   *
+   * <p>The most specific pattern wins: segment by segment from the left, a literal before {@code *}
+   * before {@code **}. Between rules of one pattern the highest priority wins, then the first in
+   * the file. A rule for other methods is passed over, and the next most specific one is tried. A
+   * target without a path ({@code OPTIONS *}) matches {@code /**} only.
+   */
+  public Rule match(RequestView request) {
+    return matcher.match(request);
+  }
+
+  /** All rules, each at its {@link Rule#index()}. */
+  public List<Rule> rules() {
+    return rules;
+  }
+
+  /** One more than that of the set it replaced. */
+  public long version() {
+    return version;
+  }
+
+  /** The rules that no request can reach, each with the one that stands before it. */
+  public Map<Rule, Rule> unreachable() {
+    return matcher.unreachable();
+  }
+}

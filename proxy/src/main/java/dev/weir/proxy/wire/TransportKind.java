@@ -1,0 +1,22 @@
+package dev.weir.proxy.wire;
+
+/** How the kernel is asked for input and output. */
+public enum TransportKind {
+  /** The first of the others that this machine gives. */
+  AUTO("auto"),
+  IO_URING("io_uring"),
+  EPOLL("epoll"),
+  NIO("nio");
+
+  private final String text;
+
+  TransportKind(String text) {
+    this.text = text;
+  }
+
+  /** The name in files and on the command line. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,104 @@
+package dev.weir.proxy.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every file of {@code bad/} is told what the text beside it says, to the letter. */
+class BadFilesTest {
+  private final SettingsFile reader = new SettingsFile();
+
+  static List<String> badFiles() throws IOException, URISyntaxException {
+    try (Stream<Path> files = Files.list(directory())) {
+      List<String> names =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(n -> n.endsWith(".yaml"))
+              .toList();
+      assertTrue(names.size() > 20, names.toString());
+      return names.stream().sorted().toList();
+    }
+  }
+
+  private static Path directory() throws URISyntaxException {
+    return Path.of(BadFilesTest.class.getResource("bad/empty.yaml").toURI()).getParent();
+  }
+
+  @ParameterizedTest
+  @MethodSource("badFiles")
+  void tellsEveryFaultAtOnce(String name) throws IOException, URISyntaxException {
+    Faults faults = Faults.ofFile(name);
+    assertNull(reader.read(directory().resolve(name), faults));
+    Path expected = directory().resolve(name.replace(".yaml", ".txt"));
+    assertEquals(Files.readString(expected).strip(), faults.toString());
+  }
+
+  @Test
+  void tellsWhatIsNoFile(@TempDir Path directory) throws IOException {
+    assertFault("w: not found", directory.resolve("none.yaml"));
+    assertFault("w: not found", directory.resolve("none/none.yaml"));
+    assertFault("w: a directory (expected: a YAML file)", directory);
+    assertFault("w: no file (expected: a YAML file)", Path.of("/dev/null"));
+    Path dangling = directory.resolve("link.yaml");
+    Files.createSymbolicLink(dangling, directory.resolve("gone"));
+    assertFault("w: not found", dangling);
+  }
+
+  @Test
+  void readsNoMoreThanItsBound(@TempDir Path directory) throws IOException {
+    String line = "# " + "x".repeat(61) + "\n";
+    String settings = "upstream: unix:/run/a.sock\n";
+    String padding = line.repeat(((1 << 20) - settings.length()) / line.length());
+    Path file = directory.resolve("w.yaml");
+    Files.writeString(
+        file, settings + padding + "#".repeat((1 << 20) - settings.length() - padding.length()));
+    Faults faults = Faults.ofFile("w");
+    assertTrue(reader.read(file, faults) != null, faults.toString());
+    Files.writeString(file, settings + padding + line + line);
+    assertFault("w: larger than 1MiB (expected: at most 1MiB)", file);
+  }
+
+  @Test
+  void survivesNestingWithoutEnd() {
+    for (String open : List.of("[", "{a: ", "- ", "? ")) {
+      byte[] content = ("upstream: " + open.repeat(200_000)).getBytes(StandardCharsets.UTF_8);
+      Faults faults = Faults.ofFile("w");
+      assertNull(reader.read(content, faults));
+      assertEquals(1, faults.all().size(), faults.toString());
+    }
+  }
+
+  @Test
+  void showsFaultsOnOneLineAndNotTooMany() {
+    StringBuilder file = new StringBuilder("upstream: \"a\\nb\\e[31m\\u202E\"\n");
+    for (int i = 0; i < 150; i++) {
+      file.append("unknown-").append(i).append(": 1\n");
+    }
+    Faults faults = Faults.ofFile("w");
+    assertNull(reader.read(file.toString().getBytes(StandardCharsets.UTF_8), faults));
+    List<String> lines = faults.toString().lines().toList();
+    assertEquals(
+        "w:1: upstream: a\\nb\\u001B[31m\\u202E (expected: http://host:port or unix:/path)",
+        lines.get(0));
+    assertEquals(Faults.MAX_KEPT + 1, lines.size());
+    assertEquals("and 51 more", lines.get(Faults.MAX_KEPT));
+  }
+
+  private void assertFault(String expected, Path file) {
+    Faults faults = Faults.ofFile("w");
+    assertNull(reader.read(file, faults));
+    assertEquals(expected, faults.toString());
+  }
+}

@@ -1,0 +1,263 @@
+package dev.weir.proxy.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.proxy.rule.ClientIpField;
+import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.RuleAction;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.wire.TransportKind;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class SettingsFileTest {
+  private static final Path EXAMPLE = Path.of("../deploy/examples/weir.yaml");
+
+  private static Settings accept(String yaml) {
+    Faults faults = Faults.ofFile("weir.yaml");
+    Settings settings = new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), faults);
+    assertNotNull(settings, faults.toString());
+    return settings;
+  }
+
+  private static String warnings(String yaml) {
+    Faults faults = Faults.ofFile("weir.yaml");
+    assertNotNull(new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), faults));
+    return String.join("\n", faults.warnings().stream().map(Faults.Fault::toString).toList());
+  }
+
+  @Test
+  void acceptsTheExampleWithoutAWarning() throws IOException {
+    assertEquals("", warnings(Files.readString(EXAMPLE)));
+  }
+
+  @Test
+  void theExampleSaysTheDefaults() throws IOException {
+    Settings example = accept(Files.readString(EXAMPLE));
+    Settings defaults =
+        accept(
+            "upstream: http://127.0.0.1:8080\nevent-loops: 2\n"
+                + "trusted-proxies: [10.0.0.0/8, 'fd00::/8']");
+    assertEquals(defaults.upstream(), example.upstream());
+    assertEquals(defaults.wire(), example.wire());
+    assertEquals(defaults.admission(), example.admission());
+    assertEquals(defaults.identity(), example.identity());
+    assertEquals(defaults.process(), example.process());
+    assertFalse(example.rules().ignoreCase());
+  }
+
+  @Test
+  void theExampleShowsEveryKeyOfTheSchema() throws IOException {
+    String example = Files.readString(EXAMPLE);
+    Set<String> missing = new TreeSet<>();
+    for (String key : keys(new ObjectMapper().readTree(SchemaCheck.schemaText()))) {
+      if (!example.matches("(?s).*\\b" + key + ": ?.*")) {
+        missing.add(key);
+      }
+    }
+    assertEquals(Set.of(), missing);
+  }
+
+  private static Set<String> keys(JsonNode schema) {
+    Set<String> paths = new TreeSet<>(leaves(schema, ""));
+    paths.addAll(leaves(schema.at("/$defs/rule"), ""));
+    Set<String> keys = new TreeSet<>();
+    paths.forEach(path -> keys.addAll(List.of(path.split("\\."))));
+    assertTrue(keys.size() > 40, keys.toString());
+    return keys;
+  }
+
+  @Test
+  void theSchemaAndTheReadersKnowTheSameSettings() throws IOException {
+    JsonNode schema = new ObjectMapper().readTree(SchemaCheck.schemaText());
+    Set<String> names = new TreeSet<>(leaves(schema, ""));
+    names.remove("rules");
+    assertEquals(SettingsBuilder.names(), names);
+    Set<String> fields = new TreeSet<>(leaves(schema.at("/$defs/rule"), ""));
+    fields.remove("id");
+    fields.remove("match.methods");
+    assertEquals(RuleFields.names(), fields);
+  }
+
+  private static Set<String> leaves(JsonNode schema, String prefix) {
+    Set<String> leaves = new TreeSet<>();
+    schema
+        .get("properties")
+        .properties()
+        .forEach(
+            property -> {
+              if (property.getValue().has("properties")) {
+                leaves.addAll(leaves(property.getValue(), prefix + property.getKey() + "."));
+              } else {
+                leaves.add(prefix + property.getKey());
+              }
+            });
+    return leaves;
+  }
+
+  @Test
+  void theSchemaSaysTheDefaultsThatAreUsed() throws IOException {
+    JsonNode schema = new ObjectMapper().readTree(SchemaCheck.schemaText());
+    StringBuilder yaml = new StringBuilder("upstream: unix:/run/a.sock\n");
+    schema
+        .get("properties")
+        .properties()
+        .forEach(
+            property -> {
+              if (property.getValue().has("default")) {
+                yaml.append(property.getKey() + ": " + property.getValue().get("default") + "\n");
+              } else if (property.getValue().has("properties")) {
+                yaml.append(property.getKey()).append(":\n");
+                property
+                    .getValue()
+                    .get("properties")
+                    .properties()
+                    .forEach(
+                        inner ->
+                            yaml.append("  " + inner.getKey())
+                                .append(": " + inner.getValue().get("default") + "\n"));
+              }
+            });
+    assertEquals(accept("upstream: unix:/run/a.sock"), accept(yaml.toString()));
+  }
+
+  @Test
+  void readsEverySettingIntoItsRecord() {
+    Settings settings =
+        accept(
+            """
+            upstream: unix:/run/app.sock
+            listen: "[::1]:0"
+            admin: off
+            event-loops: 3
+            transport: nio
+            trusted-proxies: ["fd00::/8", 10.0.0.1]
+            client-ip-header: forwarded
+            ipv6-prefix: 56
+            paths: {ignore-case: true}
+            timeouts: {head: 1s, body: 2s, idle: 3s, write: 4s, tunnel-idle: 5s, connect: 6s,
+              response: 7s, upstream-idle: 8s, drain: 9s}
+            caps: {head-bytes: 16KiB, fields: 50, target-bytes: 2KiB, connections: 5,
+              connections-per-address: 4, upstream-connections: 3}
+            answers: {rate-limit: off, x-rate-limit: true}
+            table: {keys: 5000}
+            """);
+    assertEquals(UnixDomainSocketAddress.of("/run/app.sock"), settings.upstream().address());
+    assertEquals(Duration.ofSeconds(6).toNanos(), settings.upstream().connectTimeoutNs());
+    assertEquals(Duration.ofSeconds(7).toNanos(), settings.upstream().responseTimeoutNs());
+    assertEquals(Duration.ofSeconds(8).toNanos(), settings.upstream().idleTimeoutNs());
+    assertEquals(3, settings.upstream().maxConnectionsPerLoop());
+    assertEquals(new InetSocketAddress("::1", 0), settings.wire().listen());
+    assertEquals(Duration.ofSeconds(1).toNanos(), settings.wire().timeouts().headNs());
+    assertEquals(Duration.ofSeconds(2).toNanos(), settings.wire().timeouts().bodyIdleNs());
+    assertEquals(Duration.ofSeconds(3).toNanos(), settings.wire().timeouts().idleNs());
+    assertEquals(Duration.ofSeconds(4).toNanos(), settings.wire().timeouts().writeNs());
+    assertEquals(Duration.ofSeconds(5).toNanos(), settings.wire().timeouts().tunnelIdleNs());
+    assertEquals(16 << 10, settings.wire().caps().headBytes());
+    assertEquals(50, settings.wire().caps().fieldCount());
+    assertEquals(2 << 10, settings.wire().caps().targetBytes());
+    assertEquals(5, settings.wire().caps().connections());
+    assertEquals(4, settings.wire().caps().connectionsPerAddress());
+    assertFalse(settings.wire().answers().rateLimit());
+    assertTrue(settings.wire().answers().xRateLimit());
+    assertEquals(5000, settings.admission().tableKeyCount());
+    assertEquals(ClientIpField.FORWARDED, settings.identity().clientIpField());
+    assertEquals(56, settings.identity().ipv6Prefix());
+    assertEquals("[fd00::/8, 10.0.0.1/32]", settings.identity().trustedProxies().toString());
+    assertEquals(null, settings.process().admin());
+    assertEquals(3, settings.process().eventLoopCount());
+    assertEquals(TransportKind.NIO, settings.process().transport());
+    assertEquals(Duration.ofSeconds(9).toNanos(), settings.process().drainTimeoutNs());
+    assertTrue(settings.rules().ignoreCase());
+  }
+
+  @Test
+  void readsEveryFieldOfARule() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://app.internal:8080/
+            rules:
+              - id: a.b-c_1
+                match: {path: "/users/{id}/*", methods: [GET, M-SEARCH]}
+                key: [header:X-User-Id, "query:k k", cookie:s, ip]
+                limit: 100/30s
+                burst: 20
+                cost: 3
+                algorithm: token-bucket
+                action: limit
+                dry-run: true
+                on-missing-key: refuse
+                priority: -5
+              - id: d
+                action: deny
+                match: {path: /d}
+            """);
+    RuleSpec rule = settings.rules().rules().get(0);
+    assertEquals("a.b-c_1", rule.id());
+    assertEquals("/users/{id}/*", rule.path().toString());
+    assertEquals(List.of("GET", "M-SEARCH"), rule.methods());
+    assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.key().toString());
+    assertEquals("100/30s", rule.rate().toString());
+    assertEquals(20, rule.burst());
+    assertEquals(3, rule.cost());
+    assertEquals("token-bucket", rule.algorithm().toString());
+    assertTrue(rule.dryRun());
+    assertEquals(OnMissingKey.REFUSE, rule.onMissingKey());
+    assertEquals(-5, rule.priority());
+    assertEquals(RuleAction.DENY, settings.rules().rules().get(1).action());
+    assertEquals(2, settings.rules().compile(RuleSet.EMPTY).rules().size());
+    assertEquals(
+        InetSocketAddress.createUnresolved("app.internal", 8080), settings.upstream().address());
+  }
+
+  @Test
+  void followsAnchorsThatStayWithinBounds() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - {id: a, limit: 1/1s, match: &m {path: /a, methods: [GET]}}
+              - {id: b, limit: 1/1s, priority: 1, match: *m}
+            """);
+    assertEquals(settings.rules().rules().get(0).path(), settings.rules().rules().get(1).path());
+  }
+
+  @Test
+  void warnsOfRulesThatNothingReaches() {
+    assertEquals(
+        "weir.yaml:3: rules[0].match: warning: \"a\" is never reached: \"b\" on line 4 stands"
+            + " before it\n"
+            + "weir.yaml:6: rules[3].match: warning: \"d\" is never reached: \"c\" on line 5 stands"
+            + " before it",
+        warnings(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - {id: a, limit: 1/1s, match: {path: "/x/{id}"}}
+              - {id: b, limit: 1/1s, match: {path: "/x/*"}, priority: 1}
+              - {id: c, limit: 1/1s, match: {path: /y}}
+              - {id: d, limit: 1/1s, match: {path: /y, methods: [GET]}}
+              - {id: e, limit: 1/1s, match: {path: /y/**}}
+            """));
+    assertEquals(
+        "weir.yaml:1: rules: warning: none: every request passes",
+        warnings("upstream: http://127.0.0.1:8080"));
+  }
+}

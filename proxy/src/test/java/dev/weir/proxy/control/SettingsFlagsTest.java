@@ -1,0 +1,105 @@
+package dev.weir.proxy.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SettingsFlagsTest {
+  private static Map<String, String> flags(String... pairs) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      flags.put(pairs[i], pairs[i + 1]);
+    }
+    return flags;
+  }
+
+  private static String faults(String... pairs) {
+    Faults faults = Faults.ofFlags();
+    assertNull(SettingsFlags.read(flags(pairs), faults));
+    return faults.toString();
+  }
+
+  @Test
+  void makeTheSameSettingsAsAFile() {
+    Faults faults = Faults.ofFlags();
+    Settings fromFlags =
+        SettingsFlags.read(
+            flags(
+                "--upstream", "http://127.0.0.1:8080",
+                "--limit", "100/1s",
+                "--burst", "20",
+                "--key", "header:x-user-id,ip",
+                "--listen", "127.0.0.1:8001",
+                "--trusted-proxies", "10.0.0.0/8, ::1",
+                "--timeouts.head", "3s"),
+            faults);
+    assertNotNull(fromFlags, faults.toString());
+    String yaml =
+        """
+        upstream: http://127.0.0.1:8080
+        listen: 127.0.0.1:8001
+        trusted-proxies: [10.0.0.0/8, "::1"]
+        timeouts: {head: 3s}
+        rules:
+          - {id: default, limit: 100/1s, burst: 20, key: [header:x-user-id, ip]}
+        """;
+    Settings fromFile =
+        new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), Faults.ofFile("w"));
+    assertEquals(fromFile, fromFlags);
+    assertEquals(List.of(), fromFile.differencesUntilRestart(fromFlags));
+    assertEquals(new InetSocketAddress("127.0.0.1", 8001), fromFlags.wire().listen());
+  }
+
+  @Test
+  void makeNoRuleWithoutOneOfItsFields() {
+    Settings settings =
+        SettingsFlags.read(flags("--upstream", "unix:/run/a.sock"), Faults.ofFlags());
+    assertEquals(List.of(), settings.rules().rules());
+  }
+
+  @Test
+  void tellEveryFaultAtOnce() {
+    assertEquals(
+        """
+        --limit: 0/1s (expected: 1 or more per window)
+        --key: jwt:sub (expected: ip, api-key, header:NAME, cookie:NAME or query:NAME)
+        --listen: 8000 (expected: host:port or unix:/path)
+        --nonsense: unknown flag
+        --trusted-proxies: x (expected: an address or range such as 192.0.2.7, 10.0.0.0/8 or\
+         2001:db8::/32)
+        --upstream: missing (expected: http://host:port or unix:/path)\
+        """,
+        faults(
+            "--limit",
+            "0/1s",
+            "--key",
+            "ip,jwt:sub",
+            "--listen",
+            "8000",
+            "--nonsense",
+            "1",
+            "--trusted-proxies",
+            "10.0.0.0/8,x"));
+  }
+
+  @Test
+  void tellWhatDoesNotGoTogether() {
+    assertEquals(
+        "--limit: missing (expected: a rate such as 100/1s, 10/1m, 1000/1h or 1/1d)",
+        faults("--upstream", "http://127.0.0.1:1", "--burst", "5"));
+    assertEquals(
+        "--cost: 6 (expected: at most the burst, 5, or no request ever passes)",
+        faults(
+            "--upstream", "http://127.0.0.1:1", "--limit", "9/1s", "--burst", "5", "--cost", "6"));
+    assertEquals(
+        "--upstream: 127.0.0.1:8000 (expected: another address than listen)",
+        faults("--upstream", "http://127.0.0.1:8000"));
+  }
+}
