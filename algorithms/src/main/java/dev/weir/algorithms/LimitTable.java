@@ -59,7 +59,7 @@ public final class LimitTable implements AutoCloseable {
   private static final int DECIDED = -1;
 
   /** Limits whose keys may overflow at a time, each with one shared budget. */
-  private static final int OVERFLOW_SLOT_COUNT = 1024;
+  private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
 
   private static final int CACHE_LINE_BYTES = 64;
 
@@ -79,7 +79,7 @@ public final class LimitTable implements AutoCloseable {
   private final Counters counters;
 
   /**
-   * Allocates {@code 16 * slotCount} bytes of direct memory, and 49 KiB beside.
+   * Allocates {@code 16 * slotCount} bytes of direct memory, and at most 49 KiB beside.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.
@@ -99,9 +99,9 @@ public final class LimitTable implements AutoCloseable {
               + ")");
     }
     final int slotsBytes = slotCount * SLOT_BYTES;
-    final int overflowBytes = OVERFLOW_SLOT_COUNT * SLOT_BYTES;
-    final int bytes =
-        slotsBytes + overflowBytes + Counters.COUNTERS_BYTES + OverflowMarks.MARKS_BYTES;
+    final int overflowBytes = Math.min(slotCount, MAX_OVERFLOW_SLOT_COUNT) * SLOT_BYTES;
+    final int marksBytes = OverflowMarks.bytes(slotCount);
+    final int bytes = Counters.COUNTERS_BYTES + overflowBytes + marksBytes + slotsBytes;
     try {
       allocated = ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
     } catch (OutOfMemoryError e) {
@@ -115,13 +115,13 @@ public final class LimitTable implements AutoCloseable {
           e);
     }
     final int start = (int) -BufferUtil.address(allocated) & (CACHE_LINE_BYTES - 1);
-    counters = new Counters(new UnsafeBuffer(allocated, start, Counters.COUNTERS_BYTES));
-    final int overflowStart = start + Counters.COUNTERS_BYTES;
-    overflow = new Slots(new UnsafeBuffer(allocated, overflowStart, overflowBytes), counters);
+    final int countersStart = start + slotsBytes;
+    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
     final int marksStart = overflowStart + overflowBytes;
-    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, OverflowMarks.MARKS_BYTES));
-    final int slotsStart = marksStart + OverflowMarks.MARKS_BYTES;
-    slots = new Slots(new UnsafeBuffer(allocated, slotsStart, slotsBytes), counters);
+    counters = new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
+    slots = new Slots(new UnsafeBuffer(allocated, start, slotsBytes), counters);
+    overflow = new Slots(new UnsafeBuffer(allocated, overflowStart, overflowBytes), counters);
+    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes));
   }
 
   /** A table on memory of a test's own, zeroed. */
@@ -130,7 +130,7 @@ public final class LimitTable implements AutoCloseable {
     counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
     slots = new Slots(slotsMemory, counters);
     overflow = new Slots(overflowMemory, counters);
-    marks = new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.MARKS_BYTES]));
+    marks = new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slots.slotCount())]));
   }
 
   /**

@@ -9,23 +9,29 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <pre>
  * byte    0            8
- *         | untilNs    |  times {@value #GROUPS}; 0 means never
+ *         | untilNs    |  times the groups; 0 means never
  * writer  | any        |
  * store   | CAS, grows |
  * load    | acquire    |
  * </pre>
  */
 final class OverflowMarks {
-  static final int GROUPS = 4096;
-  static final int MARKS_BYTES = GROUPS * Long.BYTES;
+  static final int MAX_GROUPS = 4096;
 
   private static final int LINE_BITS = Integer.numberOfTrailingZeros(SlotLayout.SLOTS_PER_LINE);
 
   private final UnsafeBuffer memory;
+  private final int groupMask;
 
-  /** {@code memory} is zeroed and {@value #MARKS_BYTES} bytes long. */
+  /** {@code memory} is zeroed and {@link #bytes} long. */
   OverflowMarks(UnsafeBuffer memory) {
     this.memory = memory;
+    groupMask = memory.capacity() / Long.BYTES - 1;
+  }
+
+  /** The memory for the marks of a table: one for each line, up to {@value #MAX_GROUPS}. */
+  static int bytes(int slotCount) {
+    return Math.min(slotCount >>> LINE_BITS, MAX_GROUPS) * Long.BYTES;
   }
 
   boolean isMarked(int homeSlot, long nowNs) {
@@ -46,7 +52,7 @@ final class OverflowMarks {
     }
   }
 
-  private static int offset(int homeSlot) {
-    return ((homeSlot >>> LINE_BITS) & (GROUPS - 1)) * Long.BYTES;
+  private int offset(int homeSlot) {
+    return ((homeSlot >>> LINE_BITS) & groupMask) * Long.BYTES;
   }
 }
