@@ -1,6 +1,6 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.wire.TransportKind;
+import dev.weir.proxy.loop.TransportKind;
 import java.net.SocketAddress;
 
 /**

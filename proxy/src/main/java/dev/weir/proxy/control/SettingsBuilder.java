@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
 import dev.weir.proxy.rule.CidrSet;
@@ -13,7 +14,6 @@ import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.wire.AnswerSettings;
-import dev.weir.proxy.wire.TransportKind;
 import dev.weir.proxy.wire.WireCaps;
 import dev.weir.proxy.wire.WireSettings;
 import dev.weir.proxy.wire.WireTimeouts;

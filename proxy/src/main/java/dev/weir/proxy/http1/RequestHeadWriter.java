@@ -84,11 +84,7 @@ public final class RequestHeadWriter {
       RequestHead head, RequestView view, ByteBuf in, int headStart, ByteBuf out) {
     out.writeBytes(in, headStart + view.methodOffset(), view.methodLength());
     out.writeByte(' ');
-    if (view.pathLength() == 0) {
-      out.writeByte('/'); // the absolute form may leave it out
-    } else {
-      out.writeBytes(in, headStart + view.pathOffset(), view.pathLength());
-    }
+    out.writeBytes(in, headStart + view.pathOffset(), view.pathLength());
     if (view.queryLength() >= 0) {
       out.writeByte('?');
       out.writeBytes(in, headStart + view.queryOffset(), view.queryLength());

@@ -136,6 +136,10 @@ final class RequestLine {
     authorityOffset = authority;
     authorityLength = path - authority;
     splitQuery(bytes, path, end);
+    if (pathLength == 0) {
+      pathOffset = authority - 1; // an empty path means "/": the second slash of "://" will do
+      pathLength = 1;
+    }
     return HostSyntax.isValid(bytes, authority, authorityLength);
   }
 

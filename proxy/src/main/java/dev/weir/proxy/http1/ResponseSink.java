@@ -25,15 +25,13 @@ public interface ResponseSink {
    * @param headStart where the head starts in {@code in}.
    * @param headLength its length in bytes.
    * @param arrivedNs when it arrived.
+   * @return whether the client takes the body's data only, without the chunked framing.
    */
-  void responseHead(ResponseHead head, ByteBuf in, int headStart, int headLength, long arrivedNs);
+  boolean responseHead(
+      ResponseHead head, ByteBuf in, int headStart, int headLength, long arrivedNs);
 
-  /**
-   * Takes over {@code bytes} of the response's body as they came, framing included.
-   *
-   * @param dataOnly whether they are data without framing.
-   */
-  void responseBody(ByteBuf bytes, boolean dataOnly);
+  /** Takes over {@code bytes} of the response's body, framed as {@link #responseHead} asked. */
+  void responseBody(ByteBuf bytes);
 
   /** The response is whole. */
   void responseComplete();

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.OnMissingKey;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.wire.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.wire;
+package dev.weir.proxy.loop;
 
 /** How the kernel is asked for input and output. */
 public enum TransportKind {

@@ -1,0 +1,293 @@
+package dev.weir.proxy;
+
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admin.AdminServer;
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.rule.CidrSet;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.upstream.UpstreamPool;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.wire.ClientLoop;
+import dev.weir.proxy.wire.Listener;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
+ * made once per loop; the limit table and the rules are all that loops share.
+ */
+public final class Sidecar implements AutoCloseable {
+  /** Live keys may fill this much of the table before probing finds no room (measured: 60 %). */
+  private static final double TABLE_LOAD = 0.55;
+
+  /** How often a drain looks whether it is done. */
+  private static final long DRAIN_POLL_MS = 20;
+
+  private final Transport transport;
+  private final Metrics metrics = new Metrics();
+  private final LimitTable table;
+  private final EventLoopGroup group;
+  private final List<Loop> loops = new ArrayList<>();
+  private final Listener listener;
+  private final AdminServer admin;
+  private volatile RuleSet rules;
+  private volatile boolean ready;
+
+  /** The parts of one event loop. */
+  private record Loop(
+      EventLoop eventLoop, ClientLoop clients, UpstreamPool upstream, AdmissionHandler admission) {}
+
+  /**
+   * Starts, and returns when requests are served.
+   *
+   * @throws StartException if an address is taken, a name is unknown or a transport is missing;
+   *     nothing is left running.
+   */
+  public static Sidecar start(Settings settings) throws StartException {
+    try {
+      return new Sidecar(settings);
+    } catch (IOException | IllegalStateException | IllegalArgumentException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private Sidecar(Settings settings) throws IOException {
+    transport = Transport.of(settings.process().transport());
+    UpstreamSettings upstream = resolved(settings.upstream());
+    table = new LimitTable(slotCount(settings.admission().tableKeyCount()));
+    group =
+        new MultiThreadIoEventLoopGroup(
+            settings.process().eventLoopCount(),
+            new DefaultThreadFactory("weir-loop", true),
+            transport.handlerFactory());
+    try {
+      KeyHasher hasher = KeyHasher.random();
+      Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
+      for (EventExecutor executor : group) {
+        Loop loop = loop((EventLoop) executor, settings, upstream, hasher);
+        loops.add(loop);
+        clientLoops.put(loop.eventLoop(), loop.clients());
+      }
+      publish(settings.rules().compile(RuleSet.EMPTY));
+      exportGauges();
+      CidrSet trusted = settings.identity().trustedProxies();
+      listener =
+          new Listener(
+              settings.wire(),
+              transport,
+              group,
+              (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
+              clientLoops::get);
+      admin = startAdmin(settings);
+      ready = true;
+    } catch (IOException | RuntimeException e) {
+      stopLoops();
+      throw e;
+    }
+  }
+
+  private AdminServer startAdmin(Settings settings) throws IOException {
+    SocketAddress address = settings.process().admin();
+    if (address == null) {
+      return null;
+    }
+    AdminServer server = new AdminServer(address, metrics, () -> ready);
+    try {
+      server.start();
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+    return server;
+  }
+
+  private Loop loop(
+      EventLoop eventLoop, Settings settings, UpstreamSettings upstream, KeyHasher hasher) {
+    LoopClock clock = new LoopClock();
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics loopMetrics = metrics.newLoop();
+    UpstreamPool pool =
+        new UpstreamPool(upstream, transport, eventLoop, clock, deadlines, loopMetrics);
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(),
+            hasher,
+            new ClientIpReader(settings.identity()),
+            settings.wire().caps().headBytes());
+    AdmissionHandler admission =
+        new AdmissionHandler(new LocalGate(table), identities, loopMetrics, clock);
+    ClientLoop clients =
+        new ClientLoop(
+            settings.wire(),
+            clock,
+            deadlines,
+            admission,
+            pool,
+            loopMetrics,
+            authority(settings.upstream().address()));
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    return new Loop(eventLoop, clients, pool, admission);
+  }
+
+  /** Looked up once, at start: a look-up on an event loop would stop every request on it. */
+  private static UpstreamSettings resolved(UpstreamSettings settings) throws IOException {
+    if (!(settings.address() instanceof InetSocketAddress inet) || !inet.isUnresolved()) {
+      return settings;
+    }
+    InetSocketAddress resolved = new InetSocketAddress(inet.getHostString(), inet.getPort());
+    if (resolved.isUnresolved()) {
+      throw new IOException(
+          "upstream: " + inet.getHostString() + " (expected: a host name that resolves)");
+    }
+    return new UpstreamSettings(
+        resolved,
+        settings.connectTimeoutNs(),
+        settings.responseTimeoutNs(),
+        settings.idleTimeoutNs(),
+        settings.maxConnectionsPerLoop());
+  }
+
+  private static String authority(SocketAddress upstream) {
+    return upstream instanceof InetSocketAddress inet
+        ? inet.getHostString() + ':' + inet.getPort()
+        : "localhost";
+  }
+
+  private static int slotCount(int keyCount) {
+    long wanted = (long) Math.ceil(keyCount / TABLE_LOAD);
+    long slots = Long.highestOneBit(Math.max(LimitTable.MIN_SLOT_COUNT, wanted - 1)) << 1;
+    return (int) Math.min(slots, LimitTable.MAX_SLOT_COUNT);
+  }
+
+  private void exportGauges() {
+    metrics.gauge("weir_table_slots", "Slots of the limit table.", table::slotCount);
+    metrics.gauge(
+        "weir_table_keys",
+        "Slots of the limit table that hold a budget in debt.",
+        () -> table.occupancy(new LoopClock().nowNs()));
+    metrics.gauge("weir_table_inserted", "Keys that entered the table.", table::insertedCount);
+    metrics.gauge("weir_table_reclaimed", "Slots used again.", table::reclaimedCount);
+    metrics.gauge(
+        "weir_table_overflowed",
+        "Decisions on the shared budget of keys for which there was no room.",
+        table::overflowCount);
+    metrics.gauge(
+        "weir_table_contended", "Decisions refused over contention.", table::contendedCount);
+    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
+  }
+
+  /** Swaps the rules on every event loop. */
+  public void publish(RuleSet newRules) {
+    rules = newRules;
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> loop.admission().publish(newRules));
+    }
+  }
+
+  /** The rules published last. */
+  public RuleSet rules() {
+    return rules;
+  }
+
+  public SocketAddress listenAddress() {
+    return listener.address();
+  }
+
+  /** Null if there is no admin port. */
+  public SocketAddress adminAddress() {
+    return admin == null ? null : admin.boundAddress();
+  }
+
+  /** {@code io_uring}, {@code epoll} or {@code nio}. */
+  public String transport() {
+    return transport.toString();
+  }
+
+  public Metrics metrics() {
+    return metrics;
+  }
+
+  /**
+   * Accepts no more clients and lets the requests in flight finish; every response says that the
+   * connection ends.
+   *
+   * @return whether all had finished when the time was up.
+   */
+  public boolean drain(long timeoutNs) {
+    ready = false;
+    listener.close();
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(loop.clients()::drain);
+    }
+    long deadlineNs = System.nanoTime() + timeoutNs;
+    while (connectionCount() > 0) {
+      if (System.nanoTime() - deadlineNs >= 0) {
+        return false;
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(DRAIN_POLL_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int connectionCount() {
+    int count = 0;
+    for (Loop loop : loops) {
+      count +=
+          loop.eventLoop().submit(loop.clients()::connectionCount).awaitUninterruptibly().getNow();
+    }
+    return count;
+  }
+
+  /** Stops at once, whatever is in flight. */
+  @Override
+  public void close() {
+    ready = false;
+    listener.close();
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(
+              () -> {
+                loop.clients().closeAll();
+                loop.upstream().closeIdle();
+              })
+          .awaitUninterruptibly();
+    }
+    if (admin != null) {
+      admin.close();
+    }
+    stopLoops();
+  }
+
+  /** The table goes last: no event loop may be inside a check when its memory does. */
+  private void stopLoops() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    table.close();
+  }
+}

@@ -1,0 +1,131 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.RuleCounters;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleAction;
+import dev.weir.proxy.rule.RuleSet;
+
+/**
+ * The way of every request through the decision: its rule, its identity, a ticket, the gate, and
+ * one way out. A verdict known at once and one that arrives later both come through {@link
+ * #settle}; so does one whose client has gone meanwhile, and it finds nobody there.
+ *
+ * <p>One per event loop.
+ */
+public final class AdmissionHandler implements Admission, Gate.Outcome {
+  /** Requests of one event loop that may await a verdict at one time. */
+  static final int PARKING_PLACES = 16 * 1024;
+
+  private final Gate gate;
+  private final IdentityReader identities;
+  private final LoopMetrics metrics;
+  private final LoopClock clock;
+  private final ParkedRequests parked;
+  private final Verdict verdict = new Verdict();
+  private RuleSet rules = RuleSet.EMPTY;
+  private RuleCounters[] counters = {};
+
+  public AdmissionHandler(
+      Gate gate, IdentityReader identities, LoopMetrics metrics, LoopClock clock) {
+    this(gate, identities, metrics, clock, PARKING_PLACES);
+  }
+
+  AdmissionHandler(
+      Gate gate, IdentityReader identities, LoopMetrics metrics, LoopClock clock, int places) {
+    this.gate = gate;
+    this.identities = identities;
+    this.metrics = metrics;
+    this.clock = clock;
+    this.parked = new ParkedRequests(places);
+  }
+
+  /** Swaps the rules, whole; requests that are parked keep theirs. */
+  public void publish(RuleSet newRules) {
+    RuleCounters[] newCounters = new RuleCounters[newRules.rules().size()];
+    for (Rule rule : newRules.rules()) {
+      newCounters[rule.index()] = metrics.rule(rule.id());
+    }
+    rules = newRules;
+    counters = newCounters;
+  }
+
+  @Override
+  public long admit(RequestView request, Exchange exchange, long nowNs) {
+    Rule rule = rules.match(request);
+    RuleCounters of = rule == null ? null : counters[rule.index()];
+    long ticket = parked.park(exchange, rule, of, nowNs);
+    if (ticket == ParkedRequests.FULL) {
+      exchange.refused(verdict.refuse(RefusalReason.TOO_MANY_PARKED));
+      return SETTLED;
+    }
+    if (rule == null || rule.action() == RuleAction.UNLIMITED) {
+      settle(ticket, verdict.allowUnlimited());
+    } else if (rule.action() == RuleAction.DENY) {
+      settle(ticket, verdict.refuse(RefusalReason.DENIED));
+    } else {
+      RefusalReason fault = identities.read(rule, request);
+      if (fault != null) {
+        settle(ticket, verdict.refuse(fault));
+      } else {
+        gate.ask(ticket, rule, identities.identityHash(), nowNs, this);
+      }
+    }
+    return parked.holds(ticket) ? ticket : SETTLED;
+  }
+
+  @Override
+  public void withdraw(long ticket) {
+    parked.leave(ticket);
+  }
+
+  @Override
+  public void settle(long ticket, Verdict settled) {
+    if (!parked.holds(ticket)) {
+      metrics.verdictDropped();
+      return;
+    }
+    Exchange exchange = parked.exchange(ticket);
+    Rule rule = parked.rule(ticket);
+    RuleCounters of = parked.counters(ticket);
+    long startNs = parked.startNs(ticket);
+    parked.leave(ticket);
+
+    metrics.decided(clock.tick() - startNs);
+    if (rule != null) {
+      count(rule, of, settled);
+      if (rule.dryRun() && !settled.allowed()) {
+        exchange.allowed(verdict.allowUnlimited());
+        return;
+      }
+    }
+    if (settled.allowed()) {
+      exchange.allowed(settled);
+    } else {
+      exchange.refused(settled);
+    }
+  }
+
+  private static void count(Rule rule, RuleCounters of, Verdict settled) {
+    if (rule.action() == RuleAction.UNLIMITED) {
+      of.unlimited();
+    } else if (settled.allowed()) {
+      of.allowed();
+    } else if (rule.dryRun()) {
+      of.dryRunRefused();
+    } else {
+      switch (settled.refusal()) {
+        case DENIED -> of.denied();
+        case IDENTITY_MISSING, IDENTITY_AMBIGUOUS -> of.identityRefused();
+        default -> of.refused();
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Rule;
+
+/** Where verdicts on budgets come from. One per event loop, used by that loop only. */
+public interface Gate {
+  /** Takes a verdict, once per ticket. */
+  interface Outcome {
+    /**
+     * @param verdict valid during the call only.
+     */
+    void settle(long ticket, Verdict verdict);
+  }
+
+  /**
+   * Asks what the budget of an identity allows.
+   *
+   * @param ticket names the request; returned with the verdict, within this call or later.
+   * @param rule its action is to limit.
+   * @param identityHash whose budget.
+   */
+  void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome);
+}

@@ -1,0 +1,42 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.algorithms.Decision;
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Rule;
+
+/** Decides at once from this node's limit table, which all event loops share. */
+public final class LocalGate implements Gate {
+  private final LimitTable table;
+  private final Decision decision = new Decision();
+  private final Verdict verdict = new Verdict();
+
+  public LocalGate(LimitTable table) {
+    this.table = table;
+  }
+
+  @Override
+  public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome) {
+    long key = identityHash ^ rule.seed();
+    for (Rule.Past past = rule.past(); past != null; past = past.earlier()) {
+      // What was consumed before the limit changed counts under the new one.
+      table.carryOver(identityHash ^ past.seed(), past.limit(), key, rule.limit(), nowNs, decision);
+    }
+    boolean allowed = table.check(key, rule.limit(), rule.cost(), nowNs, decision);
+    long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
+    if (allowed) {
+      verdict.allow(rule.policy(), decision.remaining(), resetAfterNs);
+    } else {
+      long retryAfterNs = decision.retryAfterNs();
+      boolean never = retryAfterNs == Decision.NEVER;
+      verdict.refuse(
+          never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+          rule.policy(),
+          decision.remaining(),
+          resetAfterNs,
+          never ? 0 : retryAfterNs);
+    }
+    outcome.settle(ticket, verdict);
+  }
+}

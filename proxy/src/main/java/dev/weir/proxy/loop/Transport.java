@@ -1,0 +1,151 @@
+package dev.weir.proxy.loop;
+
+import io.netty.channel.Channel;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.util.Locale;
+
+/** The kernel interface that a process does its input and output through. */
+public enum Transport {
+  IO_URING(
+      IoUringServerSocketChannel.class,
+      IoUringSocketChannel.class,
+      IoUringServerDomainSocketChannel.class,
+      IoUringDomainSocketChannel.class) {
+    @Override
+    Throwable unavailability() {
+      return IoUring.unavailabilityCause();
+    }
+
+    @Override
+    public IoHandlerFactory handlerFactory() {
+      return IoUringIoHandler.newFactory();
+    }
+  },
+  EPOLL(
+      EpollServerSocketChannel.class,
+      EpollSocketChannel.class,
+      EpollServerDomainSocketChannel.class,
+      EpollDomainSocketChannel.class) {
+    @Override
+    Throwable unavailability() {
+      return Epoll.unavailabilityCause();
+    }
+
+    @Override
+    public IoHandlerFactory handlerFactory() {
+      return EpollIoHandler.newFactory();
+    }
+  },
+  NIO(
+      NioServerSocketChannel.class,
+      NioSocketChannel.class,
+      NioServerDomainSocketChannel.class,
+      NioDomainSocketChannel.class) {
+    @Override
+    Throwable unavailability() {
+      return null;
+    }
+
+    @Override
+    public IoHandlerFactory handlerFactory() {
+      return NioIoHandler.newFactory();
+    }
+  };
+
+  private final Class<? extends ServerChannel> server;
+  private final Class<? extends Channel> client;
+  private final Class<? extends ServerChannel> domainServer;
+  private final Class<? extends Channel> domainClient;
+
+  Transport(
+      Class<? extends ServerChannel> server,
+      Class<? extends Channel> client,
+      Class<? extends ServerChannel> domainServer,
+      Class<? extends Channel> domainClient) {
+    this.server = server;
+    this.client = client;
+    this.domainServer = domainServer;
+    this.domainClient = domainClient;
+  }
+
+  /**
+   * The transport of that kind; for {@link TransportKind#AUTO} the first that this machine gives.
+   *
+   * @throws IllegalStateException if the machine does not give the one asked for.
+   */
+  public static Transport of(TransportKind kind) {
+    return switch (kind) {
+      case IO_URING -> IO_URING.required();
+      case EPOLL -> EPOLL.required();
+      case NIO -> NIO;
+      case AUTO ->
+          IO_URING.unavailability() == null
+              ? IO_URING
+              : EPOLL.unavailability() == null ? EPOLL : NIO;
+    };
+  }
+
+  private Transport required() {
+    Throwable cause = unavailability();
+    if (cause != null) {
+      throw new IllegalStateException(
+          "transport: " + this + " is not available on this machine: " + rootMessage(cause), cause);
+    }
+    return this;
+  }
+
+  private static String rootMessage(Throwable cause) {
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage();
+  }
+
+  /** Why this machine does not give it; null if it does. */
+  abstract Throwable unavailability();
+
+  public abstract IoHandlerFactory handlerFactory();
+
+  public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
+    return address instanceof UnixDomainSocketAddress ? domainServer : server;
+  }
+
+  public Class<? extends Channel> clientChannel(SocketAddress address) {
+    return address instanceof UnixDomainSocketAddress ? domainClient : client;
+  }
+
+  /** The address in the form that this transport's channels take. */
+  public SocketAddress adapt(SocketAddress address) {
+    return this != NIO && address instanceof UnixDomainSocketAddress unix
+        ? new DomainSocketAddress(unix.getPath().toString())
+        : address;
+  }
+
+  /** The name that {@link TransportKind} gives it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,368 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.RequestSink;
+import dev.weir.proxy.http1.ResponseHead;
+import dev.weir.proxy.http1.ResponseSink;
+import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * One connection to the service, for one exchange at a time. A connection is used again only if the
+ * exchange ended exactly where the framing said; after anything else it is closed, so that no byte
+ * of one response can ever be taken for another's.
+ */
+final class UpstreamConnection extends ChannelInboundHandlerAdapter implements RequestSink {
+  private static final int MAX_HEAD_BYTES = 64 * 1024;
+
+  /** Informational responses to one request, before the final one. */
+  private static final int MAX_INFORMATIONAL = 16;
+
+  private enum State {
+    IDLE,
+    HEAD,
+    LENGTH,
+    CHUNKS,
+    UNTIL_CLOSE,
+    TUNNEL,
+    CLOSED
+  }
+
+  private final UpstreamPool pool;
+  private final Channel channel;
+  private final ChunkScanner chunks = new ChunkScanner();
+  private final Waiter waiter = new Waiter();
+  private State state = State.IDLE;
+  private ResponseSink client;
+  private ByteBuf in;
+  private long bodyLeft;
+  private int informationalCount;
+  private boolean requestComplete;
+  private boolean headMethod;
+  private boolean upgrade;
+  private boolean keepAlive;
+  private boolean dataOnly;
+
+  UpstreamConnection(UpstreamPool pool, Channel channel) {
+    this.pool = pool;
+    this.channel = channel;
+  }
+
+  boolean isUsable() {
+    return state == State.IDLE && channel.isActive();
+  }
+
+  void start(ResponseSink newClient) {
+    client = newClient;
+    state = State.HEAD;
+    informationalCount = 0;
+    requestComplete = false;
+    waiter.until(Deadlines.NEVER);
+    newClient.upstreamReady(this);
+  }
+
+  void idleUntil(long deadlineNs) {
+    state = State.IDLE;
+    waiter.until(deadlineNs);
+  }
+
+  void close() {
+    channel.close();
+  }
+
+  @Override
+  public void writeHead(ByteBuf bytes, boolean headMethod, boolean upgrade) {
+    this.headMethod = headMethod;
+    this.upgrade = upgrade;
+    Bytes.write(channel, bytes);
+  }
+
+  @Override
+  public void writeBody(ByteBuf bytes) {
+    Bytes.write(channel, bytes);
+  }
+
+  @Override
+  public void requestComplete() {
+    requestComplete = true;
+    if (state == State.HEAD) {
+      waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
+    }
+  }
+
+  @Override
+  public void flush() {
+    Bytes.flush(channel);
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public void readResponse(boolean read) {
+    channel.config().setAutoRead(read);
+    boolean waits = read && state != State.TUNNEL && requestComplete;
+    waiter.until(waits ? pool.clock().nowNs() + pool.responseTimeoutNs() : Deadlines.NEVER);
+  }
+
+  @Override
+  public void abandon() {
+    client = null;
+    channel.close();
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    pool.deadlines().join(waiter);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    if (client == null) {
+      bytes.release(); // nobody asked: whatever it is, it ends the connection
+      channel.close();
+      return;
+    }
+    long nowNs = pool.clock().tick();
+    if (state == State.TUNNEL) {
+      client.tunnelled(bytes);
+      return;
+    }
+    if (requestComplete) {
+      waiter.until(nowNs + pool.responseTimeoutNs());
+    }
+    in = Bytes.append(in, bytes);
+    readResponseBytes(nowNs);
+  }
+
+  private void readResponseBytes(long nowNs) {
+    while (in != null && in.isReadable() && client != null) {
+      boolean advanced =
+          switch (state) {
+            case HEAD -> readHead(nowNs);
+            case LENGTH -> readLength();
+            case CHUNKS -> readChunks();
+            case UNTIL_CLOSE -> pass(in.readableBytes());
+            case TUNNEL -> {
+              ByteBuf rest = takeRest();
+              client.tunnelled(rest);
+              yield true;
+            }
+            case IDLE, CLOSED -> false;
+          };
+      if (!advanced) {
+        break;
+      }
+    }
+    if (in != null && !in.isReadable()) {
+      in.release();
+      in = null;
+    }
+  }
+
+  private boolean readHead(long nowNs) {
+    UnsafeBuffer window = pool.window();
+    Bytes.view(in, window);
+    ResponseHead head = pool.head();
+    int length = head.scan(window, 0, in.readableBytes());
+    if (length == ResponseHead.INCOMPLETE) {
+      if (in.readableBytes() > MAX_HEAD_BYTES) {
+        fail(RefusalReason.UPSTREAM_MALFORMED);
+      }
+      return false;
+    }
+    boolean unasked = length > 0 && head.status() == 101 && !upgrade;
+    boolean flood = length > 0 && head.informational() && ++informationalCount > MAX_INFORMATIONAL;
+    if (length == ResponseHead.MALFORMED || length > MAX_HEAD_BYTES || unasked || flood) {
+      fail(RefusalReason.UPSTREAM_MALFORMED);
+      return false;
+    }
+    frame(head);
+    int start = in.readerIndex();
+    dataOnly = client.responseHead(head, in, start, length, nowNs);
+    if (client == null) {
+      return false; // the client went away over it
+    }
+    in.skipBytes(length);
+    if (state == State.LENGTH && bodyLeft == 0) {
+      complete();
+    }
+    return true;
+  }
+
+  /** Where the response that this head starts will end. */
+  private void frame(ResponseHead head) {
+    keepAlive = head.keepAlive();
+    if (head.informational()) {
+      return; // the state stays HEAD
+    }
+    if (head.status() == 101) {
+      state = State.TUNNEL;
+      waiter.until(Deadlines.NEVER);
+    } else if (head.bodyless(headMethod)) {
+      state = State.LENGTH;
+      bodyLeft = 0;
+    } else if (head.chunked()) {
+      state = State.CHUNKS;
+      chunks.reset();
+    } else if (head.closeDelimited()) {
+      state = State.UNTIL_CLOSE;
+    } else {
+      state = State.LENGTH;
+      bodyLeft = head.contentLength();
+    }
+  }
+
+  private boolean readLength() {
+    int taken = (int) Math.min(bodyLeft, in.readableBytes());
+    bodyLeft -= taken;
+    boolean last = bodyLeft == 0;
+    pass(taken);
+    if (last && client != null) {
+      complete();
+    }
+    return true;
+  }
+
+  /** Passes on what is well formed, in as few pieces as it stands in. */
+  private boolean readChunks() {
+    UnsafeBuffer window = pool.window();
+    Bytes.view(in, window);
+    int limit = in.readableBytes();
+    int passFrom = 0;
+    int at = 0;
+    int base = in.readerIndex();
+    int kind;
+    do {
+      kind = chunks.next(window, at, limit);
+      if (kind == ChunkScanner.INCOMPLETE || kind == ChunkScanner.MALFORMED) {
+        break;
+      }
+      int end = chunks.segmentEnd();
+      boolean passes = kind == ChunkScanner.DATA || !dataOnly && kind != ChunkScanner.OMIT;
+      if (!passes) {
+        passSlice(base, passFrom, at);
+        passFrom = end;
+      }
+      at = end;
+    } while (kind != ChunkScanner.END);
+    if (kind == ChunkScanner.MALFORMED) {
+      fail(RefusalReason.UPSTREAM_MALFORMED);
+      return false;
+    }
+    passSlice(base, passFrom, at);
+    if (client == null) {
+      return false;
+    }
+    in.skipBytes(at);
+    if (kind == ChunkScanner.END) {
+      complete();
+      return true;
+    }
+    return false;
+  }
+
+  private void passSlice(int base, int from, int to) {
+    if (to > from && client != null) {
+      client.responseBody(in.retainedSlice(base + from, to - from));
+    }
+  }
+
+  private boolean pass(int length) {
+    client.responseBody(length == in.readableBytes() ? takeRest() : in.readRetainedSlice(length));
+    return true;
+  }
+
+  private ByteBuf takeRest() {
+    ByteBuf rest = in;
+    in = null;
+    return rest;
+  }
+
+  /** The response is whole. What happens to the connection is settled before the client goes on. */
+  private void complete() {
+    ResponseSink served = client;
+    client = null;
+    boolean clean = in == null || !in.isReadable();
+    if (clean && keepAlive && requestComplete && state != State.UNTIL_CLOSE && channel.isActive()) {
+      pool.release(this);
+    } else {
+      state = State.CLOSED;
+      channel.close();
+    }
+    served.responseComplete();
+  }
+
+  private void fail(RefusalReason reason) {
+    ResponseSink failed = client;
+    client = null;
+    state = State.CLOSED;
+    channel.close();
+    if (failed != null) {
+      failed.upstreamFailed(reason);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (client != null) {
+      client.responseFlush();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (client != null && channel.isWritable()) {
+      client.upstreamWritable();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    waiter.leave();
+    pool.closed(this);
+    if (client != null && state == State.UNTIL_CLOSE) {
+      complete();
+    } else {
+      fail(RefusalReason.UPSTREAM_CLOSED);
+    }
+    if (in != null) {
+      in.release();
+      in = null;
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    // A reset, or a failed write. Cut off, even where the end of the connection would end the body.
+    fail(RefusalReason.UPSTREAM_CLOSED);
+  }
+
+  private void onDeadline() {
+    if (client == null) {
+      channel.close(); // idle for long enough
+    } else {
+      fail(RefusalReason.UPSTREAM_TIMEOUT);
+    }
+  }
+
+  private final class Waiter extends Deadlines.Waiter {
+    void until(long deadlineNs) {
+      deadline(deadlineNs);
+    }
+
+    @Override
+    protected void onDeadline() {
+      UpstreamConnection.this.onDeadline();
+    }
+  }
+}

@@ -1,0 +1,612 @@
+package dev.weir.proxy.wire;
+
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.RequestSink;
+import dev.weir.proxy.http1.ResponseHead;
+import dev.weir.proxy.http1.ResponseSink;
+import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TargetNormaliser;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One client's connection: HTTP/1.1 requests one after the other, each read, decided, and passed on
+ * or answered. Bytes of the next request wait until the one before has its response.
+ *
+ * <p>The way of a request: {@link #readHead}, then {@link Admission#admit}; {@link #refused} or
+ * {@link #allowed}; {@link #upstreamReady}, {@link #forwardBody}, {@link #responseHead}, {@link
+ * #responseBody}, {@link #responseComplete}; and {@link #readRequests} again. Whatever goes wrong
+ * on the way ends in {@link #reject} while the response has not begun, and in a cut connection
+ * after.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter
+    implements Exchange, ResponseSink {
+  /**
+   * How long a client may take to notice that the connection ends, and how much it may still send.
+   */
+  private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final int LINGER_BYTES = 1024 * 1024;
+
+  private enum State {
+    /** Between two requests, or within a head. */
+    HEAD,
+    /** The verdict is awaited. */
+    DECIDING,
+    /** An upstream connection is awaited. */
+    CONNECTING,
+    /** The request goes out, the response comes in. */
+    EXCHANGE,
+    TUNNEL,
+    /** The last answer is on its way; what still comes in is thrown away. */
+    CLOSING
+  }
+
+  private final ClientLoop loop;
+  private final Channel channel;
+  private final IpAddress peer;
+  private final byte[] peerText;
+  private final boolean peerTrusted;
+  private final Waiter waiter = new Waiter();
+  private final ResponseWriter response;
+  private final RequestBody body = new RequestBody();
+
+  private State state = State.HEAD;
+  private ByteBuf in;
+  private boolean readingRequests;
+  private boolean headStarted;
+  private int lingeredBytes;
+
+  // The request in flight.
+  private long ticket = Admission.SETTLED;
+  private int headLength;
+  private ByteBuf upstreamHead;
+  private RequestSink upstream;
+  private boolean keepAlive;
+  private boolean headMethod;
+  private boolean upgrade;
+  private boolean requestSent;
+  private long arrivedNs;
+  private long departedNs;
+
+  ClientConnection(ClientLoop loop, Channel channel, IpAddress peer, boolean peerTrusted) {
+    this.loop = loop;
+    this.channel = channel;
+    this.peer = peer;
+    this.peerText = peer.toString().getBytes(StandardCharsets.US_ASCII);
+    this.peerTrusted = peerTrusted;
+    this.response = new ResponseWriter(loop, channel);
+  }
+
+  // Bytes from the client.
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    loop.opened(this);
+    loop.deadlines.join(waiter);
+    waiter.within(loop.clock.tick(), loop.settings.timeouts().idleNs());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    long nowNs = loop.clock.tick();
+    switch (state) {
+      case CLOSING -> {
+        lingeredBytes += bytes.readableBytes();
+        bytes.release();
+        if (lingeredBytes > LINGER_BYTES) {
+          channel.close();
+        }
+      }
+      case TUNNEL -> {
+        waiter.within(nowNs, loop.settings.timeouts().tunnelIdleNs());
+        RequestSink sink = upstream;
+        sink.writeBody(bytes);
+        sink.flush();
+        adjustReading();
+      }
+      default -> {
+        in = Bytes.append(in, bytes);
+        readRequests();
+      }
+    }
+  }
+
+  /** Reads as many requests as there are bytes for and answers that need not be waited for. */
+  private void readRequests() {
+    if (readingRequests) {
+      return; // an answer was given within the loop below, which goes on
+    }
+    readingRequests = true;
+    boolean advanced = true;
+    while (advanced && in != null && in.isReadable()) {
+      advanced =
+          switch (state) {
+            case HEAD -> readHead();
+            case EXCHANGE -> {
+              RequestSink sink = upstream;
+              forwardBody();
+              sink.flush();
+              yield false;
+            }
+            case DECIDING, CONNECTING, TUNNEL, CLOSING -> false;
+          };
+    }
+    readingRequests = false;
+    if (in != null && (state == State.CLOSING || !in.isReadable())) {
+      in.release();
+      in = null;
+    }
+    Bytes.flush(channel);
+    adjustReading();
+  }
+
+  /** Reads a head and asks for a verdict; false if there is no whole head. */
+  private boolean readHead() {
+    Bytes.view(in, loop.window);
+    RequestHead head = loop.head;
+    int maxBytes = loop.settings.caps().headBytes();
+    int readable = in.readableBytes();
+    int length = head.scan(loop.window, 0, readable, peer, peerTrusted);
+    if (length == RequestHead.INCOMPLETE && readable <= maxBytes) {
+      if (!headStarted) {
+        headStarted = true;
+        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().headNs());
+      }
+      return false;
+    }
+    headStarted = false;
+    headMethod = false;
+    loop.observer.requestStarted();
+    RefusalReason fault =
+        length == RequestHead.REFUSED
+            ? head.fault()
+            : length > maxBytes || length == RequestHead.INCOMPLETE
+                ? RefusalReason.HEAD_TOO_LARGE
+                : checkTargetAndBody(head, length, readable);
+    if (fault != null) {
+      reject(fault);
+      return false;
+    }
+    decide(head, length);
+    return state == State.HEAD;
+  }
+
+  /** What the head's own grammar does not say. */
+  private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
+    RequestView view = head.view();
+    if (!head.asteriskForm()) {
+      int offset = view.pathOffset();
+      int result =
+          TargetNormaliser.normalise(loop.window, offset, view.pathLength(), loop.window, offset);
+      if (result > 0) {
+        view.path(offset, result);
+      }
+      RefusalReason refusal = TargetNormaliser.refusal(result);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    // What is there of a chunked body is looked at before the request is decided, so that a
+    // malformed one charges nobody and reaches nobody.
+    return head.chunked() && !RequestBody.isWellFormed(loop.probe, loop.window, length, readable)
+        ? RefusalReason.MALFORMED_CHUNK
+        : null;
+  }
+
+  private void decide(RequestHead head, int length) {
+    state = State.DECIDING;
+    headLength = length;
+    keepAlive = head.keepAlive() && !loop.draining();
+    headMethod = head.headMethod();
+    upgrade = head.upgrade();
+    arrivedNs = loop.clock.nowNs();
+    requestSent = false;
+    body.start(head);
+    response.start(head);
+    waiter.never();
+    ticket = loop.admission.admit(head.view(), this, arrivedNs);
+    if (ticket != Admission.SETTLED && state == State.DECIDING) {
+      takeHead(); // the scanned head is the next request's after this turn
+    }
+  }
+
+  // The verdict, at once or later.
+
+  @Override
+  public void allowed(Verdict verdict) {
+    ticket = Admission.SETTLED;
+    response.limit(verdict);
+    if (upstreamHead == null) {
+      takeHead();
+    }
+    state = State.CONNECTING;
+    loop.origin.open(this);
+  }
+
+  @Override
+  public void refused(Verdict verdict) {
+    ticket = Admission.SETTLED;
+    if (upstreamHead == null) {
+      in.skipBytes(headLength);
+    }
+    answer(verdict);
+    if (!readingRequests) {
+      readRequests(); // the verdict came late: there may be another request behind
+    }
+  }
+
+  /** Turns the scanned head into the one that goes to the upstream, and leaves it behind. */
+  private void takeHead() {
+    upstreamHead = channel.alloc().directBuffer(loop.headWriter.bound(headLength, peerText));
+    loop.headWriter.write(loop.head, in, in.readerIndex(), headLength, peerText, upstreamHead);
+    in.skipBytes(headLength);
+  }
+
+  // The request goes out.
+
+  @Override
+  public void upstreamReady(RequestSink sink) {
+    upstream = sink;
+    state = State.EXCHANGE;
+    ByteBuf head = upstreamHead;
+    upstreamHead = null;
+    sink.writeHead(head, headMethod, upgrade);
+    body.begin(loop.clock.nowNs());
+    forwardBody();
+    if (upstream != null) {
+      upstream.flush();
+      departedNs = loop.clock.tick();
+      adjustReading();
+    }
+  }
+
+  private void forwardBody() {
+    RequestSink sink = upstream;
+    if (requestSent || sink == null) {
+      return;
+    }
+    RequestBody.Progress progress = body.forward(in, loop.window, sink);
+    if (progress == RequestBody.Progress.TOOK_ALL) {
+      in = null;
+    }
+    if (upstream != sink) {
+      return; // it failed over what was written, and the request has been answered
+    }
+    if (progress == RequestBody.Progress.MALFORMED) {
+      abortExchange(RefusalReason.MALFORMED_CHUNK);
+    } else if (body.complete()) {
+      requestSent = true;
+      waiter.never();
+      sink.requestComplete();
+    } else if (body.tooSlow(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs())) {
+      abortExchange(RefusalReason.BODY_TIMEOUT);
+    } else if (sink.isWritable()) {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+    }
+  }
+
+  @Override
+  public void upstreamWritable() {
+    if (state == State.EXCHANGE && !body.complete()) {
+      body.begin(loop.clock.tick()); // while the upstream did not take it, the client was not slow
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+    }
+    adjustReading();
+  }
+
+  /** Reads from the client what there is room for. */
+  private void adjustReading() {
+    boolean read =
+        switch (state) {
+          case HEAD, CLOSING -> true;
+          case DECIDING, CONNECTING -> buffered() < loop.settings.caps().headBytes();
+          case EXCHANGE ->
+              upstream == null
+                  || (body.complete()
+                      ? buffered() < loop.settings.caps().headBytes()
+                      : upstream.isWritable());
+          case TUNNEL -> upstream.isWritable();
+        };
+    if (channel.config().isAutoRead() != read) {
+      channel.config().setAutoRead(read);
+      if (!read && !body.complete()) {
+        waiter.never();
+      }
+    }
+  }
+
+  private int buffered() {
+    return in == null ? 0 : in.readableBytes();
+  }
+
+  // The response comes in.
+
+  @Override
+  public boolean responseHead(
+      ResponseHead head, ByteBuf bytes, int headStart, int length, long responseNs) {
+    if (head.informational()) {
+      response.informational(head, bytes, headStart, length);
+      return false;
+    }
+    if (head.status() == 101) {
+      response.switchingProtocols(head, bytes, headStart, length);
+      openTunnel();
+      return false;
+    }
+    keepAlive &= body.complete() && !loop.draining();
+    boolean dataOnly = response.head(head, bytes, headStart, length, headMethod, keepAlive);
+    keepAlive &= !response.endsWithConnection();
+    response.timing(responseNs - departedNs, departedNs - arrivedNs, responseNs);
+    return dataOnly;
+  }
+
+  @Override
+  public void responseBody(ByteBuf bytes) {
+    response.body(bytes);
+    if (upstream != null && !channel.isWritable()) {
+      upstream.readResponse(false);
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
+    }
+  }
+
+  @Override
+  public void responseFlush() {
+    response.flush();
+  }
+
+  @Override
+  public void responseComplete() {
+    boolean wholeRequest = body.complete();
+    if (!wholeRequest) {
+      keepAlive = false;
+    }
+    upstream = null;
+    response.complete();
+    loop.observer.completed(
+        response.status(),
+        loop.clock.tick() - arrivedNs,
+        response.upstreamNs(),
+        response.overheadNs(loop.clock.nowNs()));
+    loop.observer.requestEnded();
+    if (keepAlive) {
+      nextRequest();
+    } else {
+      closeAfterAnswer();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (upstream != null) {
+      boolean writable = channel.isWritable();
+      upstream.readResponse(writable);
+      if (!writable) {
+        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
+      } else if (state == State.TUNNEL) {
+        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
+      } else if (body.complete()) {
+        waiter.never();
+      } else {
+        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+      }
+    }
+  }
+
+  private void nextRequest() {
+    state = State.HEAD;
+    if (in == null || !in.isReadable()) {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
+      if (loop.draining()) {
+        closeAfterAnswer();
+        return;
+      }
+    }
+    readRequests();
+  }
+
+  // Tunnels.
+
+  private void openTunnel() {
+    state = State.TUNNEL;
+    loop.observer.tunnelOpened();
+    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
+    if (in != null && in.isReadable()) {
+      ByteBuf early = in;
+      in = null;
+      RequestSink sink = upstream;
+      sink.writeBody(early);
+      sink.flush();
+    }
+  }
+
+  @Override
+  public void tunnelled(ByteBuf bytes) {
+    Bytes.write(channel, bytes);
+    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
+  }
+
+  // Answers of the proxy itself, and ends.
+
+  @Override
+  public void upstreamFailed(RefusalReason reason) {
+    upstream = null;
+    if (state == State.TUNNEL) {
+      loop.observer.requestEnded();
+      closeAfterAnswer();
+    } else if (response.started()) {
+      cut();
+    } else {
+      if (upstreamHead != null) {
+        upstreamHead.release();
+        upstreamHead = null;
+      }
+      answer(loop.refusals.plain(reason));
+      readRequests();
+    }
+  }
+
+  private void abortExchange(RefusalReason reason) {
+    RequestSink aborted = upstream;
+    upstream = null;
+    aborted.abandon();
+    if (response.started()) {
+      cut();
+    } else {
+      reject(reason);
+    }
+  }
+
+  /** Answers a request that will not be read further. */
+  private void reject(RefusalReason reason) {
+    keepAlive = false;
+    answer(loop.refusals.plain(reason));
+  }
+
+  private void answer(Verdict verdict) {
+    if (upstreamHead != null) {
+      upstreamHead.release();
+      upstreamHead = null;
+    }
+    RefusalReason reason = verdict.refusal();
+    keepAlive &= reason.keepsConnection() && !loop.draining() && body.skip(in);
+    Bytes.write(channel, loop.refusals.write(channel.alloc(), verdict, !keepAlive, headMethod));
+    loop.observer.refused(reason);
+    loop.observer.requestEnded();
+    if (keepAlive) {
+      state = State.HEAD;
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
+    } else {
+      closeAfterAnswer();
+    }
+  }
+
+  /**
+   * Ends the connection so that the client can read what was written: a socket closed with unread
+   * bytes is reset, and a reset takes the answer with it.
+   */
+  private void closeAfterAnswer() {
+    state = State.CLOSING;
+    if (in != null) {
+      in.release();
+      in = null;
+    }
+    waiter.within(loop.clock.nowNs(), LINGER_NS);
+    channel.config().setAutoRead(true);
+    channel
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            written -> {
+              if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+              } else {
+                channel.close();
+              }
+            });
+  }
+
+  /** The response broke off: the client must not take what it has for all there is. */
+  private void cut() {
+    loop.observer.requestEnded();
+    state = State.CLOSING;
+    if (channel instanceof SocketChannel) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    channel.close();
+  }
+
+  void closeIfIdle() {
+    if (state == State.HEAD && !headStarted) {
+      closeAfterAnswer();
+    }
+  }
+
+  void close() {
+    channel.close();
+  }
+
+  private void onDeadline() {
+    switch (state) {
+      case HEAD -> {
+        if (headStarted) {
+          loop.observer.requestStarted();
+          reject(RefusalReason.HEAD_TIMEOUT);
+        } else {
+          closeAfterAnswer();
+        }
+      }
+      case EXCHANGE -> {
+        if (channel.isWritable()) {
+          abortExchange(RefusalReason.BODY_TIMEOUT);
+        } else {
+          channel.close(); // the client does not take its response
+        }
+      }
+      case DECIDING, CONNECTING, TUNNEL, CLOSING -> channel.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    waiter.leave();
+    if (state != State.HEAD && state != State.CLOSING) {
+      loop.observer.requestEnded();
+    }
+    if (state == State.DECIDING) {
+      loop.admission.withdraw(ticket);
+    } else if (state == State.CONNECTING) {
+      loop.origin.forget(this);
+    }
+    state = State.CLOSING;
+    if (upstream != null) {
+      upstream.abandon();
+      upstream = null;
+    }
+    if (upstreamHead != null) {
+      upstreamHead.release();
+      upstreamHead = null;
+    }
+    if (in != null && !readingRequests) {
+      in.release();
+      in = null;
+    }
+    response.discard();
+    loop.closed(this);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    channel.close(); // a reset, or a failed write: nothing is left to tell this client
+  }
+
+  private final class Waiter extends Deadlines.Waiter {
+    void within(long nowNs, long ns) {
+      deadline(nowNs + ns);
+    }
+
+    void never() {
+      deadline(Deadlines.NEVER);
+    }
+
+    @Override
+    protected void onDeadline() {
+      ClientConnection.this.onDeadline();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.weir.proxy.wire;
+
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Accepts clients and hands each to an event loop, where it stays. */
+public final class Listener {
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
+
+  private final WireSettings settings;
+  private final Predicate<IpAddress> trusted;
+  private final Function<EventLoop, ClientLoop> loops;
+  private final ConnectionCaps caps;
+  private final Channel channel;
+
+  /**
+   * Starts listening.
+   *
+   * @param trusted whether what a peer says of other addresses is believed.
+   * @param loops what belongs to each event loop of the group.
+   * @throws IOException if the address cannot be listened on; its message says which and why.
+   */
+  public Listener(
+      WireSettings settings,
+      Transport transport,
+      EventLoopGroup group,
+      Predicate<IpAddress> trusted,
+      Function<EventLoop, ClientLoop> loops)
+      throws IOException {
+    this.settings = settings;
+    this.trusted = trusted;
+    this.loops = loops;
+    this.caps = new ConnectionCaps(settings.caps());
+    SocketAddress address = settings.listen();
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(group)
+            .channel(transport.serverChannel(address))
+            .option(ChannelOption.SO_BACKLOG, 4096)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel client) {
+                    accepted(client);
+                  }
+                });
+    if (address instanceof InetSocketAddress) {
+      bootstrap.option(ChannelOption.SO_REUSEADDR, true);
+      bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+    }
+    ChannelFuture bound = bootstrap.bind(transport.adapt(address)).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(text(address) + ": " + bound.cause().getMessage(), bound.cause());
+    }
+    channel = bound.channel();
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? inet.getHostString() + ':' + inet.getPort()
+        : "unix:" + address;
+  }
+
+  private void accepted(Channel client) {
+    ClientLoop loop = loops.apply(client.eventLoop());
+    IpAddress address =
+        client.remoteAddress() instanceof InetSocketAddress inet
+            ? IpAddress.of(inet.getAddress())
+            : null;
+    if (!caps.enter(address)) {
+      loop.observer.connectionRefused();
+      client
+          .writeAndFlush(
+              loop.refusals.write(
+                  client.alloc(),
+                  loop.refusals.plain(RefusalReason.TOO_MANY_CONNECTIONS),
+                  true,
+                  false))
+          .addListener(ChannelFutureListener.CLOSE);
+      return;
+    }
+    if (caps.full()) {
+      channel.config().setAutoRead(false);
+    }
+    client
+        .closeFuture()
+        .addListener(
+            closed -> {
+              caps.leave(address);
+              if (!caps.full() && !channel.config().isAutoRead()) {
+                channel.config().setAutoRead(true);
+              }
+            });
+    IpAddress peer = address == null ? IpAddress.LOOPBACK : address;
+    client.pipeline().addLast(new ClientConnection(loop, client, peer, trusted.test(peer)));
+  }
+
+  /** Where it listens; with the port that was found if the settings asked for any. */
+  public SocketAddress address() {
+    return settings.listen() instanceof UnixDomainSocketAddress
+        ? settings.listen()
+        : channel.localAddress();
+  }
+
+  /** Accepts no more clients. Those that are there stay. */
+  public void close() {
+    channel.close().awaitUninterruptibly();
+    if (settings.listen() instanceof UnixDomainSocketAddress unix) {
+      try {
+        Files.deleteIfExists(unix.getPath());
+      } catch (IOException e) {
+        // Whoever listens there next replaces it.
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package dev.weir.proxy.wire;
+
+import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.RequestSink;
+import dev.weir.proxy.loop.Bytes;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** The body of the request in flight on one connection: where it ends, and how fast it comes. */
+final class RequestBody {
+  /** A body that comes more slowly than this, once the idle time has passed, is given up. */
+  private static final long MIN_BYTES_PER_SECOND = 128;
+
+  enum Progress {
+    /** The rest of the bytes stays for later, or for the next request. */
+    TOOK_SOME,
+    /** The buffer itself was passed on. */
+    TOOK_ALL,
+    MALFORMED
+  }
+
+  private final ChunkScanner chunks = new ChunkScanner();
+  private boolean chunked;
+  private boolean expectsContinue;
+  private boolean complete = true;
+  private long left;
+  private long beganNs;
+  private long passedBytes;
+
+  void start(RequestHead head) {
+    chunked = head.chunked();
+    left = Math.max(0, head.contentLength());
+    complete = !head.hasBody();
+    expectsContinue = head.expectContinue();
+    chunks.reset();
+  }
+
+  /** Starts measuring how fast the body comes. */
+  void begin(long nowNs) {
+    beganNs = nowNs;
+    passedBytes = 0;
+  }
+
+  /** Whether all of it has been passed on. A request without a body is complete from the start. */
+  boolean complete() {
+    return complete;
+  }
+
+  /** Whether the client has sent so little since {@link #begin} that it is not worth the wait. */
+  boolean tooSlow(long nowNs, long graceNs) {
+    long elapsedNs = nowNs - beganNs;
+    return elapsedNs > graceNs
+        && passedBytes < elapsedNs / TimeUnit.SECONDS.toNanos(1) * MIN_BYTES_PER_SECOND;
+  }
+
+  /**
+   * Passes on what belongs to the body.
+   *
+   * @param in may be null.
+   */
+  Progress forward(ByteBuf in, UnsafeBuffer window, RequestSink upstream) {
+    if (complete || in == null || !in.isReadable()) {
+      return Progress.TOOK_SOME;
+    }
+    return chunked ? forwardChunks(in, window, upstream) : forwardLength(in, upstream);
+  }
+
+  private Progress forwardLength(ByteBuf in, RequestSink upstream) {
+    int taken = (int) Math.min(left, in.readableBytes());
+    left -= taken;
+    passedBytes += taken;
+    complete = left == 0;
+    if (taken == in.readableBytes()) {
+      upstream.writeBody(in);
+      return Progress.TOOK_ALL;
+    }
+    upstream.writeBody(in.readRetainedSlice(taken));
+    return Progress.TOOK_SOME;
+  }
+
+  private Progress forwardChunks(ByteBuf in, UnsafeBuffer window, RequestSink upstream) {
+    Bytes.view(in, window);
+    int limit = in.readableBytes();
+    int base = in.readerIndex();
+    int passFrom = 0;
+    int at = 0;
+    int kind;
+    do {
+      kind = chunks.next(window, at, limit);
+      if (kind == ChunkScanner.INCOMPLETE) {
+        break;
+      }
+      if (kind == ChunkScanner.MALFORMED) {
+        return Progress.MALFORMED;
+      }
+      int end = chunks.segmentEnd();
+      if (kind == ChunkScanner.OMIT) {
+        pass(in, base, passFrom, at, upstream);
+        passFrom = end;
+      }
+      at = end;
+    } while (kind != ChunkScanner.END);
+    complete = kind == ChunkScanner.END;
+    pass(in, base, passFrom, at, upstream);
+    in.skipBytes(at);
+    return Progress.TOOK_SOME;
+  }
+
+  private void pass(ByteBuf in, int base, int from, int to, RequestSink upstream) {
+    if (to > from) {
+      passedBytes += to - from;
+      upstream.writeBody(in.retainedSlice(base + from, to - from));
+    }
+  }
+
+  /**
+   * Throws the body away, if all of it is there.
+   *
+   * @return whether the next request starts behind it; if not, where it starts cannot be waited
+   *     for.
+   */
+  boolean skip(ByteBuf in) {
+    if (complete) {
+      return true;
+    }
+    if (chunked || expectsContinue || in == null || in.readableBytes() < left) {
+      return false;
+    }
+    in.skipBytes((int) left);
+    complete = true;
+    return true;
+  }
+
+  /**
+   * Whether the part of a chunked body that stands in {@code bytes[from, limit)} is well formed.
+   */
+  static boolean isWellFormed(ChunkScanner probe, DirectBuffer bytes, int from, int limit) {
+    probe.reset();
+    int at = from;
+    while (true) {
+      int kind = probe.next(bytes, at, limit);
+      if (kind == ChunkScanner.INCOMPLETE || kind == ChunkScanner.END) {
+        return true;
+      }
+      if (kind == ChunkScanner.MALFORMED) {
+        return false;
+      }
+      at = probe.segmentEnd();
+    }
+  }
+}
