@@ -1,0 +1,99 @@
+package dev.weir.proxy.admin;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers one request at a time: the next is read when the last answer has left, so that a client
+ * which asks without reading costs one page and no more.
+ */
+final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+
+  private static final Page BAD_REQUEST =
+      Page.problem(HttpResponseStatus.BAD_REQUEST, "The request is malformed.");
+  private static final Page BAD_METHOD =
+      Page.problem(HttpResponseStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are allowed.");
+  private static final Page FAILED =
+      Page.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "The page failed; see the log.");
+
+  private final Pages pages;
+
+  AdminHandler(Pages pages) {
+    this.pages = pages;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    ctx.read();
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      answer(ctx, BAD_REQUEST, false);
+      return;
+    }
+    answer(ctx, page(request), HttpUtil.isKeepAlive(request));
+  }
+
+  private Page page(FullHttpRequest request) {
+    try {
+      Page page = pages.at(request.uri(), request.headers().get(HttpHeaderNames.ACCEPT));
+      boolean exists = page.status().code() != HttpResponseStatus.NOT_FOUND.code();
+      return exists && !isAllowed(request.method()) ? BAD_METHOD : page;
+    } catch (IllegalArgumentException malformed) {
+      return BAD_REQUEST;
+    } catch (RuntimeException bug) {
+      LOG.error("Admin page failed", bug);
+      return FAILED;
+    }
+  }
+
+  private static boolean isAllowed(HttpMethod method) {
+    return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
+  }
+
+  private static void answer(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
+    DefaultFullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, page.status(), Unpooled.wrappedBuffer(page.body()));
+    HttpHeaders fields = response.headers();
+    fields.set(HttpHeaderNames.CONTENT_TYPE, page.contentType());
+    fields.setInt(HttpHeaderNames.CONTENT_LENGTH, page.body().length);
+    fields.set(HttpHeaderNames.CACHE_CONTROL, "no-store");
+    fields.set("X-Content-Type-Options", "nosniff");
+    if (page == BAD_METHOD) {
+      fields.set(HttpHeaderNames.ALLOW, "GET, HEAD");
+    }
+    if (!keepAlive) {
+      fields.set(HttpHeaderNames.CONNECTION, "close");
+    }
+    ChannelFuture written = ctx.writeAndFlush(response);
+    if (keepAlive) {
+      written.addListener(done -> ctx.read());
+    } else {
+      written.addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  /** A reset, a time-out, or what the codec could not bear: all end the connection. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    LOG.debug("Admin connection ended", cause);
+    ctx.close();
+  }
+}

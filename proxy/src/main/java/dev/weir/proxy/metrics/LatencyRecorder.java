@@ -1,0 +1,50 @@
+package dev.weir.proxy.metrics;
+
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+
+/**
+ * Times of one step on one event loop. Writing is wait-free and allocates nothing; reading swaps
+ * the recorder's two histograms, which the writer does not notice.
+ */
+final class LatencyRecorder {
+  static final long LEAST_NS = 1;
+  static final long MOST_NS = 3_600_000_000_000L;
+  private static final int SIGNIFICANT_DIGITS = 3;
+
+  private final SingleWriterRecorder recorder =
+      new SingleWriterRecorder(LEAST_NS, MOST_NS, SIGNIFICANT_DIGITS);
+  private final Counters sumNs = new Counters(1);
+
+  // The reader's side, under the lock of whoever drains.
+  private Histogram interval;
+  private long drainedSumNs;
+
+  /** An empty histogram into which recorders can be drained. */
+  static Histogram emptyHistogram() {
+    return new Histogram(LEAST_NS, MOST_NS, SIGNIFICANT_DIGITS);
+  }
+
+  /** By the writer only; a time outside 1 ns to 1 h counts as the nearer of the two. */
+  void record(long ns) {
+    long clamped = Math.min(Math.max(ns, LEAST_NS), MOST_NS);
+    sumNs.add(0, clamped);
+    recorder.recordValue(clamped);
+  }
+
+  /**
+   * Moves what was recorded since the last call into {@code merged}. By one reader at a time.
+   *
+   * @return the sum of the times since the last call, ns. A time that is being recorded meanwhile
+   *     may be in the sum of this call and in the histogram of the next.
+   */
+  long drainInto(Histogram merged) {
+    interval = recorder.getIntervalHistogram(interval);
+    merged.add(interval);
+    long sum = sumNs.getAcquire(0);
+    // The difference is right even when the sum has wrapped in between.
+    long added = sum - drainedSumNs;
+    drainedSumNs = sum;
+    return added;
+  }
+}

@@ -1,0 +1,143 @@
+package dev.weir.proxy.metrics;
+
+import dev.weir.proxy.metrics.LoopMetrics.Event;
+import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.RefusalReason;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+
+/**
+ * All that is counted and timed in this process: one {@link LoopMetrics} per event loop, figures
+ * that others supply, and the JVM's. Thread-safe.
+ */
+public final class Metrics {
+  private static final Pattern NAME = Pattern.compile("weir_[a-z][a-z0-9_]*[a-z0-9]");
+
+  private final Latencies latencies = new Latencies();
+  private final List<LoopMetrics> loops = new CopyOnWriteArrayList<>();
+  private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
+  private final Exposition exposition;
+
+  public Metrics() {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    registry.register(new WeirCollector(this));
+    JvmMetrics.builder().register(registry);
+    exposition = new Exposition(registry);
+  }
+
+  /** Counters for one more event loop. */
+  public LoopMetrics newLoop() {
+    LoopMetrics loop = new LoopMetrics(latencies);
+    loops.add(loop);
+    return loop;
+  }
+
+  /** The times of all loops. */
+  public Latencies latencies() {
+    return latencies;
+  }
+
+  /**
+   * A figure that goes up and down, asked for at each scrape, on the scraping thread.
+   *
+   * @param name {@code weir_} and lower-case words, unit last.
+   */
+  public void gauge(String name, String help, DoubleSupplier value) {
+    supply(name, new Supplied(help, value, false));
+  }
+
+  /**
+   * A figure that only grows, asked for at each scrape, on the scraping thread.
+   *
+   * @param name {@code weir_} and lower-case words; {@code _total} is appended where it is missing.
+   */
+  public void counter(String name, String help, LongSupplier value) {
+    String base = name.endsWith("_total") ? name.substring(0, name.length() - 6) : name;
+    supply(base, new Supplied(help, value::getAsLong, true));
+  }
+
+  private void supply(String name, Supplied figure) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(name + " (expected: weir_ and lower-case words)");
+    }
+    if (WeirCollector.OWN_NAMES.contains(name) || supplied.putIfAbsent(name, figure) != null) {
+      throw new IllegalArgumentException(name + " (expected: a name not yet taken)");
+    }
+  }
+
+  /**
+   * Everything in the text form that the scraper prefers.
+   *
+   * @param accept the request's Accept field; null for none.
+   */
+  public Exposition.Page expose(String accept) {
+    return exposition.write(accept);
+  }
+
+  long sum(Event event) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.count(event);
+    }
+    return sum;
+  }
+
+  /**
+   * How many have begun and not ended. Ends are read first: what ended had begun, so that the
+   * answer is never negative.
+   */
+  long open(Event begin, Event end) {
+    long ended = sum(end);
+    return sum(begin) - ended;
+  }
+
+  long sum(RefusalReason reason) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.count(reason);
+    }
+    return sum;
+  }
+
+  long sumResponses(int statusClass) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.countResponses(statusClass);
+    }
+    return sum;
+  }
+
+  /** Decisions by rule id, then by the outcome's ordinal. */
+  TreeMap<String, long[]> decisions() {
+    TreeMap<String, long[]> byRule = new TreeMap<>();
+    for (LoopMetrics loop : loops) {
+      loop.rules()
+          .forEach(
+              (id, counters) -> {
+                long[] sums = byRule.computeIfAbsent(id, x -> new long[Outcome.values().length]);
+                for (Outcome outcome : Outcome.values()) {
+                  sums[outcome.ordinal()] += counters.count(outcome);
+                }
+              });
+    }
+    return byRule;
+  }
+
+  ConcurrentSkipListMap<String, Supplied> supplied() {
+    return supplied;
+  }
+
+  /**
+   * A figure somebody else keeps.
+   *
+   * @param isCounter whether it only grows.
+   */
+  record Supplied(String help, DoubleSupplier value, boolean isCounter) {}
+}

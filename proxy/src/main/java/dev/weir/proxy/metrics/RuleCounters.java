@@ -1,0 +1,61 @@
+package dev.weir.proxy.metrics;
+
+/**
+ * What became of the requests that one rule decided on one event loop. Each request is counted
+ * once, under one outcome. Written by that loop only, read by any thread.
+ */
+public final class RuleCounters {
+  private final Counters counters = new Counters(Outcome.values().length);
+
+  RuleCounters() {}
+
+  /** Within the limit. */
+  public void allowed() {
+    counters.increment(Outcome.ALLOWED.ordinal());
+  }
+
+  /** Over the limit, and answered here. */
+  public void refused() {
+    counters.increment(Outcome.REFUSED.ordinal());
+  }
+
+  /** Over the limit, but the rule only watches: the request went on. */
+  public void dryRunRefused() {
+    counters.increment(Outcome.DRY_RUN_REFUSED.ordinal());
+  }
+
+  /** Denied by the rule whatever the count. */
+  public void denied() {
+    counters.increment(Outcome.DENIED.ordinal());
+  }
+
+  /** Passed by a rule without a limit. */
+  public void unlimited() {
+    counters.increment(Outcome.UNLIMITED.ordinal());
+  }
+
+  /** The identity was missing or ambiguous, and the request was answered here. */
+  public void identityRefused() {
+    counters.increment(Outcome.IDENTITY_REFUSED.ordinal());
+  }
+
+  /** How many requests had that outcome so far. */
+  public long count(Outcome outcome) {
+    return counters.getAcquire(outcome.ordinal());
+  }
+
+  /** What a rule can do with a request. */
+  public enum Outcome {
+    ALLOWED,
+    REFUSED,
+    DRY_RUN_REFUSED,
+    DENIED,
+    UNLIMITED,
+    IDENTITY_REFUSED;
+
+    /** The label's value. */
+    String label() {
+      return LabelText.of(this);
+    }
+  }
+}
