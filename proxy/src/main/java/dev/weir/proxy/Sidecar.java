@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.LocalGate;
@@ -68,7 +69,10 @@ public final class Sidecar implements AutoCloseable {
   public static Sidecar start(Settings settings) throws StartException {
     try {
       return new Sidecar(settings);
-    } catch (IOException | IllegalStateException | IllegalArgumentException e) {
+    } catch (IOException
+        | AdminBindException
+        | IllegalStateException
+        | IllegalArgumentException e) {
       throw new StartException(e.getMessage(), e);
     }
   }
@@ -108,7 +112,7 @@ public final class Sidecar implements AutoCloseable {
     }
   }
 
-  private AdminServer startAdmin(Settings settings) throws IOException {
+  private AdminServer startAdmin(Settings settings) {
     SocketAddress address = settings.process().admin();
     if (address == null) {
       return null;
@@ -116,7 +120,7 @@ public final class Sidecar implements AutoCloseable {
     AdminServer server = new AdminServer(address, metrics, () -> ready);
     try {
       server.start();
-    } catch (IOException | RuntimeException e) {
+    } catch (RuntimeException e) {
       listener.close();
       throw e;
     }
@@ -187,13 +191,13 @@ public final class Sidecar implements AutoCloseable {
         "weir_table_keys",
         "Slots of the limit table that hold a budget in debt.",
         () -> table.occupancy(new LoopClock().nowNs()));
-    metrics.gauge("weir_table_inserted", "Keys that entered the table.", table::insertedCount);
-    metrics.gauge("weir_table_reclaimed", "Slots used again.", table::reclaimedCount);
-    metrics.gauge(
+    metrics.counter("weir_table_inserted", "Keys that entered the table.", table::insertedCount);
+    metrics.counter("weir_table_reclaimed", "Slots used again.", table::reclaimedCount);
+    metrics.counter(
         "weir_table_overflowed",
         "Decisions on the shared budget of keys for which there was no room.",
         table::overflowCount);
-    metrics.gauge(
+    metrics.counter(
         "weir_table_contended", "Decisions refused over contention.", table::contendedCount);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
   }
