@@ -486,7 +486,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     RefusalReason reason = verdict.refusal();
     keepAlive &= reason.keepsConnection() && !loop.draining() && body.skip(in);
-    Bytes.write(channel, loop.refusals.write(channel.alloc(), verdict, !keepAlive, headMethod));
+    Bytes.write(
+        channel,
+        loop.refusals.write(channel.alloc(), verdict, !keepAlive, response.http10(), headMethod));
     loop.observer.refused(reason);
     loop.observer.requestEnded();
     if (keepAlive) {

@@ -94,6 +94,7 @@ public final class Listener {
                   client.alloc(),
                   loop.refusals.plain(RefusalReason.TOO_MANY_CONNECTIONS),
                   true,
+                  false,
                   false))
           .addListener(ChannelFutureListener.CLOSE);
       return;

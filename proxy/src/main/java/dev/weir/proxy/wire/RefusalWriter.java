@@ -82,9 +82,15 @@ final class RefusalWriter {
    * The answer to a refused request.
    *
    * @param close whether the connection ends with it.
+   * @param http10 whether the client must be told if the connection does not end.
    * @param headMethod whether to leave the body out.
    */
-  ByteBuf write(ByteBufAllocator allocator, Verdict verdict, boolean close, boolean headMethod) {
+  ByteBuf write(
+      ByteBufAllocator allocator,
+      Verdict verdict,
+      boolean close,
+      boolean http10,
+      boolean headMethod) {
     QuotaPolicy policy = verdict.policy();
     long retryAfterSeconds =
         verdict.retryAfterNs() == 0
@@ -112,6 +118,8 @@ final class RefusalWriter {
     rateLimitFields.write(out, policy, verdict.remaining(), waitNs, true);
     if (close) {
       ResponseHeadWriter.addClose(out);
+    } else if (http10) {
+      ResponseHeadWriter.addKeepAlive(out);
     }
     ResponseHeadWriter.end(out);
     if (!headMethod) {

@@ -183,6 +183,11 @@ final class ResponseWriter {
     }
   }
 
+  /** Whether the client speaks HTTP/1.0, which closes a connection unless told otherwise. */
+  boolean http10() {
+    return http10;
+  }
+
   /** Whether any of the final response may have reached the client. */
   boolean started() {
     return started;
