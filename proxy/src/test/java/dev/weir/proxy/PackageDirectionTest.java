@@ -1,0 +1,71 @@
+package dev.weir.proxy;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may know whom. A package that is not named beside another must not import it. */
+class PackageDirectionTest {
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.weir.proxy");
+
+  private static final List<String> PACKAGES =
+      List.of(
+          "request",
+          "loop",
+          "http1",
+          "wire",
+          "rule",
+          "upstream",
+          "metrics",
+          "admission",
+          "control",
+          "admin");
+
+  @ParameterizedTest
+  @CsvSource({
+    "request,",
+    "loop,",
+    "http1, request",
+    "wire, request http1 loop",
+    "rule, request",
+    "upstream, request http1 loop",
+    "metrics, request",
+    "admission, request loop rule metrics",
+    "control, request loop rule wire upstream admission admin",
+    "admin, metrics request",
+  })
+  void knowsOnly(String name, String allowed) {
+    List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));
+    String[] forbidden =
+        PACKAGES.stream()
+            .filter(other -> !other.equals(name) && !known.contains(other))
+            .map(other -> "dev.weir.proxy." + other + "..")
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.proxy." + name + "..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(forbidden)
+        .check(CLASSES);
+  }
+
+  @Test
+  void everyPackageIsNamedHere() {
+    CLASSES.stream()
+        .map(type -> type.getPackageName().substring("dev.weir.proxy".length()))
+        .filter(name -> !name.isEmpty())
+        .forEach(name -> assertTrue(PACKAGES.contains(name.substring(1)), name));
+  }
+}

@@ -1,0 +1,267 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.metrics.RuleCounters;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.IdentitySettings;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.PathPattern;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleAction;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class AdmissionHandlerTest {
+  private final LimitTable table = new LimitTable(1024);
+  private final LoopClock clock = new LoopClock();
+  private final LoopMetrics metrics = new Metrics().newLoop();
+  private final LateGate late = new LateGate();
+
+  @AfterEach
+  void closeTable() {
+    table.close();
+  }
+
+  @Test
+  void allowsWhatTheLimitAllowsAndRefusesTheNext() {
+    AdmissionHandler handler = handler(new LocalGate(table), limit("3/1h").build());
+    Recorder recorder = new Recorder();
+    for (int i = 0; i < 5; i++) {
+      assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.tick()));
+    }
+    assertEquals(
+        List.of("allowed 2", "allowed 1", "allowed 0", "OVER_LIMIT", "OVER_LIMIT"), recorder.told);
+  }
+
+  @Test
+  void passesWhatNoRuleMatches() {
+    AdmissionHandler handler =
+        handler(new LocalGate(table), limit("1/1h").path(PathPattern.parse("/limited")).build());
+    Recorder recorder = new Recorder();
+    handler.admit(request("/other"), recorder, clock.tick());
+    handler.admit(request("/other"), recorder, clock.tick());
+    assertEquals(List.of("allowed unlimited", "allowed unlimited"), recorder.told);
+  }
+
+  @Test
+  void rehearsesADryRunAndPassesEveryRequest() {
+    AdmissionHandler handler = handler(new LocalGate(table), limit("1/1h").dryRun(true).build());
+    Recorder recorder = new Recorder();
+    for (int i = 0; i < 3; i++) {
+      handler.admit(request("/a"), recorder, clock.tick());
+    }
+    assertEquals(List.of("allowed 0", "allowed unlimited", "allowed unlimited"), recorder.told);
+    assertEquals(2, metrics.rule("r").count(RuleCounters.Outcome.DRY_RUN_REFUSED));
+  }
+
+  @Test
+  void refusesWithoutAskingForABudgetWhatARuleDenies() {
+    AdmissionHandler handler = handler(late, RuleSpec.builder("r").action(RuleAction.DENY).build());
+    Recorder recorder = new Recorder();
+    handler.admit(request("/a"), recorder, clock.tick());
+    assertEquals(List.of("DENIED"), recorder.told);
+    assertEquals(0, late.tickets.size());
+  }
+
+  @Test
+  void refusesWithoutAskingForABudgetWhoHasNoIdentity() {
+    AdmissionHandler handler =
+        handler(
+            late,
+            limit("1/1h")
+                .key(KeySpec.parse("header:x-user-id"))
+                .onMissingKey(OnMissingKey.REFUSE)
+                .build());
+    Recorder recorder = new Recorder();
+    handler.admit(request("/a"), recorder, clock.tick());
+    assertEquals(List.of("IDENTITY_MISSING"), recorder.told);
+    assertEquals(0, late.tickets.size());
+  }
+
+  @Test
+  void findsTheParkedRequestWhenTheVerdictComesLater() {
+    AdmissionHandler handler = handler(late, limit("1/1h").build());
+    Recorder first = new Recorder();
+    Recorder second = new Recorder();
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), first, clock.tick()));
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), second, clock.tick()));
+    assertEquals(List.of(), first.told);
+
+    late.answer(1, new Verdict().refuse(RefusalReason.OVER_LIMIT));
+    late.answer(0, new Verdict().allowUnlimited());
+    assertEquals(List.of("allowed unlimited"), first.told);
+    assertEquals(List.of("OVER_LIMIT"), second.told);
+  }
+
+  @Test
+  void dropsTheVerdictOfAClientThatIsGoneAndTellsNobodyElse() {
+    AdmissionHandler handler = handler(late, limit("1/1h").build());
+    Recorder gone = new Recorder();
+    long ticket = handler.admit(request("/a"), gone, clock.tick());
+    handler.withdraw(ticket);
+    Recorder next = new Recorder();
+    handler.admit(request("/a"), next, clock.tick()); // takes the same place
+
+    late.answer(0, new Verdict().allowUnlimited());
+    assertEquals(List.of(), gone.told);
+    assertEquals(List.of(), next.told);
+    late.answer(1, new Verdict().allowUnlimited());
+    late.answer(1, new Verdict().allowUnlimited());
+    assertEquals(List.of("allowed unlimited"), next.told);
+  }
+
+  @Test
+  void refusesWhenEveryParkingPlaceIsTakenAndServesAgainWhenOneIsFree() {
+    AdmissionHandler handler = new AdmissionHandler(late, identities(), metrics, clock, 1);
+    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY));
+    Recorder parked = new Recorder();
+    Recorder turnedAway = new Recorder();
+    handler.admit(request("/a"), parked, clock.tick());
+    handler.admit(request("/a"), turnedAway, clock.tick());
+    assertEquals(List.of("TOO_MANY_PARKED"), turnedAway.told);
+    late.answer(0, new Verdict().allowUnlimited());
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), new Recorder(), clock.tick()));
+  }
+
+  @Test
+  void keepsBudgetsOverAReloadAndCarriesThemOverAChangeOfLimit() {
+    AdmissionHandler handler = handler(new LocalGate(table), limit("10/1h").build());
+    Recorder recorder = new Recorder();
+    for (int i = 0; i < 4; i++) {
+      handler.admit(request("/a"), recorder, clock.tick());
+    }
+    RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY);
+    handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before));
+    handler.admit(request("/a"), recorder, clock.tick());
+    assertEquals("allowed 5", recorder.last());
+    handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before));
+    handler.admit(request("/a"), recorder, clock.tick());
+    assertEquals("allowed 0", recorder.last());
+    handler.admit(request("/a"), recorder, clock.tick());
+    assertEquals("OVER_LIMIT", recorder.last());
+  }
+
+  @Test
+  void allocatesNothingForADecision() {
+    AdmissionHandler handler =
+        handler(
+            new LocalGate(table),
+            limit("1000/1s").key(KeySpec.parse("ip,header:x-user-id")).build());
+    Counter counter = new Counter();
+    RequestView request = request("/a/b/c");
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 8; round++) { // the first ones also load classes and compile
+      long before = threads.getCurrentThreadAllocatedBytes();
+      decide(handler, request, counter, 50_000);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertTrue(counter.allowed > 0 && counter.refused > 0, "both outcomes must occur");
+    assertEquals(0, least, "bytes allocated in 50,000 decisions");
+  }
+
+  private void decide(AdmissionHandler handler, RequestView request, Counter counter, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      handler.admit(request, counter, clock.tick());
+    }
+  }
+
+  private AdmissionHandler handler(Gate gate, RuleSpec spec) {
+    AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock);
+    handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY));
+    return handler;
+  }
+
+  private static IdentityReader identities() {
+    IdentitySettings settings = IdentitySettings.DEFAULT;
+    return new IdentityReader(
+        settings, KeyHasher.withKey(1, 2), new ClientIpReader(settings), 32 * 1024);
+  }
+
+  private static RuleSpec.Builder limit(String rate) {
+    return RuleSpec.builder("r").rate(Rate.parse(rate));
+  }
+
+  private static RequestView request(String path) {
+    byte[] bytes = ("GET " + path).getBytes(StandardCharsets.US_ASCII);
+    RequestView view = new RequestView(4);
+    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, IpAddress.LOOPBACK);
+    view.method(0, 3);
+    view.path(4, path.length());
+    return view;
+  }
+
+  /** Keeps every question, and answers when told to. */
+  private static final class LateGate implements Gate {
+    private final List<Long> tickets = new ArrayList<>();
+    private Outcome outcome;
+
+    @Override
+    public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome asker) {
+      tickets.add(ticket);
+      outcome = asker;
+    }
+
+    void answer(int question, Verdict verdict) {
+      outcome.settle(tickets.get(question), verdict);
+    }
+  }
+
+  private static final class Recorder implements Exchange {
+    private final List<String> told = new ArrayList<>();
+
+    @Override
+    public void allowed(Verdict verdict) {
+      told.add("allowed " + (verdict.policy() == null ? "unlimited" : verdict.remaining()));
+    }
+
+    @Override
+    public void refused(Verdict verdict) {
+      told.add(verdict.refusal().name());
+    }
+
+    String last() {
+      return told.get(told.size() - 1);
+    }
+  }
+
+  private static final class Counter implements Exchange {
+    private int allowed;
+    private int refused;
+
+    @Override
+    public void allowed(Verdict verdict) {
+      allowed++;
+    }
+
+    @Override
+    public void refused(Verdict verdict) {
+      refused++;
+    }
+  }
+}
