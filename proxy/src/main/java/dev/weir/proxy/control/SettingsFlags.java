@@ -4,6 +4,8 @@ import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.RuleSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * Reads settings from flags alone, without a file and without loading what reads files. A flag is a
@@ -15,6 +17,14 @@ public final class SettingsFlags {
   public static final String RULE_ID = "default";
 
   private SettingsFlags() {}
+
+  /** Every flag that is read, two dashes included, in the order of the alphabet. */
+  public static SortedSet<String> names() {
+    SortedSet<String> names = new TreeSet<>();
+    SettingsBuilder.names().forEach(name -> names.add("--" + name));
+    RuleFields.names().forEach(name -> names.add("--" + name));
+    return names;
+  }
 
   /**
    * Reads all flags and notes every fault.

@@ -1,0 +1,44 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code weir check}. */
+@Command(
+    name = "check",
+    description = "Reads settings files and tells every fault, with its line. Starts nothing.",
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirMain.Version.class)
+final class CheckCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Such as weir.yaml.")
+  private List<Path> files;
+
+  @Override
+  public Integer call() {
+    int exitCode = WeirMain.OK;
+    for (Path file : files) {
+      Faults faults = Faults.ofFile(file.toString());
+      Settings settings = new SettingsFile().read(file, faults);
+      faults.warnings().forEach(spec.commandLine().getErr()::println);
+      if (settings == null) {
+        spec.commandLine().getErr().println(faults);
+        exitCode = WeirMain.WRONG;
+      } else {
+        int count = settings.rules().rules().size();
+        String rules = count == 1 ? "1 rule" : count + " rules";
+        spec.commandLine().getOut().println(file + ": ok (" + rules + ")");
+      }
+    }
+    return exitCode;
+  }
+}

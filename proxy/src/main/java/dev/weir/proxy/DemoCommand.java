@@ -1,0 +1,25 @@
+package dev.weir.proxy;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code weir demo}. */
+@Command(
+    name = "demo",
+    description = "Shows what Weir does, on this machine alone, in a few seconds.",
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirMain.Version.class)
+final class DemoCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--keep", description = "Go on running afterwards, to be tried by hand.")
+  private boolean keep;
+
+  @Override
+  public Integer call() throws Exception {
+    return WeirMain.FAILED;
+  }
+}
