@@ -43,7 +43,7 @@ class PackageDirectionTest {
     "metrics, request",
     "admission, request loop rule metrics",
     "control, request loop rule wire upstream admission admin",
-    "admin, metrics request",
+    "admin, metrics request loop",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admin;
 
+import dev.weir.proxy.loop.StaleSocket;
 import dev.weir.proxy.metrics.Metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

@@ -294,6 +294,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     client = null;
     boolean clean = in == null || !in.isReadable();
     if (clean && keepAlive && requestComplete && state != State.UNTIL_CLOSE && channel.isActive()) {
+      channel.config().setAutoRead(true); // a slow client may have stopped it
       pool.release(this);
     } else {
       state = State.CLOSED;

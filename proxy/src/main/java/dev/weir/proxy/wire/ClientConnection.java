@@ -99,7 +99,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void channelActive(ChannelHandlerContext ctx) {
     loop.opened(this);
     loop.deadlines.join(waiter);
-    waiter.within(loop.clock.tick(), loop.settings.timeouts().idleNs());
+    // One that came with the last of the backlog may still say why, but not hold up the end.
+    long idleNs = loop.draining() ? LINGER_NS : loop.settings.timeouts().idleNs();
+    waiter.within(loop.clock.tick(), idleNs);
   }
 
   @Override

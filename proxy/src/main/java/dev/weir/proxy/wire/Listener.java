@@ -1,5 +1,6 @@
 package dev.weir.proxy.wire;
 
+import dev.weir.proxy.loop.StaleSocket;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
@@ -66,6 +67,9 @@ public final class Listener {
     if (address instanceof InetSocketAddress) {
       bootstrap.option(ChannelOption.SO_REUSEADDR, true);
       bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+    }
+    if (address instanceof UnixDomainSocketAddress unix) {
+      StaleSocket.remove(unix);
     }
     ChannelFuture bound = bootstrap.bind(transport.adapt(address)).awaitUninterruptibly();
     if (!bound.isSuccess()) {

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.loop;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -11,11 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** The file that a process which was killed leaves at its Unix-domain socket's path. */
-final class StaleSocket {
+public final class StaleSocket {
   private StaleSocket() {}
 
   /** Removes the socket at that path if nobody listens on it; leaves anything else alone. */
-  static void remove(UnixDomainSocketAddress address) {
+  public static void remove(UnixDomainSocketAddress address) {
     Path path = address.getPath();
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       BasicFileAttributes file =
