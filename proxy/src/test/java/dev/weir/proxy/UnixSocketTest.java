@@ -1,0 +1,146 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Unix-domain sockets on both sides, on every transport that this machine gives. */
+@Timeout(20)
+class UnixSocketTest {
+  @TempDir Path folder;
+
+  static Stream<TransportKind> transports() {
+    return Arrays.stream(TransportKind.values())
+        .filter(
+            kind -> {
+              try {
+                Transport.of(kind);
+                return true;
+              } catch (IllegalStateException unavailable) {
+                return false;
+              }
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void proxiesAndLimitsOverUnixSockets(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    try (ServerSocketChannel origin = origin(upstream);
+        Sidecar sidecar = start(kind, upstream, listen)) {
+      assertTrue(ask(listen).startsWith("HTTP/1.1 200 OK\r\n"));
+      assertTrue(ask(listen).startsWith("HTTP/1.1 429 Too Many Requests\r\n"));
+      assertTrue(origin.isOpen());
+      assertEquals(UnixDomainSocketAddress.of(listen), sidecar.listenAddress());
+    }
+    assertFalse(Files.exists(listen), "the socket's file is left behind");
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void replacesTheFileThatAKilledProcessLeft(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    origin(listen).close(); // leaves its file
+    try (ServerSocketChannel origin = origin(upstream);
+        Sidecar sidecar = start(kind, upstream, listen)) {
+      assertTrue(ask(listen).startsWith("HTTP/1.1 200 OK\r\n"));
+      assertTrue(origin.isOpen());
+      assertEquals(
+          kind == TransportKind.AUTO ? sidecar.transport() : kind.toString(), sidecar.transport());
+    }
+  }
+
+  private static Sidecar start(TransportKind kind, Path upstream, Path listen) throws Exception {
+    return Sidecar.start(
+        SettingsFlags.read(
+            Map.of(
+                "--upstream",
+                "unix:" + upstream,
+                "--listen",
+                "unix:" + listen,
+                "--limit",
+                "1/1h",
+                "--admin",
+                "off",
+                "--event-loops",
+                "1",
+                "--transport",
+                kind.toString()),
+            Faults.ofFlags()));
+  }
+
+  /** Answers every request on one connection after the other. */
+  private static ServerSocketChannel origin(Path path) throws IOException {
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    server.bind(UnixDomainSocketAddress.of(path));
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                while (true) {
+                  try (SocketChannel client = server.accept()) {
+                    readHead(client);
+                    write(client, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                  }
+                }
+              } catch (ClosedChannelException closed) {
+                // The test is over.
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return server;
+  }
+
+  private static String ask(Path path) throws IOException {
+    try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+      write(client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      ByteBuffer response = ByteBuffer.allocate(4096);
+      while (client.read(response) >= 0 && response.hasRemaining()) {
+        Thread.onSpinWait();
+      }
+      return StandardCharsets.ISO_8859_1.decode(response.flip()).toString();
+    }
+  }
+
+  private static void readHead(SocketChannel client) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(4096);
+    String text = "";
+    while (!text.endsWith("\r\n\r\n") && client.read(head) >= 0) {
+      text = new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  private static void write(SocketChannel client, String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+    while (bytes.hasRemaining()) {
+      client.write(bytes);
+    }
+  }
+}
