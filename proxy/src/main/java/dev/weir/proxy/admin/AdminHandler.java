@@ -37,12 +37,8 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    ctx.read();
-  }
-
-  @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    ctx.channel().config().setAutoRead(false);
     if (request.decoderResult().isFailure()) {
       answer(ctx, BAD_REQUEST, false);
       return;
@@ -84,7 +80,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
     ChannelFuture written = ctx.writeAndFlush(response);
     if (keepAlive) {
-      written.addListener(done -> ctx.read());
+      written.addListener(done -> ctx.channel().config().setAutoRead(true));
     } else {
       written.addListener(ChannelFutureListener.CLOSE);
     }

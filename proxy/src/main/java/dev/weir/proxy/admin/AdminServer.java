@@ -69,11 +69,7 @@ public final class AdminServer implements AutoCloseable {
       StaleSocket.remove((UnixDomainSocketAddress) address);
     }
     ServerBootstrap server =
-        new ServerBootstrap()
-            .group(loop)
-            .channel(channel)
-            .childOption(ChannelOption.AUTO_READ, false)
-            .childHandler(new Connection());
+        new ServerBootstrap().group(loop).channel(channel).childHandler(new Connection());
     if (!isUnix) {
       // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
       server.option(ChannelOption.SO_REUSEADDR, true);

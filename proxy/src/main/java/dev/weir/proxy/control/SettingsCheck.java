@@ -35,7 +35,23 @@ final class SettingsCheck {
     boolean anyFree = listen instanceof InetSocketAddress inet && inet.getPort() == 0;
     if (listen.equals(builder.admin()) && !anyFree && !isFaulty.test("admin")) {
       sink.accept("admin", new BadValueException(text(listen), "another address than listen"));
+    } else if (!isLocal(builder.admin()) && !isFaulty.test("admin")) {
+      sink.accept(
+          "admin",
+          new BadValueException(
+              text(builder.admin()),
+              "a loopback address or a Unix-domain socket, for there is no authentication yet"));
     }
+  }
+
+  /** Whether only this machine reaches it; of names, only localhost surely is. */
+  private static boolean isLocal(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet)) {
+      return true;
+    }
+    return inet.isUnresolved()
+        ? inet.getHostString().equalsIgnoreCase("localhost")
+        : inet.getAddress().isLoopbackAddress();
   }
 
   private static String text(SocketAddress address) {

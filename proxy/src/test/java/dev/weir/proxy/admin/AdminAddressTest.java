@@ -1,0 +1,105 @@
+package dev.weir.proxy.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.metrics.Metrics;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AdminAddressTest {
+  @TempDir private Path directory;
+
+  private static AdminServer server(SocketAddress address) {
+    return new AdminServer(address, new Metrics(), () -> true);
+  }
+
+  @Test
+  void refusesWhatOthersThanThisMachineCanReach() {
+    for (String host : List.of("0.0.0.0", "::", "10.0.0.1", "192.168.1.1", "2001:db8::1")) {
+      InetSocketAddress address = new InetSocketAddress(host, 9090);
+      String message =
+          assertThrows(IllegalArgumentException.class, () -> server(address)).getMessage();
+      assertEquals(
+          AdminAddress.text(address)
+              + " (expected: a loopback address or a Unix-domain socket,"
+              + " for there is no authentication yet)",
+          message);
+    }
+    assertEquals("0.0.0.0:9090", AdminAddress.text(new InetSocketAddress(9090)));
+  }
+
+  @Test
+  void takesLoopbackByNumberAndByName() {
+    for (String host : List.of("127.0.0.1", "127.1.2.3", "::1")) {
+      server(new InetSocketAddress(host, 0)).close();
+    }
+    server(InetSocketAddress.createUnresolved("localhost", 0)).close();
+  }
+
+  private static String get(UnixDomainSocketAddress address) throws IOException {
+    try (SocketChannel socket = SocketChannel.open(address)) {
+      String request = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+      socket.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII)));
+      byte[] answer = Channels.newInputStream(socket).readAllBytes();
+      return new String(answer, StandardCharsets.US_ASCII);
+    }
+  }
+
+  @Test
+  void listensOnAUnixDomainSocketAndRemovesItWhenClosed() throws IOException {
+    Path path = directory.resolve("admin.sock");
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
+    try (AdminServer server = server(address)) {
+      server.start();
+      assertEquals(address, server.boundAddress());
+      assertTrue(get(address).endsWith("\r\n\r\nok\n"));
+    }
+    assertFalse(Files.exists(path));
+  }
+
+  @Test
+  void takesOverTheSocketOfAProcessThatWasKilled() throws IOException {
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("admin.sock"));
+    try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      killed.bind(address);
+    }
+    assertTrue(Files.exists(address.getPath()));
+    try (AdminServer server = server(address)) {
+      server.start();
+      assertTrue(get(address).endsWith("ok\n"));
+    }
+  }
+
+  @Test
+  void leavesASocketInUseAndAnOrdinaryFileAlone() throws IOException {
+    UnixDomainSocketAddress used = UnixDomainSocketAddress.of(directory.resolve("used.sock"));
+    try (AdminServer first = server(used);
+        AdminServer second = server(used)) {
+      first.start();
+      String message = assertThrows(AdminBindException.class, second::start).getMessage();
+      assertTrue(message.startsWith("unix:" + used + ": "), message);
+      assertTrue(get(used).endsWith("ok\n"));
+    }
+    Path file = Files.writeString(directory.resolve("file"), "kept");
+    try (AdminServer server = server(UnixDomainSocketAddress.of(file))) {
+      assertThrows(AdminBindException.class, server::start);
+    }
+    assertEquals("kept", Files.readString(file));
+  }
+}

@@ -1,0 +1,237 @@
+package dev.weir.proxy.admin;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.metrics.Metrics;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every page over real sockets. */
+@Timeout(20)
+class AdminServerTest {
+  private final Metrics metrics = new Metrics();
+  private final AtomicBoolean ready = new AtomicBoolean(true);
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private AdminServer server;
+  private int port;
+
+  @BeforeEach
+  void start() {
+    server = new AdminServer(loopback(0), metrics, ready::get);
+    server.start();
+    port = ((InetSocketAddress) server.boundAddress()).getPort();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  private HttpResponse<String> send(String method, String target, String... fields)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + target))
+            .method(method, HttpRequest.BodyPublishers.noBody());
+    if (fields.length > 0) {
+      request.headers(fields);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> get(String target) throws IOException, InterruptedException {
+    return send("GET", target);
+  }
+
+  private static String field(HttpResponse<?> response, String name) {
+    return response.headers().firstValue(name).orElse("");
+  }
+
+  @Test
+  void everyPageIsThereAndIsNeverCachedOrSniffed() throws Exception {
+    for (String target :
+        List.of(
+            "/", "/metrics", "/latency", "/latency/total.hgrm", "/healthz", "/readyz", "/none")) {
+      HttpResponse<String> response = get(target);
+      assertEquals(target.equals("/none") ? 404 : 200, response.statusCode(), target);
+      assertEquals("no-store", field(response, "cache-control"), target);
+      assertEquals("nosniff", field(response, "x-content-type-options"), target);
+      assertFalse(field(response, "content-type").isEmpty(), target);
+    }
+  }
+
+  @Test
+  void headAnswersTheFieldsOfGetWithoutItsBody() throws Exception {
+    for (String target : List.of("/", "/latency", "/healthz")) {
+      HttpResponse<String> head = send("HEAD", target);
+      HttpResponse<String> get = get(target);
+      assertEquals(200, head.statusCode());
+      assertEquals("", head.body());
+      assertEquals(field(get, "content-length"), field(head, "content-length"));
+      assertEquals(field(get, "content-type"), field(head, "content-type"));
+    }
+  }
+
+  @Test
+  void refusesOtherMethodsAndSaysWhich() throws Exception {
+    for (String method : List.of("POST", "PUT", "DELETE", "OPTIONS", "PATCH")) {
+      HttpResponse<String> response = send(method, "/metrics");
+      assertEquals(405, response.statusCode(), method);
+      assertEquals("GET, HEAD", field(response, "allow"), method);
+      assertEquals("application/problem+json", field(response, "content-type"), method);
+    }
+  }
+
+  @Test
+  void problemNamesTheStatusAndNothingOfTheClients() throws Exception {
+    HttpResponse<String> response = get("/%22evil");
+    assertEquals(404, response.statusCode());
+    assertEquals("application/problem+json", field(response, "content-type"));
+    assertEquals(
+        "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
+            + "\"detail\":\"There is no such page; see / for those there are.\"}\n",
+        response.body());
+  }
+
+  @Test
+  void readinessFollowsTheProxyAndHealthDoesNot() throws Exception {
+    assertEquals(200, get("/readyz").statusCode());
+    ready.set(false);
+    assertEquals(503, get("/readyz").statusCode());
+    assertEquals(200, get("/healthz").statusCode());
+    assertEquals("ok\n", get("/healthz").body());
+  }
+
+  @Test
+  void metricsComeInTheFormTheScraperPrefers() throws Exception {
+    metrics.newLoop().connectionOpened();
+    HttpResponse<String> text = get("/metrics");
+    assertTrue(field(text, "content-type").startsWith("text/plain; version=0.0.4"));
+    assertTrue(text.body().contains("\nweir_connections_total 1.0\n"));
+    HttpResponse<String> open =
+        send("GET", "/metrics", "Accept", "application/openmetrics-text; version=1.0.0");
+    assertTrue(field(open, "content-type").startsWith("application/openmetrics-text"));
+    assertTrue(open.body().endsWith("# EOF\n"));
+  }
+
+  @Test
+  void latencyComesAsTableAndAsDistribution() throws Exception {
+    metrics.newLoop().completed(200, 5_000, 4_000, 1_000);
+    assertTrue(get("/latency").body().contains("total"));
+    String hgrm = get("/latency/total.hgrm").body();
+    assertTrue(hgrm.contains("Unit           = microseconds"));
+    assertEquals(hgrm, get("/latency?format=hgrm&step=total").body());
+    assertEquals(hgrm, get("/latency?format=hgrm").body());
+    assertTrue(get("/latency/upstream.hgrm").body().contains("Step    = upstream"));
+    assertEquals(404, get("/latency/none.hgrm").statusCode());
+    assertEquals(404, get("/latency/.hgrm").statusCode());
+    assertEquals(404, get("/latency?format=hgrm&step=none").statusCode());
+    assertEquals(400, get("/latency?format=pdf").statusCode());
+  }
+
+  private String raw(String requests) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(5_000);
+      socket.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
+  @Test
+  void answersPipelinedRequestsInOrderOnOneConnection() throws Exception {
+    String answers =
+        raw(
+            "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+                + "GET /none HTTP/1.1\r\nHost: a\r\n\r\n"
+                + "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    int ok = answers.indexOf("HTTP/1.1 200 OK");
+    int none = answers.indexOf("HTTP/1.1 404 Not Found");
+    assertEquals(0, ok);
+    assertTrue(none > ok && answers.lastIndexOf("HTTP/1.1 200 OK") > none, answers);
+    assertTrue(answers.endsWith("ready\n"), answers);
+  }
+
+  @Test
+  void refusesWhatIsMalformedOrTooLarge() throws Exception {
+    assertTrue(raw("GET / HTTP/1.1\r\nHost : a\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    assertTrue(raw("GET /%zz HTTP/1.1\r\nConnection: close\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    String longLine = "GET /" + "a".repeat(5_000) + " HTTP/1.1\r\n\r\n";
+    assertTrue(raw(longLine).startsWith("HTTP/1.1 400 "));
+    String large = "GET / HTTP/1.1\r\nContent-Length: 65537\r\nConnection: close\r\n\r\n";
+    assertTrue(raw(large).startsWith("HTTP/1.1 413 "));
+  }
+
+  @Test
+  void turnsAwayConnectionsOverItsCapAndTakesNewOnesLater() throws Exception {
+    List<Socket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < AdminServer.MAX_CONNECTIONS; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        held.add(socket);
+        ask(socket);
+      }
+      try (Socket over = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        over.setSoTimeout(5_000);
+        assertEquals(-1, over.getInputStream().read());
+      }
+    } finally {
+      // Closed by the server, so that it has counted them before the next one comes.
+      for (Socket socket : held) {
+        socket.shutdownOutput();
+        socket.getInputStream().readAllBytes();
+        socket.close();
+      }
+    }
+    assertEquals(200, get("/healthz").statusCode());
+  }
+
+  private static void ask(Socket socket) throws IOException {
+    socket.setSoTimeout(5_000);
+    socket
+        .getOutputStream()
+        .write("HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    byte[] begin = socket.getInputStream().readNBytes(12);
+    assertArrayEquals("HTTP/1.1 200".getBytes(StandardCharsets.US_ASCII), begin);
+  }
+
+  @Test
+  void aTakenPortIsNamed() {
+    AdminServer second = new AdminServer(loopback(port), metrics, () -> true);
+    AdminBindException taken = assertThrows(AdminBindException.class, second::start);
+    assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
+    second.close();
+  }
+
+  @Test
+  void freesItsPortWhenClosed() {
+    server.close();
+    server.close();
+    AdminServer second = new AdminServer(loopback(port), metrics, () -> true);
+    second.start();
+    assertEquals(loopback(port), second.boundAddress());
+    second.close();
+  }
+}

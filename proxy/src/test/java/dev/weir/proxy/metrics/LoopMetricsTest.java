@@ -1,0 +1,136 @@
+package dev.weir.proxy.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.metrics.LoopMetrics.Event;
+import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.RefusalReason;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class LoopMetricsTest {
+  private static final int REQUESTS = 200_000;
+
+  /** What the measuring itself may take. */
+  private static final long NOISE_BYTES = 1_000;
+
+  private final Metrics metrics = new Metrics();
+
+  private static void request(LoopMetrics loop, RuleCounters rule, int i) {
+    loop.connectionOpened();
+    loop.requestStarted();
+    loop.decided(i);
+    rule.allowed();
+    rule.refused();
+    rule.dryRunRefused();
+    rule.denied();
+    rule.unlimited();
+    rule.identityRefused();
+    loop.refused(RefusalReason.OVER_LIMIT);
+    loop.upstreamOpened();
+    loop.completed(200 + i % 400, 1_000_000L + i, 900_000L + i, 7L * i);
+    loop.upstreamClosed();
+    loop.tunnelOpened();
+    loop.verdictDropped();
+    loop.connectionRefused();
+    loop.requestEnded();
+    loop.connectionClosed();
+  }
+
+  private static void run(LoopMetrics loop, RuleCounters rule) {
+    for (int i = 0; i < REQUESTS; i++) {
+      request(loop, rule, i);
+    }
+  }
+
+  @Test
+  void writingAllocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    LoopMetrics loop = metrics.newLoop();
+    RuleCounters rule = loop.rule("all");
+    run(loop, rule);
+    long thread = Thread.currentThread().getId();
+    threads.getThreadAllocatedBytes(thread);
+    long before = threads.getThreadAllocatedBytes(thread);
+    run(loop, rule);
+    long allocated = threads.getThreadAllocatedBytes(thread) - before;
+    assertTrue(allocated < NOISE_BYTES, allocated + " bytes");
+  }
+
+  @Test
+  void losesNothingWhenReadWhileTwoLoopsWrite() throws InterruptedException {
+    CountDownLatch start = new CountDownLatch(1);
+    Thread[] writers = new Thread[2];
+    for (int i = 0; i < writers.length; i++) {
+      LoopMetrics loop = metrics.newLoop();
+      writers[i] =
+          new Thread(
+              () -> {
+                try {
+                  start.await();
+                } catch (InterruptedException stop) {
+                  return;
+                }
+                run(loop, loop.rule("all"));
+              });
+      writers[i].start();
+    }
+    start.countDown();
+    long lastCount = 0;
+    double lastSum = 0;
+    while (writers[0].isAlive() || writers[1].isAlive()) {
+      LatencySummary total = metrics.latencies().summary(LatencyStep.TOTAL, 0.5);
+      assertTrue(total.count() >= lastCount, "the count never falls");
+      assertTrue(total.sumNs() >= lastSum, "the sum never falls");
+      assertTrue(metrics.open(Event.REQUEST_STARTED, Event.REQUEST_ENDED) >= 0);
+      lastCount = total.count();
+      lastSum = total.sumNs();
+    }
+    for (Thread writer : writers) {
+      writer.join();
+    }
+    long all = 2L * REQUESTS;
+    for (Event event : Event.values()) {
+      assertEquals(all, metrics.sum(event), event.name());
+    }
+    for (LatencyStep step : LatencyStep.values()) {
+      assertEquals(all, metrics.latencies().summary(step).count(), step.name());
+    }
+    assertEquals(0, metrics.open(Event.CONNECTION_OPENED, Event.CONNECTION_CLOSED));
+    assertEquals(all, metrics.sum(RefusalReason.OVER_LIMIT));
+    for (Outcome outcome : Outcome.values()) {
+      assertEquals(all, metrics.decisions().get("all")[outcome.ordinal()], outcome.name());
+    }
+    double sumNs = 2.0 * REQUESTS * 1_000_000 + (double) REQUESTS * (REQUESTS - 1);
+    assertEquals(sumNs, metrics.latencies().summary(LatencyStep.TOTAL).sumNs());
+  }
+
+  @Test
+  void countsResponsesByStatusClass() {
+    LoopMetrics loop = metrics.newLoop();
+    int[] statuses = {0, 99, 100, 199, 200, 204, 304, 404, 499, 500, 599, 600, 999, -1};
+    for (int status : statuses) {
+      loop.completed(status, 1, 1, 1);
+    }
+    long[] expected = {5, 2, 2, 1, 2, 2};
+    for (int i = 0; i < expected.length; i++) {
+      assertEquals(expected[i], metrics.sumResponses(i), i + "xx");
+    }
+  }
+
+  @Test
+  void keepsARulesCountersAcrossReloads() {
+    LoopMetrics loop = metrics.newLoop();
+    RuleCounters before = loop.rule("a");
+    before.allowed();
+    loop.rule("b").refused();
+    assertSame(before, loop.rule("a"));
+    loop.rule("a").allowed();
+    assertEquals(2, metrics.decisions().get("a")[Outcome.ALLOWED.ordinal()]);
+    assertEquals(1, metrics.decisions().get("b")[Outcome.REFUSED.ordinal()]);
+  }
+}
