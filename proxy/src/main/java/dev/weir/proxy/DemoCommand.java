@@ -1,5 +1,7 @@
 package dev.weir.proxy;
 
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +21,19 @@ final class DemoCommand implements Callable<Integer> {
   private boolean keep;
 
   @Override
-  public Integer call() throws Exception {
-    return WeirMain.FAILED;
+  public Integer call() throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    try (Demo demo = new Demo(out)) {
+      boolean asExpected = demo.show();
+      if (keep) {
+        out.print(demo.commands());
+        out.flush();
+        RunCommand.stopSignals(null).await();
+      }
+      return asExpected ? WeirMain.OK : WeirMain.FAILED;
+    } catch (StartException fault) {
+      spec.commandLine().getErr().println("weir: " + fault.getMessage());
+      return WeirMain.WRONG;
+    }
   }
 }

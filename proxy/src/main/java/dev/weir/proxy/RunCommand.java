@@ -134,8 +134,12 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Open until the first signal that ends the process; the second one does not ask. */
-  private static CountDownLatch stopSignals(RuleReload reload) {
+  /**
+   * Open until the first signal that ends the process; the second one does not ask.
+   *
+   * @param reload what SIGHUP reads again; null if it ends the process too.
+   */
+  static CountDownLatch stopSignals(RuleReload reload) {
     CountDownLatch stop = new CountDownLatch(1);
     AtomicBoolean asked = new AtomicBoolean();
     onStop("TERM", ProcessSignals.TERM, asked, stop);

@@ -1,0 +1,177 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code weir run} as a process, with the signals that it gets from others. */
+@Timeout(60)
+@DisabledOnOs(OS.WINDOWS)
+class RunIT {
+  private static final Pattern START_LINE =
+      Pattern.compile(
+          "weir: proxying http://127\\.0\\.0\\.1:([0-9]+) -> http://127\\.0\\.0\\.1:[0-9]+"
+              + " \\((io_uring|epoll|nio), 1 event loop\\), admin http://127\\.0\\.0\\.1:[0-9]+");
+  private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  @TempDir private Path folder;
+  private ServerSocket service;
+  private Process weir;
+  private BufferedReader out;
+  private int port;
+
+  @BeforeEach
+  void listen() throws IOException {
+    service = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    service.setSoTimeout(20_000);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    if (weir != null) {
+      weir.destroyForcibly();
+    }
+    service.close();
+  }
+
+  private void start(String... flags) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-opens",
+                "java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                WeirMain.class.getName(),
+                "run"));
+    command.addAll(List.of(flags));
+    weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
+    out = weir.inputReader(StandardCharsets.UTF_8);
+    String line = out.readLine();
+    assertNotNull(line, log());
+    Matcher matcher = START_LINE.matcher(line);
+    assertTrue(matcher.matches(), line);
+    port = Integer.parseInt(matcher.group(1));
+  }
+
+  private void startWithFlags() throws IOException {
+    start(
+        "--upstream=http://127.0.0.1:" + service.getLocalPort(),
+        "--listen=127.0.0.1:0",
+        "--admin=127.0.0.1:0",
+        "--event-loops=1",
+        "--table.keys=1000");
+  }
+
+  private String log() throws IOException {
+    return Files.readString(folder.resolve("err.txt"));
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    String pid = Long.toString(weir.pid());
+    assertEquals(0, new ProcessBuilder("kill", "-" + name, pid).start().waitFor());
+  }
+
+  private void awaitLog(String text) throws IOException, InterruptedException {
+    while (!log().contains(text)) {
+      assertTrue(weir.isAlive(), log());
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private Socket request() throws IOException {
+    Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+    client
+        .getOutputStream()
+        .write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    return client;
+  }
+
+  private static void answer(Socket upstream) throws IOException {
+    upstream.getOutputStream().write(ANSWER.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  @Test
+  void finishesTheRequestInFlightOnSigterm() throws Exception {
+    startWithFlags();
+    try (Socket client = request();
+        Socket upstream = service.accept()) {
+      signal("TERM");
+      awaitLog("SIGTERM");
+      answer(upstream);
+      String response =
+          new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertTrue(response.startsWith("HTTP/1.1 200 OK\r\n"), response);
+      assertTrue(response.endsWith("\r\n\r\nok"), response);
+    }
+    assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+    assertEquals(0, weir.exitValue(), log());
+  }
+
+  @Test
+  void endsAtOnceOnTheSecondSignal() throws Exception {
+    startWithFlags();
+    try (Socket client = request();
+        Socket upstream = service.accept()) {
+      signal("INT");
+      awaitLog("SIGINT");
+      assertTrue(weir.isAlive());
+      client.setSoTimeout(50);
+      assertThrowsTimeout(client);
+      assertFalse(upstream.isClosed());
+      signal("TERM");
+      assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+      assertEquals(128 + 15, weir.exitValue(), log());
+    }
+  }
+
+  private static void assertThrowsTimeout(Socket client) {
+    assertThrows(SocketTimeoutException.class, () -> client.getInputStream().read());
+  }
+
+  @Test
+  void readsTheRulesAgainOnSighupAndKeepsTheGoodOnes() throws Exception {
+    Path file = folder.resolve("weir.yaml");
+    String settings =
+        "upstream: http://127.0.0.1:"
+            + service.getLocalPort()
+            + "\nlisten: 127.0.0.1:0\nadmin: 127.0.0.1:0\nevent-loops: 1\ntable: {keys: 1000}\n";
+    Files.writeString(file, settings + "rules: [{id: a, limit: 1/1m}]\n");
+    start("-c", file.toString());
+    signal("HUP");
+    awaitLog("rules reloaded");
+    Files.writeString(file, settings + "rules: [{id: a, limit: 0/1m}]\n");
+    signal("HUP");
+    awaitLog("rules not reloaded");
+    assertTrue(log().contains("rules[0].limit: 0/1m (expected: "), log());
+    assertTrue(weir.isAlive());
+    signal("TERM");
+    assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+    assertEquals(0, weir.exitValue(), log());
+  }
+}

@@ -1,0 +1,175 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+@Timeout(30)
+class WeirMainTest {
+  @TempDir private Path folder;
+  private String out;
+  private String err;
+
+  private int weir(String... args) {
+    StringWriter outText = new StringWriter();
+    StringWriter errText = new StringWriter();
+    CommandLine commandLine = WeirMain.commandLine();
+    commandLine.setOut(new PrintWriter(outText));
+    commandLine.setErr(new PrintWriter(errText));
+    int exitCode = commandLine.execute(args);
+    out = outText.toString();
+    err = errText.toString();
+    return exitCode;
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(folder.resolve("weir.yaml"), text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "help",
+        "run --help",
+        "check --help",
+        "demo --help",
+        "help run",
+        "help check",
+        "help demo"
+      })
+  void explainsEveryCommandToStandardOutput(String args) {
+    assertEquals(0, weir(args.split(" ")));
+    assertTrue(out.startsWith("Usage: weir"), out);
+    assertEquals("", err);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--version", "run --version", "check -V"})
+  void tellsItsVersionAndTheJavaThatRunsIt(String args) {
+    assertEquals(0, weir(args.split(" ")));
+    assertTrue(out.matches("weir .*, Java [0-9]+.*\\R"), out);
+  }
+
+  @Test
+  void asksForACommand() {
+    assertEquals(2, weir());
+    assertTrue(err.contains("expected: run, check, demo or help"), err);
+    assertEquals(2, weir("rn"));
+    assertTrue(err.contains("'rn'") && err.contains("run, check, demo or help"), err);
+  }
+
+  @Test
+  void tellsEveryFaultOfFlagsAtOnce() {
+    assertEquals(
+        2,
+        weir(
+            "run",
+            "stray",
+            "--limt",
+            "100/1s",
+            "--drain=1s",
+            "--xyzzy",
+            "--burst",
+            "0",
+            "--listen",
+            "foo",
+            "--transport",
+            "nio",
+            "--transport",
+            "epoll",
+            "--key"));
+    assertEquals("", out);
+    assertEquals(
+        """
+        stray: unexpected (expected: flags only)
+        --limt: unknown flag (did you mean --limit?)
+        --drain=1s: unknown flag (did you mean --timeouts.drain?)
+        --xyzzy: unknown flag
+        --transport: given 2 times (expected: once)
+        --burst: 0 (expected: a whole number from 1 to 999999999999999)
+        --key: (nothing) (expected: ip, api-key, header:NAME, cookie:NAME or query:NAME)
+        --listen: foo (expected: host:port or unix:/path)
+        --upstream: missing (expected: http://host:port or unix:/path)
+        See: weir run --help for what there is.
+        """
+            .lines()
+            .toList(),
+        err.lines().toList());
+  }
+
+  @Test
+  void takesSettingsFromAFileOrFromFlagsButNotFromBoth() throws IOException {
+    Path file = file("upstream: http://127.0.0.1:1\nlisten: 127.0.0.1:0\n");
+    assertEquals(2, weir("run", "-c", file.toString(), "--limit", "1/1s", "--dry-run"));
+    assertTrue(err.contains("--limit: together with -c (expected: limit in " + file + ")"), err);
+    assertTrue(err.contains("--dry-run: together with -c"), err);
+  }
+
+  @Test
+  void tellsEveryFaultOfAFileWithItsLine() throws IOException {
+    String file = file("listen: here\nrules:\n  - {id: a, limit: 0/1s}\n").toString();
+    for (String[] args : new String[][] {{"check", file}, {"run", "-c", file}}) {
+      assertEquals(2, weir(args));
+      assertEquals("", out);
+      assertTrue(err.contains(file + ":1: listen: here (expected: host:port"), err);
+      assertTrue(err.contains(file + ":3: rules[0].limit: 0/1s (expected: "), err);
+    }
+  }
+
+  @Test
+  void checksFilesAndGoesOnAfterABadOne() throws IOException {
+    String good =
+        file("upstream: http://127.0.0.1:1\nrules:\n  - {id: a, limit: 1/1s}\n").toString();
+    String gone = folder.resolve("gone.yaml").toString();
+    assertEquals(0, weir("check", good));
+    assertEquals(good + ": ok (1 rule)", out.strip());
+    assertEquals(2, weir("check", gone, good));
+    assertEquals(good + ": ok (1 rule)", out.strip());
+    assertEquals(gone + ": not found", err.strip());
+  }
+
+  @Test
+  void warnsOfAFileThatLimitsNothingAndStillAcceptsIt() throws IOException {
+    String file = file("upstream: http://127.0.0.1:1\n").toString();
+    assertEquals(0, weir("check", file));
+    assertEquals(file + ": ok (0 rules)", out.strip());
+    assertTrue(err.contains("warning: none: every request passes"), err);
+  }
+
+  @Test
+  void namesTheTakenPort() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      assertEquals(
+          2,
+          weir("run", "--upstream", "http://127.0.0.1:1", "--listen", address, "--admin", "off"));
+      assertTrue(err.startsWith("weir: ") && err.contains(address), err);
+      assertEquals(
+          2,
+          weir(
+              "run",
+              "--upstream",
+              "http://127.0.0.1:1",
+              "--listen",
+              "127.0.0.1:0",
+              "--admin",
+              address));
+      assertTrue(err.startsWith("weir: ") && err.contains(address), err);
+      assertEquals("", out);
+    }
+  }
+}
