@@ -1,5 +1,6 @@
 package dev.weir.proxy;
 
+import io.netty.util.ResourceLeakDetector;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -45,6 +46,10 @@ public final class WeirMain implements Runnable {
 
   /** Starts a command and, when it is done, ends the process. */
   public static void main(String[] args) {
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      // It watches one buffer in 128, and allocates for it; the tests watch every one.
+      ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    }
     int exitCode = FAILED;
     try {
       exitCode = commandLine().execute(args);
