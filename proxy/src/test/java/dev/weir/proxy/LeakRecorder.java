@@ -1,0 +1,68 @@
+package dev.weir.proxy;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Netty's leak detector, with an end: leaks are kept rather than logged, so that a test can fail
+ * over them. The build names it in {@code io.netty.customResourceLeakDetector}, at level paranoid.
+ */
+public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
+  private static final String CANARY = "a buffer leaked on purpose";
+  private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
+
+  public LeakRecorder(Class<?> resourceType, int samplingInterval) {
+    super(resourceType, samplingInterval);
+  }
+
+  @Override
+  protected boolean needReport() {
+    return true;
+  }
+
+  @Override
+  protected void reportTracedLeak(String resourceType, String records) {
+    LEAKS.add(resourceType + records);
+  }
+
+  @Override
+  protected void reportUntracedLeak(String resourceType) {
+    LEAKS.add(resourceType);
+  }
+
+  /**
+   * Fails if a buffer was leaked. Leaks one itself, and is sure of its finding only once that one
+   * has been found.
+   */
+  static void assertNone() throws InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    leakCanary();
+    StringBuilder leaks = new StringBuilder();
+    boolean canaryFound = false;
+    while (!canaryFound) {
+      if (System.nanoTime() - deadlineNs > 0) {
+        throw new AssertionError("the leak detector does not work: is it named in argLine?");
+      }
+      System.gc();
+      TimeUnit.MILLISECONDS.sleep(10);
+      ByteBufAllocator.DEFAULT.directBuffer(8).release(); // the detector reports when it is used
+      for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
+        if (leak.contains(CANARY)) {
+          canaryFound = true;
+        } else {
+          leaks.append(leak).append('\n');
+        }
+      }
+    }
+    if (!leaks.isEmpty()) {
+      throw new AssertionError("leaked: " + leaks);
+    }
+  }
+
+  private static void leakCanary() {
+    ByteBufAllocator.DEFAULT.directBuffer(8).touch(CANARY);
+  }
+}

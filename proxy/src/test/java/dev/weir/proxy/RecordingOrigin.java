@@ -1,0 +1,224 @@
+package dev.weir.proxy;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A service that keeps every byte it is sent, and answers as told: a 200 with {@link #BODY}, unless
+ * a test gives it another {@link Script}. Bytes are Latin-1 texts throughout.
+ */
+final class RecordingOrigin implements AutoCloseable {
+  static final String BODY = "origin";
+  static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n" + BODY;
+
+  /** What happens on one connection; it ends with the connection closed. */
+  interface Script {
+    void run(Conversation conversation) throws IOException, InterruptedException;
+  }
+
+  private final ServerSocket server;
+  private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
+  private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> broken = new LinkedBlockingQueue<>();
+  private final AtomicInteger connectionCount = new AtomicInteger();
+  private volatile Script script;
+
+  RecordingOrigin() throws IOException {
+    server = new ServerSocket(0, 1000, InetAddress.getLoopbackAddress());
+    answer(OK);
+    Thread acceptor = new Thread(this::accept, "origin-accept");
+    acceptor.setDaemon(true);
+    acceptor.start();
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.getLocalPort();
+  }
+
+  /** Answers each request on each connection to come with these bytes. */
+  void answer(String response) {
+    script(
+        conversation -> {
+          while (true) {
+            conversation.request();
+            conversation.send(response);
+          }
+        });
+  }
+
+  void script(Script newScript) {
+    script = newScript;
+  }
+
+  /** The next whole request; fails if none comes. */
+  String nextRequest() throws InterruptedException {
+    String request = requests.poll(10, TimeUnit.SECONDS);
+    if (request == null) {
+      throw new AssertionError("the origin got no request");
+    }
+    return request;
+  }
+
+  int requestCount() {
+    return requests.size();
+  }
+
+  /** What had come of the request on the next connection that ended within one. */
+  String nextBroken() throws InterruptedException {
+    String partial = broken.poll(10, TimeUnit.SECONDS);
+    if (partial == null) {
+      throw new AssertionError("no connection to the origin ended within a request");
+    }
+    return partial;
+  }
+
+  int brokenCount() {
+    return broken.size();
+  }
+
+  /** Forgets what has come so far. */
+  void forget() {
+    requests.clear();
+    broken.clear();
+  }
+
+  int connectionCount() {
+    return connectionCount.get();
+  }
+
+  private void accept() {
+    while (!server.isClosed()) {
+      try {
+        Conversation conversation = new Conversation(server.accept());
+        connectionCount.incrementAndGet();
+        conversations.add(conversation);
+        Thread thread = new Thread(conversation::run, "origin");
+        thread.setDaemon(true);
+        thread.start();
+      } catch (IOException closed) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    for (Conversation conversation : conversations) {
+      conversation.socket.close();
+    }
+  }
+
+  /** One connection, as the service sees it. */
+  final class Conversation {
+    private final Socket socket;
+    private final InputStream in;
+    private final ByteArrayOutputStream request = new ByteArrayOutputStream();
+
+    private Conversation(Socket socket) throws IOException {
+      this.socket = socket;
+      this.in = new BufferedInputStream(socket.getInputStream());
+      socket.setTcpNoDelay(true);
+    }
+
+    private void run() {
+      try (socket) {
+        script.run(this);
+      } catch (IOException | InterruptedException ended) {
+        if (request.size() > 0) {
+          broken.add(request.toString(StandardCharsets.ISO_8859_1));
+        }
+      } finally {
+        conversations.remove(this);
+      }
+    }
+
+    void send(String bytes) throws IOException {
+      socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().flush();
+    }
+
+    /** Ends the connection with a reset. */
+    void reset() throws IOException {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    }
+
+    /** Waits until the other side ends the connection. */
+    void awaitEnd() throws IOException {
+      while (in.read() >= 0) {
+        // Whatever comes is not looked at.
+      }
+    }
+
+    int read() throws IOException {
+      return in.read();
+    }
+
+    /** Reads a head only; the body, if any, is read by {@link #body}. */
+    String head() throws IOException {
+      request.reset();
+      while (!endsWith("\r\n\r\n")) {
+        take();
+      }
+      return request.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Reads and keeps a whole request. */
+    String request() throws IOException {
+      body(head());
+      String whole = request.toString(StandardCharsets.ISO_8859_1);
+      request.reset();
+      requests.add(whole);
+      return whole;
+    }
+
+    private void body(String head) throws IOException {
+      String lower = head.toLowerCase(Locale.ROOT);
+      int at = lower.indexOf("\r\ncontent-length: ");
+      if (lower.contains("\r\ntransfer-encoding: chunked\r\n")) {
+        while (!chunkedEnds()) {
+          take();
+        }
+      } else if (at >= 0) {
+        int end = lower.indexOf('\r', at + 2);
+        for (long left = Long.parseLong(lower.substring(at + 18, end).strip()); left > 0; left--) {
+          take();
+        }
+      }
+    }
+
+    /** Not a parser: bodies of tests hold no line that is a zero. */
+    private boolean chunkedEnds() {
+      String text = request.toString(StandardCharsets.ISO_8859_1);
+      return text.endsWith("\r\n\r\n") && text.lastIndexOf("\r\n0\r\n") > 0;
+    }
+
+    private void take() throws IOException {
+      int b = in.read();
+      if (b < 0) {
+        throw new EOFException();
+      }
+      request.write(b);
+    }
+
+    private boolean endsWith(String suffix) {
+      return request.size() >= suffix.length()
+          && request.toString(StandardCharsets.ISO_8859_1).endsWith(suffix);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFlags;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.uring.IoUring;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A sidecar in this process between a {@link RawClient} and a {@link RecordingOrigin}. */
+final class Rig implements AutoCloseable {
+  /** A request that is always served, unless its limit is used up. */
+  static final String VALID = "GET /valid HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** Of one event loop, so that consecutive requests share what a loop keeps between them. */
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "--listen", "127.0.0.1:0",
+          "--admin", "off",
+          "--event-loops", "1",
+          "--table.keys", "1000",
+          "--limit", "1000/1d");
+
+  final RecordingOrigin origin;
+  final Sidecar sidecar;
+
+  /**
+   * @param flags a flag, its value, and so on.
+   */
+  Rig(String transport, String... flags) throws IOException, StartException {
+    origin = new RecordingOrigin();
+    Map<String, String> all = new HashMap<>(DEFAULTS);
+    all.put("--transport", transport);
+    all.put("--upstream", "http://" + origin.address());
+    for (int i = 0; i < flags.length; i += 2) {
+      all.put(flags[i], flags[i + 1]);
+    }
+    Faults faults = Faults.ofFlags();
+    Settings settings = SettingsFlags.read(all, faults);
+    if (settings == null) {
+      throw new IllegalArgumentException(faults.toString());
+    }
+    sidecar = Sidecar.start(settings);
+  }
+
+  /** The transports that this machine gives. */
+  static List<String> transports() {
+    List<String> transports = new ArrayList<>(List.of("nio"));
+    if (Epoll.isAvailable()) {
+      transports.add("epoll");
+    }
+    if (IoUring.isAvailable()) {
+      transports.add("io_uring");
+    }
+    return transports;
+  }
+
+  RawClient connect() throws IOException {
+    return new RawClient(sidecar.listenAddress());
+  }
+
+  /** Sends a request that must be served, and returns its response. */
+  RawClient.Response serve() throws IOException, InterruptedException {
+    try (RawClient client = connect()) {
+      RawClient.Response response = client.send(VALID).read();
+      assertEquals(200, response.status(), response.head());
+      assertEquals(RecordingOrigin.BODY, response.body());
+      assertTrue(origin.nextRequest().startsWith("GET /valid "));
+      return response;
+    }
+  }
+
+  /** What a counter or gauge says; 0 if it is not there. */
+  double metric(String nameAndLabels) throws IOException {
+    String text = new String(sidecar.metrics().expose(null).body(), StandardCharsets.UTF_8);
+    Matcher value =
+        Pattern.compile("(?m)^" + Pattern.quote(nameAndLabels) + " (\\S+)$").matcher(text);
+    return value.find() ? Double.parseDouble(value.group(1)) : 0;
+  }
+
+  /** Waits until a figure has the value that it must come to. */
+  void await(String nameAndLabels, double wanted) throws IOException, InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (metric(nameAndLabels) != wanted) {
+      if (System.nanoTime() - deadlineNs > 0) {
+        assertEquals(wanted, metric(nameAndLabels), nameAndLabels);
+      }
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    sidecar.close();
+    origin.close();
+  }
+}
