@@ -34,6 +34,11 @@ public enum Transport {
       IoUringDomainSocketChannel.class) {
     @Override
     Throwable unavailability() {
+      // A multishot accept goes on when the listener is told to stop: with no descriptors left it
+      // fails, and is started again, tens of thousands of times a second. Read when IoUring loads.
+      if (System.getProperty(MULTISHOT_ACCEPT) == null) {
+        System.setProperty(MULTISHOT_ACCEPT, "false");
+      }
       return IoUring.unavailabilityCause();
     }
 
@@ -72,6 +77,8 @@ public enum Transport {
       return NioIoHandler.newFactory();
     }
   };
+
+  private static final String MULTISHOT_ACCEPT = "io.netty.iouring.acceptMultiShotEnabled";
 
   private final Class<? extends ServerChannel> server;
   private final Class<? extends Channel> client;

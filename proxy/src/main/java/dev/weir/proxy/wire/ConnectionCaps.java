@@ -1,17 +1,46 @@
 package dev.weir.proxy.wire;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.weir.proxy.request.IpAddress;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts the connections of a listener, in all and by address. Any thread. */
 final class ConnectionCaps {
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionCaps.class);
+
+  /** Descriptors that are not a connection's: listeners, event loops, files. */
+  private static final int OTHER_DESCRIPTORS = 64;
+
   private final WireCaps caps;
+  private final int maxCount;
   private final AtomicInteger count = new AtomicInteger();
   private final ConcurrentHashMap<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
 
   ConnectionCaps(WireCaps caps) {
     this.caps = caps;
+    int affordable = affordableCount();
+    this.maxCount = Math.min(caps.connections(), affordable);
+    if (affordable < caps.connections()) {
+      LOG.warn(
+          "caps.connections: {} (expected: no more than {}, which the limit of open files allows);"
+              + " accepting {} at one time",
+          caps.connections(),
+          affordable,
+          affordable);
+    }
+  }
+
+  /** How many clients there are descriptors for, if each has an upstream connection too. */
+  private static int affordableCount() {
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+      long descriptors = system.getMaxFileDescriptorCount() - OTHER_DESCRIPTORS;
+      return (int) Math.max(1, Math.min(Integer.MAX_VALUE, descriptors / 2));
+    }
+    return Integer.MAX_VALUE;
   }
 
   /**
@@ -43,6 +72,6 @@ final class ConnectionCaps {
 
   /** Whether no further connection should be accepted. */
   boolean full() {
-    return count.get() >= caps.connections();
+    return count.get() >= maxCount;
   }
 }
