@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
@@ -44,7 +45,7 @@ final class BodyFraming {
 
   /** Takes a Transfer-Encoding field; false unless it is the first and says {@code chunked}. */
   boolean transferEncoding(DirectBuffer bytes, int offset, int length) {
-    if (chunked || !Grammar.equalsIgnoreCase(bytes, offset, length, CHUNKED)) {
+    if (chunked || !Ascii.equalsIgnoreCase(bytes, offset, length, CHUNKED)) {
       return false;
     }
     chunked = true;

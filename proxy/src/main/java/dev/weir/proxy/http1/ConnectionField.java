@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /** What the Connection fields of a head ask for (RFC 9110, section 7.6.1). */
@@ -46,11 +47,11 @@ final class ConnectionField {
   }
 
   private boolean addOption(DirectBuffer bytes, int offset, int length) {
-    if (Grammar.equalsIgnoreCase(bytes, offset, length, CLOSE)) {
+    if (Ascii.equalsIgnoreCase(bytes, offset, length, CLOSE)) {
       close = true;
-    } else if (Grammar.equalsIgnoreCase(bytes, offset, length, KEEP_ALIVE)) {
+    } else if (Ascii.equalsIgnoreCase(bytes, offset, length, KEEP_ALIVE)) {
       keepAlive = true;
-    } else if (Grammar.equalsIgnoreCase(bytes, offset, length, UPGRADE)) {
+    } else if (Ascii.equalsIgnoreCase(bytes, offset, length, UPGRADE)) {
       upgrade = true;
     } else if (nominatedCount == MAX_NOMINATED) {
       return false;

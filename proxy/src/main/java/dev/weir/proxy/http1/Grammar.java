@@ -106,23 +106,6 @@ final class Grammar {
     return i;
   }
 
-  /** Whether the bytes spell {@code lowerCase}, letters in any case. */
-  static boolean equalsIgnoreCase(DirectBuffer bytes, int offset, int length, byte[] lowerCase) {
-    if (length != lowerCase.length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      byte b = bytes.getByte(offset + i);
-      if (b >= 'A' && b <= 'Z') {
-        b |= 0x20;
-      }
-      if (b != lowerCase[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /**
    * Reads the CRLF at {@code at}, which is below {@code limit}.
    *

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
@@ -59,13 +60,13 @@ enum KnownField {
   static KnownField lookUp(DirectBuffer bytes, int offset, int length) {
     if (length < BY_LENGTH.length && BY_LENGTH[length] != null) {
       for (KnownField candidate : BY_LENGTH[length]) {
-        if (Grammar.equalsIgnoreCase(bytes, offset, length, candidate.lowerCase)) {
+        if (Ascii.equalsIgnoreCase(bytes, offset, length, candidate.lowerCase)) {
           return candidate;
         }
       }
     }
     int prefix = X_ENVOY.lowerCase.length;
-    if (length > prefix && Grammar.equalsIgnoreCase(bytes, offset, prefix, X_ENVOY.lowerCase)) {
+    if (length > prefix && Ascii.equalsIgnoreCase(bytes, offset, prefix, X_ENVOY.lowerCase)) {
       return X_ENVOY;
     }
     return null;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -155,7 +156,7 @@ public final class RequestHead {
         }
         expectField = index;
         if (!line.http10()) {
-          if (!Grammar.equalsIgnoreCase(head, offset, length, CONTINUE)) {
+          if (!Ascii.equalsIgnoreCase(head, offset, length, CONTINUE)) {
             return RefusalReason.EXPECTATION_FAILED;
           }
           expectContinue = true;
@@ -246,7 +247,7 @@ public final class RequestHead {
     int offset = view.valueOffset(upgradeField);
     int end = offset + view.valueLength(upgradeField);
     for (int i = offset; i + H2C.length <= end; i++) {
-      if (Grammar.equalsIgnoreCase(head, i, H2C.length, H2C)) {
+      if (Ascii.equalsIgnoreCase(head, i, H2C.length, H2C)) {
         return false;
       }
     }

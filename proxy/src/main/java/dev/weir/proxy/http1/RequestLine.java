@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;
 import org.agrona.DirectBuffer;
 
@@ -145,7 +146,7 @@ final class RequestLine {
 
   private static boolean startsWith(DirectBuffer bytes, int from, int end, byte[] lowerCase) {
     return end - from >= lowerCase.length
-        && Grammar.equalsIgnoreCase(bytes, from, lowerCase.length, lowerCase);
+        && Ascii.equalsIgnoreCase(bytes, from, lowerCase.length, lowerCase);
   }
 
   private void splitQuery(DirectBuffer bytes, int from, int end) {

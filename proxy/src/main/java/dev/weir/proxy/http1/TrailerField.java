@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
@@ -33,7 +34,7 @@ final class TrailerField {
       return false;
     }
     for (byte[] forbidden : FORBIDDEN) {
-      if (Grammar.equalsIgnoreCase(bytes, nameOffset, nameLength, forbidden)) {
+      if (Ascii.equalsIgnoreCase(bytes, nameOffset, nameLength, forbidden)) {
         return false;
       }
     }

@@ -50,19 +50,7 @@ public final class FieldName {
 
   /** Whether the {@code length} bytes at {@code offset} spell this name, in any case. */
   public boolean matches(DirectBuffer bytes, int offset, int length) {
-    if (length != lowerCase.length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      byte b = bytes.getByte(offset + i);
-      if (b >= 'A' && b <= 'Z') {
-        b |= 0x20;
-      }
-      if (b != lowerCase[i]) {
-        return false;
-      }
-    }
-    return true;
+    return Ascii.equalsIgnoreCase(bytes, offset, length, lowerCase);
   }
 
   /** The name in lower case. */
