@@ -25,11 +25,9 @@ final class ConnectionCaps {
     int affordable = affordableCount();
     this.maxCount = Math.min(caps.connections(), affordable);
     if (affordable < caps.connections()) {
-      LOG.warn(
-          "caps.connections: {} (expected: no more than {}, which the limit of open files allows);"
-              + " accepting {} at one time",
+      LOG.info(
+          "caps.connections: {}, but the limit of open files allows for {} only",
           caps.connections(),
-          affordable,
           affordable);
     }
   }
