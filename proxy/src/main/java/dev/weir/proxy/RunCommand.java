@@ -70,7 +70,7 @@ final class RunCommand implements Callable<Integer> {
       return WeirMain.WRONG;
     }
     try (sidecar) {
-      LOG.info("{}, rules: {}", WeirMain.Version.text(), sidecar.rules().rules().size());
+      LOG.info("{}; rules: {}", WeirMain.Version.text(), sidecar.rules().rules().size());
       RuleReload reload = null;
       if (file != null) {
         reload = new RuleReload(file, settings, sidecar.rules(), sidecar::publish);
