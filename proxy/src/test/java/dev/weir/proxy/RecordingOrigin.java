@@ -25,7 +25,7 @@ final class RecordingOrigin implements AutoCloseable {
   static final String BODY = "origin";
   static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n" + BODY;
 
-  /** What happens on one connection; it ends with the connection closed. */
+  /** What happens with one request, from its first byte on. */
   interface Script {
     void run(Conversation conversation) throws IOException, InterruptedException;
   }
@@ -49,14 +49,12 @@ final class RecordingOrigin implements AutoCloseable {
     return "127.0.0.1:" + server.getLocalPort();
   }
 
-  /** Answers each request on each connection to come with these bytes. */
+  /** Answers each request to come with these bytes. */
   void answer(String response) {
     script(
         conversation -> {
-          while (true) {
-            conversation.request();
-            conversation.send(response);
-          }
+          conversation.request();
+          conversation.send(response);
         });
   }
 
@@ -137,7 +135,12 @@ final class RecordingOrigin implements AutoCloseable {
 
     private void run() {
       try (socket) {
-        script.run(this);
+        in.mark(1);
+        while (in.read() >= 0) {
+          in.reset();
+          script.run(this);
+          in.mark(1);
+        }
       } catch (IOException | InterruptedException ended) {
         if (request.size() > 0) {
           broken.add(request.toString(StandardCharsets.ISO_8859_1));
@@ -150,6 +153,10 @@ final class RecordingOrigin implements AutoCloseable {
     void send(String bytes) throws IOException {
       socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
       socket.getOutputStream().flush();
+    }
+
+    void end() throws IOException {
+      socket.close();
     }
 
     /** Ends the connection with a reset. */

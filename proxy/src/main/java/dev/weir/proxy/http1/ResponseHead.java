@@ -117,9 +117,18 @@ public final class ResponseHead {
     }
     boolean wellFormed =
         switch (known) {
-          case CONTENT_LENGTH -> framing.contentLength(head, offset, length);
+          case CONTENT_LENGTH -> {
+            if (framesNothing()) {
+              omit(index);
+            }
+            yield framing.contentLength(head, offset, length);
+          }
           case TRANSFER_ENCODING -> {
-            transferEncodingField = index;
+            if (framesNothing()) {
+              omit(index);
+            } else {
+              transferEncodingField = index;
+            }
             yield framing.transferEncoding(head, offset, length);
           }
           case CONNECTION -> {
@@ -143,6 +152,11 @@ public final class ResponseHead {
           default -> true;
         };
     return wellFormed ? end : FieldLine.MALFORMED;
+  }
+
+  /** Whether the status forbids the fields of a body's framing (RFC 9112, section 6). */
+  private boolean framesNothing() {
+    return status < 200 || status == 204;
   }
 
   private boolean check(DirectBuffer head) {

@@ -69,6 +69,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
 
   void idleUntil(long deadlineNs) {
     state = State.IDLE;
+    if (!channel.config().isAutoRead()) {
+      channel.config().setAutoRead(true); // the last client was slow; the next one need not be
+    }
     waiter.until(deadlineNs);
   }
 
@@ -322,7 +325,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (client != null && channel.isWritable()) {
+    if (client == null) {
+      return;
+    }
+    boolean writable = channel.isWritable();
+    if (state == State.HEAD && !requestComplete) {
+      // A service that does not take the request may take no longer than one that does not answer.
+      waiter.until(writable ? Deadlines.NEVER : pool.clock().nowNs() + pool.responseTimeoutNs());
+    }
+    if (writable) {
       client.upstreamWritable();
     }
   }

@@ -120,7 +120,10 @@ public final class UpstreamPool implements Origin {
           observer.upstreamOpened();
           UpstreamConnection connection = future.channel().pipeline().get(UpstreamConnection.class);
           if (connection == null) {
-            return; // closed within the same turn: closed() has not been told of a client
+            if (awaited) { // closed within the same turn, and closed() knows of no client
+              client.upstreamFailed(RefusalReason.UPSTREAM_CLOSED);
+            }
+            return;
           }
           if (awaited) {
             connection.start(client);

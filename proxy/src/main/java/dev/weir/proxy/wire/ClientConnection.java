@@ -71,6 +71,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean readingRequests;
   private boolean headStarted;
   private int lingeredBytes;
+  private boolean allSent;
 
   // The request in flight.
   private long ticket = Admission.SETTLED;
@@ -138,6 +139,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     readingRequests = true;
     boolean advanced = true;
     while (advanced && in != null && in.isReadable()) {
+      if (state == State.HEAD && !channel.isWritable()) {
+        break; // answers pile up that the client does not take: no more until it does
+      }
       advanced =
           switch (state) {
             case HEAD -> readHead();
@@ -145,7 +149,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
               RequestSink sink = upstream;
               forwardBody();
               sink.flush();
-              yield false;
+              yield state == State.HEAD; // the upstream failed over it, and that is answered
             }
             case DECIDING, CONNECTING, TUNNEL, CLOSING -> false;
           };
@@ -317,7 +321,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void adjustReading() {
     boolean read =
         switch (state) {
-          case HEAD, CLOSING -> true;
+          case HEAD -> channel.isWritable();
+          case CLOSING -> true;
           case DECIDING, CONNECTING -> buffered() < loop.settings.caps().headBytes();
           case EXCHANGE ->
               upstream == null
@@ -396,8 +401,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (upstream != null) {
-      boolean writable = channel.isWritable();
+    boolean writable = channel.isWritable();
+    if (upstream == null) {
+      if (state == State.HEAD && !readingRequests) {
+        awaitNextRequest(writable);
+      }
+    } else {
       upstream.readResponse(writable);
       if (!writable) {
         waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
@@ -408,6 +417,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       } else {
         waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
       }
+    }
+  }
+
+  /** The client takes its answers again, or no longer does: go on, or give it a while. */
+  private void awaitNextRequest(boolean writable) {
+    if (!writable) {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
+    } else {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
+      headStarted = false;
+      readRequests();
     }
   }
 
@@ -436,6 +456,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       sink.writeBody(early);
       sink.flush();
     }
+    adjustReading();
   }
 
   @Override
@@ -511,13 +532,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       in.release();
       in = null;
     }
-    waiter.within(loop.clock.nowNs(), LINGER_NS);
+    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
     channel.config().setAutoRead(true);
     channel
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(
             written -> {
               if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
+                allSent = true;
+                waiter.within(loop.clock.tick(), LINGER_NS);
                 duplex.shutdownOutput();
               } else {
                 channel.close();
@@ -529,10 +552,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void cut() {
     loop.observer.requestEnded();
     state = State.CLOSING;
+    resetOnClose();
+    channel.close();
+  }
+
+  private void resetOnClose() {
     if (channel instanceof SocketChannel) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    channel.close();
   }
 
   void closeIfIdle() {
@@ -550,9 +577,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       case HEAD -> {
         if (headStarted) {
           loop.observer.requestStarted();
+          headMethod = false;
           reject(RefusalReason.HEAD_TIMEOUT);
-        } else {
+        } else if (channel.isWritable()) {
           closeAfterAnswer();
+        } else {
+          resetOnClose(); // the client does not take its answers
+          channel.close();
         }
       }
       case EXCHANGE -> {
@@ -562,7 +593,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
           channel.close(); // the client does not take its response
         }
       }
-      case DECIDING, CONNECTING, TUNNEL, CLOSING -> channel.close();
+      case CLOSING -> {
+        if (!allSent) {
+          resetOnClose(); // or a body that ends with the connection would look whole
+        }
+        channel.close();
+      }
+      case DECIDING, CONNECTING, TUNNEL -> channel.close();
     }
   }
 

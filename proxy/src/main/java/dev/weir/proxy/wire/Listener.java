@@ -105,6 +105,9 @@ public final class Listener {
     }
     if (caps.full()) {
       channel.config().setAutoRead(false);
+      if (!caps.full()) {
+        channel.config().setAutoRead(true); // one left meanwhile, and has not seen the pause
+      }
     }
     client
         .closeFuture()

@@ -1,0 +1,325 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.RawClient.Response;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What the origin may answer, and what becomes of it: malformed heads are a 502, a response that
+ * breaks off is seen to, and no byte behind a response is ever part of another.
+ */
+class ResponseTest {
+  private static final String LENGTH_5 = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n";
+  private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  private static final Map<String, Rig> RIGS = new HashMap<>();
+
+  @BeforeAll
+  static void start() throws Exception {
+    for (String transport : Rig.transports()) {
+      RIGS.put(transport, new Rig(transport, "--limit", "1000000/1s"));
+    }
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    for (Rig rig : RIGS.values()) {
+      rig.await("weir_requests_in_flight", 0);
+      rig.close();
+    }
+    LeakRecorder.assertNone();
+  }
+
+  @BeforeEach
+  void forget() {
+    for (Rig rig : RIGS.values()) {
+      rig.origin.forget();
+    }
+  }
+
+  static Stream<String> transports() {
+    return Rig.transports().stream();
+  }
+
+  private static Stream<Arguments> onEach(List<String> responses) {
+    return Rig.transports().stream()
+        .flatMap(transport -> responses.stream().map(text -> Arguments.of(transport, text)));
+  }
+
+  static Stream<Arguments> malformed() {
+    return onEach(
+        List.of(
+            LENGTH_5 + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            LENGTH_5 + "Content-Length: 5\r\n\r\n12345",
+            LENGTH_5 + "Content-Length: 6\r\n\r\n12345",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n12345",
+            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n12345",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0x5\r\n\r\n12345",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            LENGTH_5 + "A: b\r\n c\r\n\r\n12345",
+            LENGTH_5 + "A: b\nC: d\r\n\r\n12345",
+            LENGTH_5 + "A: b\rC: d\r\n\r\n12345",
+            LENGTH_5 + "A: b\0c\r\n\r\n12345",
+            LENGTH_5 + "nocolon\r\n\r\n12345",
+            LENGTH_5 + "A : b\r\n\r\n12345",
+            "HTTP/1.1 200 OK\nContent-Length: 5\n\n12345",
+            "HTTP/1.1 99 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "HTTP/1.1 600 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "HTTP/1.1 2000 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "HTTP/1.1 20 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\n12345",
+            " HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "hello",
+            "\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+            "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(17) + LENGTH_5 + "\r\n12345",
+            LENGTH_5 + "A: " + "x".repeat(70_000) + "\r\n\r\n12345",
+            LENGTH_5 + "A: b\r\n".repeat(300) + "\r\n12345"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("malformed")
+  void answers502(String transport, String response) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send(response);
+          origin.awaitEnd(); // it is not used again, or the next client would wait in vain
+        });
+    try (RawClient client = rig.connect()) {
+      // As many as there may be before the one that is too many.
+      Response answer = client.send(Rig.VALID).read();
+      while (answer.status() < 200) {
+        answer = client.read();
+      }
+      assertEquals(502, answer.status(), answer.head());
+      assertEquals("application/problem+json", answer.field("Content-Type"));
+      assertTrue(answer.body().contains("upstream_malformed"), answer.body());
+      rig.origin.answer(RecordingOrigin.OK);
+      assertEquals(RecordingOrigin.BODY, client.send(Rig.VALID).read().body());
+    }
+  }
+
+  static Stream<Arguments> brokenOff() {
+    return onEach(
+        List.of(
+            LENGTH_5 + "\r\n1234",
+            CHUNKED + "5\r\n12345\r\n",
+            CHUNKED + "5\r\n123",
+            CHUNKED + "5\r\n12345\r\n0\r\n",
+            CHUNKED + "5\r\n123456\r\n0\r\n\r\n",
+            CHUNKED + "5\r\n12345\r\ng\r\n",
+            CHUNKED + "5\r\n12345\n0\n\n"));
+  }
+
+  /** Never a clean end: a client that takes a half body for a whole one is the worst outcome. */
+  @ParameterizedTest
+  @MethodSource("brokenOff")
+  void cutsWhatBreaksOff(String transport, String response) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send(response);
+          origin.end();
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID);
+      assertThrows(IOException.class, client::read);
+    }
+    try (RawClient old = rig.connect()) {
+      assertTrue(old.send("GET / HTTP/1.0\r\n\r\n").endsWithReset(), "HTTP/1.0 sees a reset");
+    }
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.origin.forget();
+    rig.serve();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void cutsABodyUntilCloseThatIsReset(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send("HTTP/1.1 200 OK\r\n\r\nhalf");
+          Thread.sleep(50); // or the reset overtakes what was sent
+          origin.reset();
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID);
+      assertThrows(IOException.class, client::read);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void passesInformationalResponses(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.answer(
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"
+            + "HTTP/1.1 103 Early Hints\r\nContent-Length: 9\r\n\r\n"
+            + RecordingOrigin.OK);
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID);
+      assertEquals(100, client.read().status());
+      assertEquals("a", client.read().field("Link"));
+      Response last = client.read();
+      assertEquals(103, last.status());
+      assertNull(last.field("Content-Length"), "a length of nothing");
+      assertEquals(RecordingOrigin.BODY, client.read().body());
+    }
+    try (RawClient old = rig.connect()) {
+      Response only = old.send("GET / HTTP/1.0\r\n\r\n").read();
+      assertEquals(200, only.status(), "HTTP/1.0 has no others");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void keepsInStepWithHeadBehindInformationalResponses(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.script(
+        origin -> {
+          boolean head = origin.request().startsWith("HEAD");
+          origin.send(
+              "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n"
+                  + (head ? "" : RecordingOrigin.BODY));
+        });
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; i < 3; i++) {
+        client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + Rig.VALID);
+        assertEquals(103, client.read(true).status());
+        assertEquals("6", client.read(true).field("Content-Length"));
+        assertEquals(103, client.read().status());
+        assertEquals(RecordingOrigin.BODY, client.read().body());
+      }
+    }
+  }
+
+  static Stream<Arguments> bodyless() {
+    return onEach(
+        List.of(
+            "HEAD HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345",
+            "HEAD HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "GET HTTP/1.1 204 No Content\r\n\r\n12345",
+            "GET HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n12345",
+            "GET HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "GET HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n12345",
+            "GET " + RecordingOrigin.OK + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"));
+  }
+
+  /** Bytes behind a response are nobody's: the connection they came on is not used again. */
+  @ParameterizedTest
+  @MethodSource("bodyless")
+  void discardsWhatFollowsAResponse(String transport, String methodAndResponse) throws Exception {
+    Rig rig = RIGS.get(transport);
+    String[] parts = methodAndResponse.split(" ", 2);
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send(parts[1]);
+          origin.awaitEnd();
+        });
+    try (RawClient client = rig.connect()) {
+      Response response =
+          client.send(parts[0] + " / HTTP/1.1\r\nHost: a\r\n\r\n").read(parts[0].equals("HEAD"));
+      assertEquals(Integer.parseInt(parts[1].substring(9, 12)), response.status());
+      if (response.status() == 204) {
+        assertNull(response.field("Content-Length"));
+        assertNull(response.field("Transfer-Encoding"));
+      }
+      rig.origin.answer(RecordingOrigin.OK);
+      Response next = client.send(Rig.VALID).read();
+      assertEquals(200, next.status(), next.head());
+      assertEquals(RecordingOrigin.BODY, next.body());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void framesABodyThatEndsWithTheConnection(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    for (String version : List.of("1.0", "1.1")) {
+      rig.origin.script(
+          origin -> {
+            origin.request();
+            origin.send("HTTP/" + version + " 200 OK\r\n\r\nhello ");
+            origin.send("world");
+            origin.end();
+          });
+      try (RawClient client = rig.connect()) {
+        Response response = client.send(Rig.VALID).read();
+        assertEquals("chunked", response.field("Transfer-Encoding"));
+        assertEquals("hello world", response.body());
+        assertEquals("hello world", client.send(Rig.VALID).read().body(), "the client stays");
+      }
+      try (RawClient old = rig.connect()) {
+        Response response = old.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").read();
+        assertNull(response.field("Transfer-Encoding"));
+        assertEquals("close", response.field("Connection"));
+        assertEquals("hello world", response.body());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void passesChunksWithoutTheirExtensionsAndTrailersThatFrame(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    rig.origin.answer(CHUNKED + "5;a=b\r\n12345\r\n0\r\nContent-Length: 5\r\nMine: x\r\n\r\n");
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID);
+      while (!client.line().isEmpty()) {
+        // The head.
+      }
+      String body = "5\r\n12345\r\n0\r\nMine: x\r\n\r\n";
+      assertEquals(body, client.take(body.length()));
+      assertEquals("12345", client.send(Rig.VALID).read().body());
+    }
+    try (RawClient old = rig.connect()) {
+      Response response = old.send("GET / HTTP/1.0\r\n\r\n").read();
+      assertNull(response.field("Transfer-Encoding"));
+      assertEquals("12345", response.body());
+    }
+  }
+
+  /** A pooled connection on which reading was stopped for a slow client reads for the next one. */
+  @ParameterizedTest
+  @MethodSource("transports")
+  void servesTheNextClientAfterASlowOne(String transport) throws Exception {
+    Rig rig = RIGS.get(transport);
+    int size = 8 << 20;
+    rig.origin.answer("HTTP/1.1 200 OK\r\nContent-Length: " + size + "\r\n\r\n" + "x".repeat(size));
+    for (int i = 0; i < 3; i++) {
+      try (RawClient slow = new RawClient(rig.sidecar.listenAddress(), 4096)) {
+        slow.send(Rig.VALID);
+        rig.origin.nextRequest();
+        assertEquals(size, slow.read().body().length());
+      }
+    }
+    rig.await("weir_connections_open", 0);
+    rig.origin.answer(RecordingOrigin.OK);
+    try (RawClient client = rig.connect()) {
+      assertNotNull(client.send(Rig.VALID).read());
+    }
+  }
+}
