@@ -69,9 +69,6 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
 
   void idleUntil(long deadlineNs) {
     state = State.IDLE;
-    if (!channel.config().isAutoRead()) {
-      channel.config().setAutoRead(true); // the last client was slow; the next one need not be
-    }
     waiter.until(deadlineNs);
   }
 

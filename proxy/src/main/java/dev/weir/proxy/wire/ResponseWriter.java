@@ -114,8 +114,7 @@ final class ResponseWriter {
     boolean keepTheirs = theirs < 0 || !oursIsStricter;
 
     ByteBuf out = open(headLength + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
-    boolean keepFraming = !dechunks && status != 204; // a 204 may not even speak of framing
-    ResponseHeadWriter.write(head, in, headStart, headLength, keepFraming, keepTheirs, out);
+    ResponseHeadWriter.write(head, in, headStart, headLength, !dechunks, keepTheirs, out);
     loop.rateLimitFields.write(out, policy, remaining, waitNs, oursIsStricter);
     if (chunks) {
       ResponseHeadWriter.addChunked(out);
