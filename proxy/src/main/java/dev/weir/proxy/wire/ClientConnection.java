@@ -160,6 +160,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       in = null;
     }
     Bytes.flush(channel);
+    if (state == State.HEAD && !channel.isWritable()) {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
+    }
     adjustReading();
   }
 

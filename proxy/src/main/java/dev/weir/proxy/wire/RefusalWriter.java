@@ -64,7 +64,7 @@ final class RefusalWriter {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
 
   private final RateLimitFields rateLimitFields;
-  private final ByteBuf body = Unpooled.directBuffer(1024);
+  private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
   private final Verdict plain = new Verdict();
   private byte[] date = {};
   private long dateSecond = -1;

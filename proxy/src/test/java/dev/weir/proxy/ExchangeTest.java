@@ -1,0 +1,399 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.RawClient.Response;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What becomes of an exchange when one side waits, leaves, is slow or asks for more. */
+class ExchangeTest {
+  private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\n";
+  private static final String EXPECT = POST + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+  private static final String UPGRADE =
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+  private Rig rig;
+
+  private Rig start(String transport, String... flags) throws Exception {
+    rig = new Rig(transport, flags);
+    return rig;
+  }
+
+  /** Whatever happened: nothing is in flight, and nobody is left. */
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    rig.await("weir_requests_in_flight", 0);
+    rig.await("weir_connections_open", 0);
+    rig.close();
+  }
+
+  @AfterAll
+  static void nothingIsLeaked() throws Exception {
+    LeakRecorder.assertNone();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void answersPipelinedRequestsInOrder(String transport) throws Exception {
+    start(transport, "--limit", "1000000/1s");
+    rig.origin.script(
+        origin -> {
+          String path = origin.request().split(" ")[1];
+          origin.send("HTTP/1.1 200 OK\r\nContent-Length: " + path.length() + "\r\n\r\n" + path);
+        });
+    for (int count : List.of(3, 1_000)) {
+      try (RawClient client = rig.connect()) {
+        StringBuilder requests = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+          requests.append("GET /").append(i).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
+        }
+        client.send(requests.toString());
+        for (int i = 0; i < count; i++) {
+          assertEquals("/" + i, client.read().body());
+        }
+      }
+    }
+    assertEquals(1, rig.origin.connectionCount(), "one upstream connection does");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void spendsOnePermitOnEachPipelinedRequest(String transport) throws Exception {
+    start(transport, "--limit", "2/1d");
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID.repeat(4));
+      assertEquals(1, client.read().remaining());
+      assertEquals(0, client.read().remaining());
+      for (int i = 0; i < 2; i++) {
+        Response refused = client.read();
+        assertEquals(429, refused.status());
+        assertNotNull(refused.field("Retry-After"));
+        assertNull(refused.field("Connection"), "the connection stays");
+      }
+    }
+    rig.origin.nextRequest();
+    rig.origin.nextRequest();
+    assertEquals(0, rig.origin.requestCount());
+  }
+
+  /** Reading stops when answers are not taken: memory stays what the buffers hold. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void stopsReadingFromAClientThatTakesNoAnswers(String transport) throws Exception {
+    start(transport, "--limit", "1/1d", "--timeouts.write", "500ms");
+    try (RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096)) {
+      String requests = Rig.VALID.repeat(1_000);
+      for (int i = 0; i < 1_000; i++) { // 31 MB of requests, and ten times that of answers
+        client.send(requests);
+      }
+    } catch (IOException cut) {
+      double begun = rig.metric("weir_requests_total");
+      assertTrue(begun < 200_000, () -> "requests begun: " + begun);
+      return;
+    }
+    throw new AssertionError("a client that reads nothing was read to the end");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void passesOne100ContinueAndThenTheBody(String transport) throws Exception {
+    start(transport);
+    rig.origin.script(
+        origin -> {
+          assertTrue(origin.head().contains("\r\nExpect: 100-continue\r\n"));
+          origin.send("HTTP/1.1 100 Continue\r\n\r\n");
+          for (int i = 0; i < 5; i++) {
+            origin.read();
+          }
+          origin.send(RecordingOrigin.OK);
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(EXPECT);
+      assertEquals(100, client.read().status());
+      client.send("12345");
+      assertEquals(200, client.read().status());
+      rig.origin.answer(RecordingOrigin.OK);
+      assertEquals(200, client.send(Rig.VALID).read().status(), "in step");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void refusesAnExpectingRequestWithout100(String transport) throws Exception {
+    start(transport, "--limit", "1/1d");
+    rig.serve();
+    try (RawClient client = rig.connect()) {
+      Response refused = client.send(EXPECT).read();
+      assertEquals(429, refused.status());
+      assertEquals("close", refused.field("Connection"), "who knows whether a body comes");
+      assertEquals("", client.readToEnd());
+    }
+    assertEquals(0, rig.origin.requestCount());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void tunnelsBehindA101(String transport) throws Exception {
+    start(transport, "--limit", "1/1d");
+    rig.origin.script(
+        origin -> {
+          String head = origin.request();
+          assertTrue(head.contains("\r\nConnection: upgrade\r\n"), head);
+          assertTrue(head.contains("\r\nUpgrade: websocket\r\n"), head);
+          origin.send(
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                  + "Connection: Upgrade\r\n\r\nhello");
+          for (int b = origin.read(); b != '.'; b = origin.read()) {
+            origin.send(String.valueOf((char) (b + 1)));
+          }
+          origin.end();
+        });
+    try (RawClient client = rig.connect()) {
+      Response answer = client.send(UPGRADE).read();
+      assertEquals(101, answer.status());
+      assertEquals("upgrade", answer.field("Connection"));
+      assertEquals("hello", client.take(5));
+      assertEquals("bcd", client.send("abc").take(3));
+      assertEquals("HFU!0", client.send("GET /").take(5), "no request");
+      client.send(".");
+      assertEquals("", client.readToEnd());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void limitsWhatFollowsARefusedUpgrade(String transport) throws Exception {
+    start(transport, "--limit", "2/1d");
+    try (RawClient client = rig.connect()) {
+      assertEquals(200, client.send(UPGRADE).read().status());
+      assertEquals(200, client.send(Rig.VALID).read().status());
+      assertEquals(429, client.send(Rig.VALID).read().status());
+    }
+    rig.origin.nextRequest();
+    assertTrue(rig.origin.nextRequest().contains("\r\nVia: 1.1 weir\r\n"), "no tunnel");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void saysWhetherTheConnectionStays(String transport) throws Exception {
+    start(transport);
+    try (RawClient client = rig.connect()) {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + Rig.VALID);
+      assertEquals("close", client.read().field("Connection"));
+      assertEquals("", client.readToEnd());
+    }
+    try (RawClient old = rig.connect()) {
+      assertEquals("close", old.send("GET / HTTP/1.0\r\n\r\n").read().field("Connection"));
+      assertEquals("", old.readToEnd());
+    }
+    try (RawClient old = rig.connect()) {
+      String request = "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n";
+      assertEquals("keep-alive", old.send(request).read().field("Connection"));
+      assertEquals("keep-alive", old.send(request).read().field("Connection"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void answersForAnUpstreamThatIsNotThere(String transport) throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    start(transport, "--upstream", "http://127.0.0.1:" + port);
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; i < 3; i++) {
+        Response answer = client.send(POST + "Content-Length: 5\r\n\r\n12345").read();
+        assertEquals(502, answer.status());
+        assertEquals("application/problem+json", answer.field("Content-Type"));
+        assertNull(answer.field("Connection"), "the body was there: the client may stay");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void answersForAnUpstreamThatDoesNotAnswer(String transport) throws Exception {
+    start(transport, "--timeouts.response", "200ms");
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.awaitEnd();
+        });
+    try (RawClient client = rig.connect()) {
+      assertEquals(504, client.send(Rig.VALID).read().status());
+      rig.origin.answer(RecordingOrigin.OK);
+      assertEquals(200, client.send(Rig.VALID).read().status(), "on another connection");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void answersForAnUpstreamThatTakesNoBody(String transport) throws Exception {
+    start(transport, "--timeouts.response", "200ms");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          Thread.sleep(5_000);
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(POST + "Content-Length: 100000000\r\n\r\n");
+      Thread sender = new Thread(() -> flood(client));
+      sender.setDaemon(true);
+      sender.start();
+      assertTrue(client.readToEndOrReset().startsWith("HTTP/1.1 504 "));
+    }
+  }
+
+  private static void flood(RawClient client) {
+    try {
+      String bytes = "x".repeat(1 << 16);
+      for (int i = 0; i < 1_500; i++) {
+        client.send(bytes);
+      }
+    } catch (IOException cut) {
+      // As it should be.
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void passesAnAnswerThatComesBeforeTheBodyIsThere(String transport) throws Exception {
+    start(transport);
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          origin.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno");
+          origin.awaitEnd();
+        });
+    try (RawClient client = rig.connect()) {
+      Response answer = client.send(POST + "Content-Length: 1000000\r\n\r\nabc").read();
+      assertEquals(413, answer.status());
+      assertEquals("close", answer.field("Connection"));
+      assertEquals("no", answer.body());
+      client.send("x".repeat(100_000));
+      assertEquals("", client.readToEnd(), "what is still sent is drained, not reset");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void endsTheUpstreamExchangeOfAClientThatLeft(String transport) throws Exception {
+    start(transport);
+    List<String> ended = new ArrayList<>();
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.awaitEnd();
+          synchronized (ended) {
+            ended.add("ended");
+            ended.notifyAll();
+          }
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(Rig.VALID);
+      rig.origin.nextRequest();
+    }
+    synchronized (ended) {
+      if (ended.isEmpty()) {
+        ended.wait(10_000);
+      }
+      assertEquals(1, ended.size());
+    }
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.serve();
+  }
+
+  /** A body found malformed after it began: its permit is spent, its request never whole. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void abandonsABodyThatGoesWrongOnTheWay(String transport) throws Exception {
+    start(transport);
+    for (String rest :
+        List.of("6\r\n12345\r\n", "1;" + "x".repeat(70_000), "0\r\nA: " + "x".repeat(70_000))) {
+      rig.origin.forget();
+      try (RawClient client = rig.connect()) {
+        client.send(POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n");
+        while (rig.origin.connectionCount() == 0) {
+          Thread.onSpinWait();
+        }
+        rig.await("weir_requests_in_flight", 1);
+        client.send(rest);
+        assertTrue(client.readToEndOrReset().startsWith("HTTP/1.1 400 "));
+      }
+      assertTrue(rig.origin.nextBroken().startsWith("POST / "));
+      rig.serve();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void givesUpOnSlowHeadsAndBodies(String transport) throws Exception {
+    start(transport, "--timeouts.head", "200ms", "--timeouts.body", "200ms");
+    try (RawClient client = rig.connect();
+        RawClient dribbling = rig.connect()) {
+      assertEquals(408, client.send("GET / HTTP/1.1\r\nHo").read().status());
+      assertEquals("", client.readToEnd());
+      try {
+        for (int i = 0; i < 100; i++) { // the deadline is a total, whatever trickles in
+          dribbling.send(i == 0 ? "GET /" : "x");
+          Thread.sleep(10);
+        }
+      } catch (IOException closed) {
+        // Long since.
+      }
+      assertTrue(dribbling.readToEndOrReset().startsWith("HTTP/1.1 408 "));
+    }
+    assertEquals(0, rig.origin.connectionCount());
+    try (RawClient client = rig.connect()) {
+      assertEquals(408, client.send(POST + "Content-Length: 5\r\n\r\n12").read().status());
+      assertEquals("", client.readToEnd());
+    }
+    assertTrue(rig.origin.nextBroken().endsWith("\r\n\r\n12"));
+    rig.serve();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void turnsAwayConnectionsAboveACap(String transport) throws Exception {
+    start(transport, "--caps.connections-per-address", "2");
+    try (RawClient first = rig.connect();
+        RawClient second = rig.connect()) {
+      assertEquals(200, first.send(Rig.VALID).read().status());
+      assertEquals(200, second.send(Rig.VALID).read().status());
+      try (RawClient third = rig.connect()) {
+        assertTrue(third.readToEndOrReset().startsWith("HTTP/1.1 503 "));
+      }
+      assertEquals(200, first.send(Rig.VALID).read().status());
+    }
+    rig.await("weir_connections_open", 0);
+    rig.origin.forget();
+    rig.serve();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void acceptsAgainBelowTheCapOfAll(String transport) throws Exception {
+    start(transport, "--caps.connections", "2");
+    for (int i = 0; i < 20; i++) {
+      try (RawClient first = rig.connect();
+          RawClient second = rig.connect()) {
+        assertEquals(200, first.send(Rig.VALID).read().status());
+        assertEquals(200, second.send(Rig.VALID).read().status());
+      } catch (SocketTimeoutException stuck) {
+        throw new AssertionError("the listener does not accept again", stuck);
+      }
+    }
+  }
+}
