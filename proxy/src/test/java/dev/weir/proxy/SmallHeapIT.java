@@ -1,0 +1,172 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bodies are streamed: a sidecar with 64 MiB of heap passes 1 GiB, each way, and serves others. */
+@Timeout(120)
+class SmallHeapIT {
+  private static final long BODY_BYTES = 1L << 30;
+  private static final int IDLE_CONNECTIONS = 1_000;
+
+  @TempDir private Path folder;
+  private ServerSocket origin;
+  private Process weir;
+  private int port;
+
+  @BeforeEach
+  void start() throws IOException {
+    origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    Thread serving = new Thread(this::serve);
+    serving.setDaemon(true);
+    serving.start();
+    weir =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:MaxDirectMemorySize=64m",
+                "--add-opens",
+                "java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                WeirMain.class.getName(),
+                "run",
+                "--upstream=http://127.0.0.1:" + origin.getLocalPort(),
+                "--listen=127.0.0.1:0",
+                "--admin=off",
+                "--caps.connections-per-address=" + 2 * IDLE_CONNECTIONS,
+                "--table.keys=1000")
+            .redirectError(folder.resolve("err.txt").toFile())
+            .start();
+    String line = weir.inputReader(StandardCharsets.UTF_8).readLine();
+    assertNotNull(line);
+    port = Integer.parseInt(line.replaceFirst(".*proxying http://127\\.0\\.0\\.1:(\\d+) .*", "$1"));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    weir.destroyForcibly();
+    origin.close();
+  }
+
+  @Test
+  void passesOneGibibyteDown() throws IOException {
+    try (Socket client = connect("GET /down HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) {
+      InputStream in = client.getInputStream();
+      readHead(in);
+      assertEquals(BODY_BYTES, drain(in, Long.MAX_VALUE));
+    }
+  }
+
+  @Test
+  void passesOneGibibyteUp() throws IOException {
+    String head = "POST /up HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ";
+    try (Socket client = connect(head + BODY_BYTES + "\r\n\r\n")) {
+      pour(client.getOutputStream());
+      readHead(client.getInputStream());
+      String body = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertEquals(Long.toString(BODY_BYTES), body);
+    }
+  }
+
+  @Test
+  void servesBesideAThousandIdleConnections() throws IOException {
+    List<Socket> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < IDLE_CONNECTIONS; i++) {
+        idle.add(new Socket(InetAddress.getLoopbackAddress(), port));
+      }
+      String request = "POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
+      try (Socket client = connect(request)) {
+        assertEquals("HTTP/1.1 200 OK", readHead(client.getInputStream()).substring(0, 15));
+      }
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  private Socket connect(String request) throws IOException {
+    Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+    client.setSoTimeout(30_000);
+    client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    return client;
+  }
+
+  /** Pours out a gibibyte for every GET; swallows what a POST brings and tells how much it was. */
+  private void serve() {
+    while (!origin.isClosed()) {
+      try (Socket weirSide = origin.accept()) {
+        String head = readHead(weirSide.getInputStream());
+        OutputStream out = weirSide.getOutputStream();
+        if (head.startsWith("GET")) {
+          out.write(headOf(BODY_BYTES));
+          pour(out);
+        } else {
+          long length = Long.parseLong(head.replaceFirst("(?s).*Content-Length: (\\d+).*", "$1"));
+          byte[] told =
+              Long.toString(drain(weirSide.getInputStream(), length))
+                  .getBytes(StandardCharsets.US_ASCII);
+          out.write(headOf(told.length));
+          out.write(told);
+        }
+      } catch (IOException closed) {
+        // The sidecar or the test has gone.
+      }
+    }
+  }
+
+  private static byte[] headOf(long length) {
+    return ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + length + "\r\n\r\n")
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static void pour(OutputStream out) throws IOException {
+    byte[] block = new byte[1 << 16];
+    for (long left = BODY_BYTES; left > 0; left -= block.length) {
+      out.write(block);
+    }
+  }
+
+  private static long drain(InputStream in, long length) throws IOException {
+    byte[] block = new byte[1 << 16];
+    long total = 0;
+    while (total < length) {
+      int read = in.read(block, 0, (int) Math.min(block.length, length - total));
+      if (read < 0) {
+        break;
+      }
+      total += read;
+    }
+    return total;
+  }
+
+  private static String readHead(InputStream in) throws IOException {
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int b = in.read();
+      if (b < 0) {
+        throw new IOException("ends within the head: " + head);
+      }
+      head.append((char) b);
+    }
+    return head.toString();
+  }
+}
