@@ -109,7 +109,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void readResponse(boolean read) {
     channel.config().setAutoRead(read);
-    boolean waits = read && state != State.TUNNEL && requestComplete;
+    boolean waits = read && state != State.TUNNEL && (requestComplete || !channel.isWritable());
     waiter.until(waits ? pool.clock().nowNs() + pool.responseTimeoutNs() : Deadlines.NEVER);
   }
 

@@ -291,12 +291,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (requestSent || sink == null) {
       return;
     }
-    RequestBody.Progress progress = body.forward(in, loop.window, sink);
-    if (progress == RequestBody.Progress.TOOK_ALL) {
-      in = null;
+    ByteBuf bytes = in;
+    in = null; // if a write fails, whoever answers must not find what has been passed on
+    RequestBody.Progress progress = body.forward(bytes, loop.window, sink);
+    if (progress != RequestBody.Progress.TOOK_ALL) {
+      in = bytes;
     }
     if (upstream != sink) {
-      return; // it failed over what was written, and the request has been answered
+      // It failed over what was written, and the request has been answered. What is left, if the
+      // connection goes on, is read once this call is over.
+      channel.eventLoop().execute(this::readRequests);
+      return;
     }
     if (progress == RequestBody.Progress.MALFORMED) {
       abortExchange(RefusalReason.MALFORMED_CHUNK);

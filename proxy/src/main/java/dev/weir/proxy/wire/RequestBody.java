@@ -17,7 +17,7 @@ final class RequestBody {
   enum Progress {
     /** The rest of the bytes stays for later, or for the next request. */
     TOOK_SOME,
-    /** The buffer itself was passed on. */
+    /** The buffer itself was passed on, and is not the caller's any more. */
     TOOK_ALL,
     MALFORMED
   }
