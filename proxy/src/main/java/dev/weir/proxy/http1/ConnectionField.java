@@ -31,7 +31,7 @@ final class ConnectionField {
     int i = offset;
     while (i < limit) {
       byte b = bytes.getByte(i);
-      if (b == ',' || Grammar.isBlank(b)) {
+      if (b == ',' || Ascii.isBlank(b)) {
         i++;
         continue;
       }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
@@ -45,14 +46,8 @@ final class FieldLine {
   }
 
   private void trim(DirectBuffer bytes, int from, int to) {
-    int start = from;
-    int end = to;
-    while (start < end && Grammar.isBlank(bytes.getByte(start))) {
-      start++;
-    }
-    while (end > start && Grammar.isBlank(bytes.getByte(end - 1))) {
-      end--;
-    }
+    int start = Ascii.skipBlanks(bytes, from, to);
+    int end = Ascii.trimBlanks(bytes, start, to);
     valueOffset = start;
     valueLength = end - start;
   }

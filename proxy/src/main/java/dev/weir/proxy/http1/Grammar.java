@@ -120,8 +120,4 @@ final class Grammar {
     }
     return bytes.getByte(at + 1) == '\n' ? at + 2 : FieldLine.MALFORMED;
   }
-
-  static boolean isBlank(byte b) {
-    return b == ' ' || b == '\t';
-  }
 }

@@ -2,7 +2,7 @@ package dev.weir.proxy.request;
 
 import org.agrona.DirectBuffer;
 
-/** Comparison of bytes off the wire with ASCII text. */
+/** Bytes off the wire, read as ASCII text. */
 public final class Ascii {
   private Ascii() {}
 
@@ -22,5 +22,30 @@ public final class Ascii {
       }
     }
     return true;
+  }
+
+  /**
+   * The first offset in [{@code from}, {@code to}) that holds no space or tab; {@code to} if none.
+   */
+  public static int skipBlanks(DirectBuffer bytes, int from, int to) {
+    int at = from;
+    while (at < to && isBlank(bytes.getByte(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  /** The end of [{@code from}, {@code to}) without the spaces and tabs at its end. */
+  public static int trimBlanks(DirectBuffer bytes, int from, int to) {
+    int at = to;
+    while (at > from && isBlank(bytes.getByte(at - 1))) {
+      at--;
+    }
+    return at;
+  }
+
+  /** Whether {@code b} is the optional white space of RFC 9110: space or tab. */
+  public static boolean isBlank(byte b) {
+    return b == ' ' || b == '\t';
   }
 }

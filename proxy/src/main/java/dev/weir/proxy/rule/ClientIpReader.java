@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
@@ -78,8 +79,8 @@ public final class ClientIpReader {
       while (from > offset && bytes.getByte(from - 1) != ',') {
         from--;
       }
-      int first = skipSpace(bytes, from, to);
-      int last = trimSpace(bytes, first, to);
+      int first = Ascii.skipBlanks(bytes, from, to);
+      int last = Ascii.trimBlanks(bytes, first, to);
       if (entries++ == MAX_ENTRIES) {
         return true;
       }
@@ -108,9 +109,9 @@ public final class ClientIpReader {
       while (end < to && bytes.getByte(end) != ';') {
         end++;
       }
-      int first = skipSpace(bytes, at, end);
+      int first = Ascii.skipBlanks(bytes, at, end);
       if (isFor(bytes, first, end)) {
-        if (found || !parseValue(bytes, first + 4, trimSpace(bytes, first, end))) {
+        if (found || !parseValue(bytes, first + 4, Ascii.trimBlanks(bytes, first, end))) {
           return false;
         }
         found = true;
@@ -133,21 +134,5 @@ public final class ClientIpReader {
       return text.parseNode(bytes, from + 1, to - 1);
     }
     return text.parseNode(bytes, from, to);
-  }
-
-  private static int skipSpace(DirectBuffer bytes, int from, int to) {
-    int at = from;
-    while (at < to && (bytes.getByte(at) == ' ' || bytes.getByte(at) == '\t')) {
-      at++;
-    }
-    return at;
-  }
-
-  private static int trimSpace(DirectBuffer bytes, int from, int to) {
-    int at = to;
-    while (at > from && (bytes.getByte(at - 1) == ' ' || bytes.getByte(at - 1) == '\t')) {
-      at--;
-    }
-    return at;
   }
 }

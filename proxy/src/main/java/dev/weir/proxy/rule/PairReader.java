@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
@@ -77,8 +78,8 @@ final class PairReader {
   }
 
   private static boolean isCookieName(byte[] name, DirectBuffer bytes, int from, int to) {
-    int first = skipSpace(bytes, from, to);
-    int last = trimSpace(bytes, first, to);
+    int first = Ascii.skipBlanks(bytes, from, to);
+    int last = Ascii.trimBlanks(bytes, first, to);
     if (last - first != name.length) {
       return false;
     }
@@ -92,8 +93,8 @@ final class PairReader {
 
   private static int copyCookieValue(
       DirectBuffer bytes, int from, int to, MutableDirectBuffer target, int at) {
-    int first = skipSpace(bytes, from, to);
-    int last = trimSpace(bytes, first, to);
+    int first = Ascii.skipBlanks(bytes, from, to);
+    int last = Ascii.trimBlanks(bytes, first, to);
     if (last - first >= 2 && bytes.getByte(first) == '"' && bytes.getByte(last - 1) == '"') {
       first++;
       last--;
@@ -149,22 +150,6 @@ final class PairReader {
     int at = from;
     while (at < end && bytes.getByte(at) != wanted) {
       at++;
-    }
-    return at;
-  }
-
-  private static int skipSpace(DirectBuffer bytes, int from, int to) {
-    int at = from;
-    while (at < to && (bytes.getByte(at) == ' ' || bytes.getByte(at) == '\t')) {
-      at++;
-    }
-    return at;
-  }
-
-  private static int trimSpace(DirectBuffer bytes, int from, int to) {
-    int at = to;
-    while (at > from && (bytes.getByte(at - 1) == ' ' || bytes.getByte(at - 1) == '\t')) {
-      at--;
     }
     return at;
   }
