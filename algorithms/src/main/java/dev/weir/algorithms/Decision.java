@@ -2,29 +2,47 @@ package dev.weir.algorithms;
 
 /**
  * What {@link LimitTable} decided. Made once and reused: a call overwrites it whole. Owned by one
- * thread. The figures are worked out when they are asked for, so an answer nobody prints costs
- * nothing.
+ * thread. The figures of a one-word limit are worked out when they are asked for, so an answer
+ * nobody prints costs nothing; those of a limit with a ring are taken at the decision.
  */
 public final class Decision {
   /** {@link #retryAfterNs()} of a cost that no wait will let pass. */
   public static final long NEVER = Long.MAX_VALUE;
 
   private Limit limit;
-  private long tatNs;
+  private int index;
+  private long state;
   private long nowNs;
   private long cost;
   private long granted;
+  private long leastWaitNs;
   private boolean shared;
   private boolean contended;
 
-  Decision set(Limit limit, long tatNs, long nowNs, long cost, long granted) {
+  // Of a limit with a ring only.
+  private long ringCurrent;
+  private long ringResetAtNs;
+  private long ringRetryAfterNs;
+
+  /**
+   * @param slot where the ring is, if the limit has one; nothing if {@code state} is EMPTY.
+   */
+  Decision set(
+      Limit limit, long state, Slots slots, int slot, long nowNs, long cost, long granted) {
     this.limit = limit;
-    this.tatNs = tatNs;
+    this.index = 0;
+    this.state = state;
     this.nowNs = nowNs;
     this.cost = cost;
     this.granted = granted;
+    this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
+    if (limit.cells() != 0) {
+      ringCurrent = limit.current(state, slots, slot, nowNs);
+      ringResetAtNs = limit.resetAtNs(state, slots, slot, nowNs);
+      ringRetryAfterNs = granted > 0 ? 0 : limit.retryAfterNs(state, slots, slot, nowNs, cost);
+    }
     return this;
   }
 
@@ -34,6 +52,12 @@ public final class Decision {
 
   void markContended() {
     contended = true;
+  }
+
+  /** One of several limits decided, and another one has its caller wait. */
+  void ofSet(int index, long leastWaitNs) {
+    this.index = index;
+    this.leastWaitNs = leastWaitNs;
   }
 
   /** Whether anything was granted: for a check the whole cost, for a grant one unit or more. */
@@ -46,19 +70,39 @@ public final class Decision {
     return granted;
   }
 
-  /** Units of a fresh key: {@link Limit#burst()}. */
+  /** Units asked for; after a grant of nothing, 1. */
+  public long cost() {
+    return cost;
+  }
+
+  /** Units of a fresh key: {@link Limit#capacity()}. */
   public long limit() {
-    return limit.burst();
+    return limit.capacity();
+  }
+
+  /** Which limit of a {@link LimitSet} this is about, from 0; 0 if there is only one. */
+  public int index() {
+    return index;
   }
 
   /** Units left after this decision, from 0 to {@link #limit()}. */
   public long remaining() {
-    return limit.available(tatNs, nowNs);
+    return limit instanceof WordLimit word
+        ? word.available(state, nowNs)
+        : Math.max(limit.capacity() - ringCurrent, 0);
+  }
+
+  /**
+   * Units that count against the limit after this decision, begun ones whole. More than {@link
+   * #limit()} if that was lowered below what counts already.
+   */
+  public long current() {
+    return limit instanceof WordLimit word ? word.current(state, nowNs) : ringCurrent;
   }
 
   /** When the budget is whole again if nothing else comes, on the caller's clock; now if it is. */
   public long resetAtNs() {
-    return Math.max(tatNs, nowNs);
+    return limit instanceof WordLimit word ? word.resetAtNs(state, nowNs) : ringResetAtNs;
   }
 
   /**
@@ -70,7 +114,20 @@ public final class Decision {
     if (granted > 0) {
       return 0;
     }
-    return contended ? 1 : limit.retryAfterNs(tatNs, nowNs, cost);
+    if (contended) {
+      return 1;
+    }
+    return limit instanceof WordLimit word
+        ? word.retryAfterNs(state, nowNs, cost)
+        : ringRetryAfterNs;
+  }
+
+  /**
+   * How long the caller has to hold an allowed request until its slot comes, for a {@link
+   * Limit#leakyBucketQueue}; 0 for all others.
+   */
+  public long waitNs() {
+    return granted > 0 ? Math.max(limit.waitNs(state, nowNs, granted), leastWaitNs) : 0;
   }
 
   /** Decided by what keys share for which the table had no room. */

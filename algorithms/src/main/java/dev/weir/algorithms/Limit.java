@@ -1,82 +1,68 @@
 package dev.weir.algorithms;
 
-import java.math.BigInteger;
+import java.time.ZoneId;
 
 /**
- * How much may pass, and how fast it comes back. Immutable; any thread.
+ * How much may pass, and how it comes back: one of seven algorithms with its numbers. Immutable;
+ * any thread. {@link LimitTable} applies it to the budgets of many keys.
  *
  * <p>A limit counts in <i>units</i>: requests, bytes, or fractions of a token. Costs, grants and
- * what remains are all in units. Two ways to say the same thing: GCRA ("so many per window, never
- * more than a burst at once") and token bucket ("a capacity, refilled continuously").
+ * what remains are all in units.
  *
- * <p><b>Exact.</b> One unit takes {@code T = windowNs / limit} nanoseconds. If that is a whole
- * number, every decision equals the one of real-number GCRA. If not, it equals the one of
- * real-number GCRA on a clock that ticks every {@code T / 2^m} nanoseconds, between 1 and 2, and
- * rounds an arrival up to the next tick: nothing is rounded per charge, so N units in a row take N
- * * T within 2 ns for every N. One per day, three per second and 9,999,999 per second do not drift.
+ * <table>
+ * <caption>The algorithms</caption>
+ * <tr><th>factory</th><th>promise</th><th>state of a key</th></tr>
+ * <tr><td>{@link #gcra}</td><td>so many per window on average, a burst at once</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #tokenBucket}</td><td>the same, as tokens that come back; fractions</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #leakyBucket}</td><td>the same, as a level that sinks</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #leakyBucketQueue}</td><td>a steady outflow: tells each request its wait</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #fixedWindow}</td><td>so many per window of the clock or the calendar; up to twice
+ *     as many across an edge</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #slidingCounter}</td><td>two counts stand for a sliding window; approximate</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #slidingLog}</td><td>never more in any window; exact</td><td>16 bytes, and 8 per unit</td></tr>
+ * <tr><td>{@link #bucketRing}</td><td>a sliding window in steps of a sub-window</td><td>16 bytes, and 8 per sub-window</td></tr>
+ * </table>
+ *
+ * <p>All factories throw {@link IllegalArgumentException} with the value and what was expected;
+ * nothing is clamped.
  */
-public final class Limit {
-  /** Times are 1 or more, and less than this: 2^60 ns, 36 years. */
-  public static final long MAX_TIME_NS = 1L << 60;
+public abstract sealed class Limit permits WordLimit, RingLimit {
+  /** Times are 1 or more, and at most this: 2^58 ns, nine years. */
+  public static final long MAX_TIME_NS = 1L << 58;
 
   /** The largest cost scale of a token bucket. */
   public static final long MAX_COST_SCALE = 1_000_000;
 
-  /** Returned by {@link #charge} instead of a TAT, which is always positive. */
+  /** The shortest window, and sub-window of a ring, of an algorithm that counts in windows. */
+  public static final long MIN_WINDOW_NS = StateWord.MIN_SPACING_NS;
+
+  /** The longest window of an algorithm that counts in windows: four and a half years. */
+  public static final long MAX_WINDOW_NS = MAX_TIME_NS / 2 - 1;
+
+  /** The most cells that a key's ring may have: 2 MiB. */
+  public static final int MAX_CELL_COUNT = 1 << 18;
+
+  /** What {@link #charge} returns instead of a state, which is always positive. */
   static final long REFUSED = 0;
 
-  private final long burst;
-  private final long costScale;
-  private final long ticksPerUnit;
-  private final long ceilingTicks;
-  private final long tickLength;
-  private final long tickRate;
-  private final long fingerprint;
+  private final long capacity;
+  private final int cells;
 
-  private Limit(long units, long windowNs, long burst, long costScale) {
-    final BigInteger gcd = BigInteger.valueOf(units).gcd(BigInteger.valueOf(windowNs));
-    final long unitsReduced = units / gcd.longValue();
-    final long windowReduced = windowNs / gcd.longValue();
-    this.burst = burst;
-    this.costScale = costScale;
-    if (unitsReduced == 1) {
-      ticksPerUnit = windowReduced;
-      tickLength = 0;
-      tickRate = 0;
-    } else {
-      ticksPerUnit = Long.highestOneBit(windowReduced / unitsReduced);
-      final BigInteger ticks =
-          BigInteger.valueOf(unitsReduced).multiply(BigInteger.valueOf(ticksPerUnit));
-      final BigInteger length =
-          BigInteger.valueOf(windowReduced).shiftLeft(Ticks.LENGTH_BITS).divide(ticks);
-      tickLength = length.longValueExact();
-      tickRate =
-          BigInteger.ONE
-              .shiftLeft(Ticks.LENGTH_BITS + Ticks.RATE_BITS)
-              .divide(length)
-              .longValueExact();
-    }
-    ceilingTicks = Math.multiplyExact(burst, ticksPerUnit);
-    fingerprint = mix(mix(mix(mix(unitsReduced) + windowReduced) + burst) + costScale);
+  Limit(long capacity, int cells) {
+    this.capacity = capacity;
+    this.cells = cells;
   }
 
   /**
-   * So many per window, never more than {@code burst} at once.
+   * So many per window, never more than {@code burst} at once (generic cell rate algorithm; ITU-T
+   * I.371). See {@link PacedLimit} for what is exact about it.
    *
    * @param limit units per window, 1 or more and at most one per nanosecond.
    * @param windowNs 1 or more, less than {@link #MAX_TIME_NS}.
    * @param burst 1 or more, and {@code burst * windowNs / limit} less than {@link #MAX_TIME_NS}.
-   * @throws IllegalArgumentException naming the value and what was expected.
    */
   public static Limit gcra(long limit, long windowNs, long burst) {
-    atLeastOne("limit", limit);
-    timeRange("windowNs", windowNs);
-    atLeastOne("burst", burst);
-    if (limit > windowNs) {
-      throw new IllegalArgumentException(
-          "limit: " + limit + " per " + windowNs + " ns (expected: at most one per nanosecond)");
-    }
-    return checked("burst", burst, limit, windowNs, 1);
+    return PacedLimit.ofGcra(limit, windowNs, burst);
   }
 
   /** A token bucket whose costs are whole tokens: a cost scale of 1. */
@@ -93,166 +79,203 @@ public final class Limit {
    * @param refillPeriodNs 1 or more, less than {@link #MAX_TIME_NS}.
    * @param costScale units per token, from 1 to {@link #MAX_COST_SCALE}: with 1000, a cost of 1 is
    *     a thousandth of a token. Units come at most once per nanosecond.
-   * @throws IllegalArgumentException naming the value and what was expected.
    */
   public static Limit tokenBucket(
       long capacity, long refillTokens, long refillPeriodNs, long costScale) {
-    atLeastOne("capacity", capacity);
-    atLeastOne("refillTokens", refillTokens);
-    timeRange("refillPeriodNs", refillPeriodNs);
-    if (costScale < 1 || costScale > MAX_COST_SCALE) {
-      throw new IllegalArgumentException(
-          "costScale: " + costScale + " (expected: from 1 to " + MAX_COST_SCALE + ")");
-    }
-    if (refillTokens > refillPeriodNs / costScale) {
-      throw new IllegalArgumentException(
-          "refillTokens: "
-              + refillTokens
-              + " per "
-              + refillPeriodNs
-              + " ns at costScale "
-              + costScale
-              + " (expected: at most one unit, 1/costScale of a token, per nanosecond)");
-    }
-    if (capacity > MAX_TIME_NS / costScale) {
-      throw new IllegalArgumentException(
-          "capacity: "
-              + capacity
-              + " at costScale "
-              + costScale
-              + " (expected: at most "
-              + MAX_TIME_NS / costScale
-              + ")");
-    }
-    return checked(
-        "capacity", capacity * costScale, refillTokens * costScale, refillPeriodNs, costScale);
+    return PacedLimit.ofTokenBucket(capacity, refillTokens, refillPeriodNs, costScale);
   }
 
-  private static Limit checked(String name, long burst, long units, long windowNs, long costScale) {
-    final BigInteger most =
-        BigInteger.valueOf(MAX_TIME_NS - 1)
-            .multiply(BigInteger.valueOf(units))
-            .divide(BigInteger.valueOf(windowNs));
-    if (BigInteger.valueOf(burst).compareTo(most) > 0) {
-      throw new IllegalArgumentException(
-          name
-              + ": "
-              + burst / costScale
-              + " (expected: at most "
-              + most.divide(BigInteger.valueOf(costScale))
-              + ", as a whole budget must come back in less than "
-              + MAX_TIME_NS
-              + " ns)");
+  /**
+   * A bucket that starts empty, is filled by what passes and leaks continuously; what would spill
+   * over is refused. The token bucket's decisions, read from the other end.
+   *
+   * @param capacity units the bucket holds, with the bounds of {@link #tokenBucket}.
+   * @param leakUnits units that leak per period, 1 or more.
+   * @param leakPeriodNs 1 or more, less than {@link #MAX_TIME_NS}.
+   */
+  public static Limit leakyBucket(long capacity, long leakUnits, long leakPeriodNs) {
+    return PacedLimit.ofLeakyBucket(capacity, leakUnits, leakPeriodNs, Limit.MAX_TIME_NS, false);
+  }
+
+  /**
+   * A queue with a steady outflow: a request is accepted if it fits, and told in {@link
+   * Decision#waitNs()} how long its caller has to hold it.
+   *
+   * @param capacity units that may be in the bucket, the one flowing out included.
+   * @param leakUnits units that flow out per period, 1 or more.
+   * @param leakPeriodNs 1 or more, less than {@link #MAX_TIME_NS}.
+   * @param maxWaitNs a request that would have to wait longer is refused; 0 or more, at most {@link
+   *     #MAX_TIME_NS}.
+   */
+  public static Limit leakyBucketQueue(
+      long capacity, long leakUnits, long leakPeriodNs, long maxWaitNs) {
+    return PacedLimit.ofLeakyBucket(capacity, leakUnits, leakPeriodNs, maxWaitNs, true);
+  }
+
+  /**
+   * So many per window of the clock. Across an edge, up to twice as many pass within one window's
+   * length.
+   *
+   * @param limit 1 or more. The count shares a word with the window's stamp: at most 2^20 - 1 for
+   *     windows below 8 ms, 2^30 - 1 for one second, more for longer ones.
+   * @param windowNs from {@link #MIN_WINDOW_NS} to {@link #MAX_WINDOW_NS}.
+   * @param epochNs a time on the caller's clock at which a window starts; any. For windows that
+   *     start with the second, minute or hour of Unix time: the Unix epoch on that clock.
+   */
+  public static Limit fixedWindow(long limit, long windowNs, long epochNs) {
+    Bounds.window("windowNs", windowNs);
+    return new FixedWindowLimit(limit, new EvenWindows(windowNs, epochNs));
+  }
+
+  /**
+   * So many per minute, hour, day, week or month of a time zone.
+   *
+   * @param epochNs the Unix epoch, 1970-01-01T00:00Z, on the caller's clock: negative if the clock
+   *     has been started since. From -2^62 to {@link #MAX_TIME_NS}.
+   */
+  public static Limit fixedWindow(long limit, CalendarUnit unit, ZoneId zone, long epochNs) {
+    if (epochNs < -(1L << 62) || epochNs > MAX_TIME_NS) {
+      throw Bounds.outside("epochNs", epochNs, -(1L << 62), MAX_TIME_NS);
     }
-    return new Limit(units, windowNs, burst, costScale);
+    return new FixedWindowLimit(
+        limit,
+        unit == CalendarUnit.MINUTE
+            ? new EvenWindows(60_000_000_000L, epochNs)
+            : new CalendarWindows(unit, zone, epochNs));
   }
 
-  private static void atLeastOne(String name, long value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(name + ": " + value + " (expected: 1 or more)");
-    }
+  /**
+   * The count of the present window, and that of the one before by the share of it that a window
+   * ending now still covers.
+   *
+   * @param limit 1 or more. Both counts share a word with the window's stamp: at most 1,023 for
+   *     windows below 8 ms, 8,191 from 67 ms, 32,767 for a second, 262,143 for a minute, 2,097,151
+   *     for an hour, 8,388,607 for a day. For more, see {@link #bucketRing}.
+   * @param windowNs from {@link #MIN_WINDOW_NS} to {@link #MAX_WINDOW_NS}.
+   */
+  public static Limit slidingCounter(long limit, long windowNs) {
+    Bounds.window("windowNs", windowNs);
+    return new SlidingCounterLimit(limit, windowNs);
   }
 
-  private static void timeRange(String name, long value) {
-    if (value < 1 || value >= MAX_TIME_NS) {
-      throw new IllegalArgumentException(
-          name + ": " + value + " (expected: from 1 to " + (MAX_TIME_NS - 1) + ")");
-    }
+  /**
+   * Never more than {@code limit} in any window: a record of each unit that passed.
+   *
+   * @param limit from 1 to {@link #MAX_CELL_COUNT}; a key has a cell for each unit.
+   * @param windowNs from {@link #MIN_WINDOW_NS} to {@link #MAX_WINDOW_NS}.
+   */
+  public static Limit slidingLog(long limit, long windowNs) {
+    Bounds.window("windowNs", windowNs);
+    return new SlidingLogLimit(limit, windowNs);
   }
 
-  /** The finaliser of SplitMix64: every bit of the argument reaches every bit of the result. */
-  private static long mix(long value) {
-    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
-    return mixed ^ (mixed >>> 31);
+  /**
+   * A count per sub-window; the present one, which has only begun, and those before it make the
+   * window. So a unit counts for a window, less up to one sub-window.
+   *
+   * @param limit 1 or more, at most 524,287 for sub-windows below 8 ms, 8,388,607 below 67 ms,
+   *     67,108,863 below half a second, more for longer ones.
+   * @param subWindows from 2 to {@link #MAX_CELL_COUNT}; {@code windowNs} is a multiple of it, and
+   *     the quotient from {@link #MIN_WINDOW_NS}.
+   */
+  public static Limit bucketRing(long limit, long windowNs, int subWindows) {
+    Bounds.window("windowNs", windowNs);
+    return new BucketRingLimit(limit, windowNs, subWindows);
   }
 
-  /** What a fresh key has, in units: the burst of GCRA, the capacity of a token bucket. */
-  public long burst() {
-    return burst;
+  /** What a fresh key has, in units: the burst, the bucket's depth, the limit of a window. */
+  public final long capacity() {
+    return capacity;
   }
 
   /** Units per token, 1 unless said otherwise. */
   public long costScale() {
-    return costScale;
+    return 1;
+  }
+
+  /** Cells that a table must have for each key: a power of two; 0 if the state is one word. */
+  public final int cells() {
+    return cells;
   }
 
   /** The same for equal limits: the name under which keys without a slot share one budget. */
-  long fingerprint() {
-    return fingerprint;
+  abstract long fingerprint();
+
+  /**
+   * The state after charging {@code cost} units, to be put in place by a CAS on {@code state}. What
+   * a ring needs is written before; it means nothing until the CAS.
+   *
+   * @param state a LIVE word of this limit, or EMPTY: then {@code slots} is not looked at.
+   * @param slot where the ring is, for limits that have one.
+   * @return {@link #REFUSED} if it does not fit.
+   */
+  abstract long charge(long state, Slots slots, int slot, long nowNs, long cost);
+
+  /** Whether a state charges nothing yet, but is a step that has to be put in place on the way. */
+  boolean isStep(long state) {
+    return false;
+  }
+
+  /** The state after charging {@code units}, or as many of them as still fit. */
+  long chargeClamped(long state, Slots slots, int slot, long nowNs, long units) {
+    final long fitting = Math.min(units, available(state, slots, slot, nowNs));
+    return fitting == 0 ? state : charge(state, slots, slot, nowNs, fitting);
   }
 
   /**
-   * The TAT after charging {@code cost} units.
-   *
-   * @return {@link #REFUSED} if it does not fit.
+   * The state after giving back {@code units} of a charge; {@code state} if that changes nothing.
    */
-  long charge(long tatNs, long nowNs, long cost) {
-    if (cost > burst) {
-      return REFUSED;
-    }
-    if (tickLength == 0) {
-      final long charged = Gcra.charged(tatNs, nowNs, cost * ticksPerUnit);
-      return charged - nowNs <= ceilingTicks ? charged : REFUSED;
-    }
-    final long now = ticks(nowNs);
-    final long charged = Gcra.charged(ticks(tatNs), now, cost * ticksPerUnit);
-    return charged - now <= ceilingTicks ? Ticks.toNs(charged, tickLength) : REFUSED;
+  abstract long refunded(
+      long state, Slots slots, int slot, long units, long chargedAtNs, long nowNs);
+
+  /** Writes the ring of a slot that nobody else may touch, for a first charge. */
+  void open(Slots slots, int slot, long nowNs, long units) {}
+
+  /** Units that count against the limit; above the capacity where that was lowered. */
+  abstract long current(long state, Slots slots, int slot, long nowNs);
+
+  /** Units that would pass at once, from 0 to the capacity. */
+  long available(long state, Slots slots, int slot, long nowNs) {
+    return Math.max(capacity - current(state, slots, slot, nowNs), 0);
   }
 
-  /** The TAT after charging {@code units} whether they fit or not; the debt ends at the burst. */
-  long chargeClamped(long tatNs, long nowNs, long units) {
-    final long now = ticks(nowNs);
-    final long charged = Gcra.charged(ticks(tatNs), now, Math.min(units, burst) * ticksPerUnit);
-    return Math.max(tatNs, nanoseconds(Math.min(charged, now + ceilingTicks)));
+  /** When all that counts has gone, at least {@code nowNs}. */
+  abstract long resetAtNs(long state, Slots slots, int slot, long nowNs);
+
+  /** The least wait after which a refused cost passes if nobody else comes. */
+  abstract long retryAfterNs(long state, Slots slots, int slot, long nowNs, long cost);
+
+  /** How long a request of {@code cost}, charged at {@code nowNs}, has to be held. */
+  long waitNs(long state, long nowNs, long cost) {
+    return 0;
   }
 
   /** When every debt that can be made now is paid for, or a little later. */
-  long wholeAtNs(long nowNs) {
-    return nowNs + (tickLength == 0 ? ceilingTicks : Ticks.toNs(ceilingTicks, tickLength) + 2);
-  }
+  abstract long wholeAtNs(long nowNs);
 
-  /** Units that would pass at once, from 0 to the burst. */
-  long available(long tatNs, long nowNs) {
-    return Gcra.available(ticks(tatNs), ticks(nowNs), ceilingTicks, ticksPerUnit);
-  }
+  /** Whether states of {@code from} mean the same under this limit. */
+  abstract boolean takesStatesOf(Limit from);
 
-  /** Units charged and not yet paid for, from 0 to the burst. */
-  long consumed(long tatNs, long nowNs) {
-    return Math.min(Gcra.consumed(ticks(tatNs), ticks(nowNs), ticksPerUnit), burst);
-  }
-
-  /** The least wait after which a refused cost passes if nobody else comes. */
-  long retryAfterNs(long tatNs, long nowNs, long cost) {
-    if (cost > burst) {
-      return Decision.NEVER;
+  /**
+   * Converts units of {@code other} into units of this limit, rounding up, at most the capacity.
+   */
+  final long unitsFrom(Limit other, long units) {
+    if (costScale() == other.costScale()) {
+      return Math.min(units, capacity);
     }
-    final long passesAt = Gcra.passesAt(ticks(tatNs), cost * ticksPerUnit, ceilingTicks);
-    // An arrival counts from the first tick not before it, so the tick before passesAt must be
-    // past.
-    final long passesAtNs = tickLength == 0 ? passesAt : Ticks.toNs(passesAt - 1, tickLength) + 1;
-    return Math.max(passesAtNs - nowNs, 0);
-  }
-
-  /** Converts units of {@code other} into units of this limit, rounding up, at most the burst. */
-  long unitsFrom(Limit other, long units) {
-    if (costScale == other.costScale) {
-      return Math.min(units, burst);
+    final long tokens = units / other.costScale();
+    if (tokens >= capacity / costScale() + 1) {
+      return capacity;
     }
-    final long tokens = units / other.costScale;
-    if (tokens >= burst / costScale + 1) {
-      return burst;
-    }
-    final long rest = units % other.costScale;
-    final long restUnits = (rest * costScale + other.costScale - 1) / other.costScale;
-    return Math.min(tokens * costScale + restUnits, burst);
+    final long rest = units % other.costScale();
+    final long restUnits = (rest * costScale() + other.costScale() - 1) / other.costScale();
+    return Math.min(tokens * costScale() + restUnits, capacity);
   }
 
-  private long ticks(long ns) {
-    return tickLength == 0 || ns == 0 ? ns : Ticks.ofNs(ns, tickLength, tickRate);
-  }
-
-  private long nanoseconds(long ticks) {
-    return tickLength == 0 ? ticks : Ticks.toNs(ticks, tickLength);
+  /** The finaliser of SplitMix64: every bit of the argument reaches every bit of the result. */
+  static long mix(long value) {
+    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
   }
 }

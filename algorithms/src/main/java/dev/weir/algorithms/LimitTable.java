@@ -2,6 +2,7 @@ package dev.weir.algorithms;
 
 import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
+import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
 
 import java.nio.ByteBuffer;
@@ -21,14 +22,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p><b>Guarantees.</b>
  *
  * <ul>
- *   <li>A check is atomic: of any number of threads, no two get the same unit. It loads one cache
- *       line and makes one CAS; a refused one writes nothing.
+ *   <li>A check is atomic: of any number of threads, no two get the same unit. With a limit whose
+ *       state is one word it loads one cache line and makes one CAS. A refused one writes nothing.
  *   <li>A key in debt is never forgotten to make room. A slot is reused a second after its key's
  *       budget was whole again, which loses nothing.
  *   <li>If a key's window of 32 slots has no room, the decision is made from one budget that all
  *       such keys of the same limit share, and it is counted. A key that gets its slot later, and
- *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes. So no
- *       way past the table leads to a fresh budget.
+ *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes, or
+ *       stays with it for as long if its limit has a ring. So no way past the table leads to a
+ *       fresh budget.
  *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
  * </ul>
  *
@@ -36,14 +38,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * a bounded number of steps: after {@value #MAX_ATTEMPTS} attempts, each of which another thread
  * undid, a check is refused, marked {@link Decision#contended()} and counted.
  *
- * <p><b>Memory.</b> 16 bytes per slot. Up to about 60 % of the slots in use nearly every key finds
- * room: 2^24 slots, 256 MiB, hold 10^7 keys, 27 bytes each.
+ * <p><b>Memory.</b> 16 bytes per slot, and 8 for each cell of its ring if the table has rings. Up
+ * to about 60 % of the slots in use nearly every key finds room: 2^24 slots, 256 MiB, hold 10^7
+ * keys, 27 bytes each. With 16 cells, 10 per window in a sliding log, 144 bytes per slot.
  *
  * <p><b>Where to read on.</b> {@link SlotLayout}: the slot. {@link Slots}: how a key gets one, and
- * why never two. {@link Limit}: the arithmetic, and what "exact" means. The algorithm is GCRA
- * (ITU-T I.371; ATM Forum, Traffic Management 4.1), chosen because its whole state is one time, so
- * one CAS is the whole check, and whether a state may be forgotten can be read without knowing its
- * limit.
+ * why never two. {@link StateWord}: how a slot's expiry is read without knowing its limit. {@link
+ * PacedLimit}, {@link FixedWindowLimit}, {@link SlidingCounterLimit}, {@link SlidingLogLimit},
+ * {@link BucketRingLimit}: the algorithms, and what is exact about them.
  */
 public final class LimitTable implements AutoCloseable {
   /** The fewest slots a table may have. */
@@ -61,7 +63,12 @@ public final class LimitTable implements AutoCloseable {
   /** Limits whose keys may overflow at a time, each with one shared budget. */
   private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
 
+  /** The same for a table with rings, which take more. */
+  private static final int MAX_RINGED_OVERFLOW_SLOT_COUNT = 64;
+
   private static final int CACHE_LINE_BYTES = 64;
+
+  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - CACHE_LINE_BYTES;
 
   /**
    * How much of a request has to fit: all of it, as much as does, or none as it is owed already.
@@ -73,19 +80,29 @@ public final class LimitTable implements AutoCloseable {
   }
 
   private final ByteBuffer allocated;
+  private final ByteBuffer allocatedCells;
+  private final int cellsPerKey;
   private final Slots slots;
   private final Slots overflow;
   private final OverflowMarks marks;
   private final Counters counters;
 
+  /** A table for limits whose state is one word: all but the sliding log and the bucket ring. */
+  public LimitTable(int slotCount) {
+    this(slotCount, 0);
+  }
+
   /**
-   * Allocates {@code 16 * slotCount} bytes of direct memory, and at most 49 KiB beside.
+   * Allocates {@code slotCount * (16 + 8 * cellsPerKey)} bytes of direct memory, and at most 49 KiB
+   * and 64 rings beside.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.
+   * @param cellsPerKey the largest {@link Limit#cells()} of the limits to be used: 0, or a power of
+   *     two up to {@link Limit#MAX_CELL_COUNT}; all rings together at most 2 GiB.
    * @throws IllegalArgumentException if it is not, or the memory is not to be had.
    */
-  public LimitTable(int slotCount) {
+  public LimitTable(int slotCount, int cellsPerKey) {
     if (slotCount < MIN_SLOT_COUNT
         || slotCount > MAX_SLOT_COUNT
         || Integer.bitCount(slotCount) != 1) {
@@ -98,39 +115,97 @@ public final class LimitTable implements AutoCloseable {
               + MAX_SLOT_COUNT
               + ")");
     }
+    if (cellsPerKey < 0
+        || cellsPerKey > Limit.MAX_CELL_COUNT
+        || Integer.bitCount(cellsPerKey) > 1) {
+      throw new IllegalArgumentException(
+          "cellsPerKey: "
+              + cellsPerKey
+              + " (expected: 0, or a power of two up to "
+              + Limit.MAX_CELL_COUNT
+              + ")");
+    }
+    final int overflowCount =
+        Math.min(
+            slotCount, cellsPerKey == 0 ? MAX_OVERFLOW_SLOT_COUNT : MAX_RINGED_OVERFLOW_SLOT_COUNT);
+    final long cellsBytes = (long) cellsPerKey * Long.BYTES * slotCount;
+    final long overflowCellsBytes = (long) cellsPerKey * Long.BYTES * overflowCount;
+    if (cellsBytes + overflowCellsBytes > MAX_BUFFER_BYTES) {
+      throw new IllegalArgumentException(
+          "cellsPerKey: "
+              + cellsPerKey
+              + " for "
+              + slotCount
+              + " slots, "
+              + (cellsBytes + overflowCellsBytes)
+              + " bytes (expected: at most "
+              + MAX_BUFFER_BYTES
+              + ")");
+    }
+    this.cellsPerKey = cellsPerKey;
     final int slotsBytes = slotCount * SLOT_BYTES;
-    final int overflowBytes = Math.min(slotCount, MAX_OVERFLOW_SLOT_COUNT) * SLOT_BYTES;
+    final int overflowBytes = overflowCount * SLOT_BYTES;
     final int marksBytes = OverflowMarks.bytes(slotCount);
     final int bytes = Counters.COUNTERS_BYTES + overflowBytes + marksBytes + slotsBytes;
+    allocated = allocate("slotCount: " + slotCount, bytes);
     try {
-      allocated = ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
+      allocatedCells =
+          allocate("cellsPerKey: " + cellsPerKey, (int) (cellsBytes + overflowCellsBytes));
+    } catch (IllegalArgumentException e) {
+      BufferUtil.free(allocated);
+      throw e;
+    }
+    final int start = aligned(allocated);
+    final int countersStart = start + slotsBytes;
+    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
+    final int marksStart = overflowStart + overflowBytes;
+    final int cellsStart = aligned(allocatedCells);
+    final int overflowCellsStart = cellsStart + (int) cellsBytes;
+    counters = new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
+    slots =
+        new Slots(
+            new UnsafeBuffer(allocated, start, slotsBytes),
+            new UnsafeBuffer(allocatedCells, cellsStart, (int) cellsBytes),
+            counters);
+    overflow =
+        new Slots(
+            new UnsafeBuffer(allocated, overflowStart, overflowBytes),
+            new UnsafeBuffer(allocatedCells, overflowCellsStart, (int) overflowCellsBytes),
+            counters);
+    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes));
+  }
+
+  private static ByteBuffer allocate(String what, int bytes) {
+    try {
+      return ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
     } catch (OutOfMemoryError e) {
       throw new IllegalArgumentException(
-          "slotCount: "
-              + slotCount
+          what
               + ", "
               + bytes
               + " bytes (expected: no more than the direct memory left, see"
               + " -XX:MaxDirectMemorySize)",
           e);
     }
-    final int start = (int) -BufferUtil.address(allocated) & (CACHE_LINE_BYTES - 1);
-    final int countersStart = start + slotsBytes;
-    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
-    final int marksStart = overflowStart + overflowBytes;
-    counters = new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
-    slots = new Slots(new UnsafeBuffer(allocated, start, slotsBytes), counters);
-    overflow = new Slots(new UnsafeBuffer(allocated, overflowStart, overflowBytes), counters);
-    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes));
   }
 
-  /** A table on memory of a test's own, zeroed. */
-  LimitTable(UnsafeBuffer slotsMemory, UnsafeBuffer overflowMemory) {
+  private static int aligned(ByteBuffer buffer) {
+    return (int) -BufferUtil.address(buffer) & (CACHE_LINE_BYTES - 1);
+  }
+
+  /** A table on memory of a test's own, zeroed; cells of capacity 0 for a table without rings. */
+  LimitTable(
+      UnsafeBuffer slotsMemory,
+      UnsafeBuffer slotsCells,
+      UnsafeBuffer overflowMemory,
+      UnsafeBuffer overflowCells) {
     allocated = null;
+    allocatedCells = null;
     counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
-    slots = new Slots(slotsMemory, counters);
-    overflow = new Slots(overflowMemory, counters);
+    slots = new Slots(slotsMemory, slotsCells, counters);
+    overflow = new Slots(overflowMemory, overflowCells, counters);
     marks = new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slots.slotCount())]));
+    cellsPerKey = slots.cellsPerSlot();
   }
 
   /**
@@ -144,21 +219,34 @@ public final class LimitTable implements AutoCloseable {
    * @throws IllegalArgumentException if {@code cost} or {@code nowNs} is out of range.
    */
   public boolean check(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
-    checkArguments(cost, nowNs);
+    checkArguments(limit, cost, nowNs);
     final int home = slots.home(keyHash);
-    final long tatNs = slots.liveState(home, keyHash);
-    if (tatNs != EMPTY) {
-      final long chargedNs = limit.charge(tatNs, nowNs, cost);
-      if (chargedNs == Limit.REFUSED) {
-        out.set(limit, tatNs, nowNs, cost, 0);
+    final long state = slots.liveState(home, keyHash);
+    if (state != EMPTY) {
+      final long charged = limit.charge(state, slots, home, nowNs, cost);
+      if (charged == Limit.REFUSED) {
+        out.set(limit, state, slots, home, nowNs, cost, 0);
         return false;
       }
-      if (slots.stateCas(home, tatNs, chargedNs)) {
-        out.set(limit, chargedNs, nowNs, cost, cost);
+      if (slots.stateCas(home, state, charged) && !limit.isStep(charged)) {
+        out.set(limit, charged, slots, home, nowNs, cost, cost);
         return true;
       }
     }
     return decide(keyHash, limit, cost, Charge.WHOLE, nowNs, out);
+  }
+
+  /**
+   * Charges {@code cost} units of each limit of a set, or nothing. What is decided is atomic for
+   * each limit; for a moment others may see one charged that will be given back.
+   *
+   * @param keyHash whose budgets; {@link LimitSet#key} says where they are.
+   * @param out about the limit that is closest to exhaustion if it was allowed, and about the one
+   *     with the longest wait if not.
+   * @throws IllegalArgumentException if {@code cost} or {@code nowNs} is out of range.
+   */
+  public boolean checkAll(long keyHash, LimitSet limits, long cost, long nowNs, Decision out) {
+    return limits.check(this, keyHash, cost, nowNs, out);
   }
 
   /**
@@ -169,7 +257,7 @@ public final class LimitTable implements AutoCloseable {
    * @throws IllegalArgumentException if {@code wanted} or {@code nowNs} is out of range.
    */
   public long grantUpTo(long keyHash, Limit limit, long wanted, long nowNs, Decision out) {
-    checkArguments(wanted, nowNs);
+    checkArguments(limit, wanted, nowNs);
     decide(keyHash, limit, wanted, Charge.PARTIAL, nowNs, out);
     return out.granted();
   }
@@ -179,14 +267,55 @@ public final class LimitTable implements AutoCloseable {
    * would get.
    */
   public boolean peek(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
-    checkArguments(cost, nowNs);
-    long tatNs = tatOf(slots, keyHash, nowNs);
-    if (tatNs == EMPTY) {
-      tatNs = inheritedTat(slots, keyHash, limit, nowNs);
+    checkArguments(limit, cost, nowNs);
+    Slots region = slots;
+    int slot = slots.find(keyHash, nowNs, 0);
+    if (slot < 0 && marks.isMarked(slots.home(keyHash), nowNs)) {
+      region = overflow;
+      slot = overflow.find(limit.fingerprint(), nowNs, 0);
     }
-    final boolean allowed = limit.charge(tatNs, nowNs, cost) != Limit.REFUSED;
-    out.set(limit, tatNs, nowNs, cost, allowed ? cost : 0);
+    final long key = region == slots ? keyHash : limit.fingerprint();
+    final long state = slot < 0 ? EMPTY : region.liveState(slot, key);
+    final boolean allowed = limit.charge(state, region, slot, nowNs, cost) != Limit.REFUSED;
+    out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
     return allowed;
+  }
+
+  /**
+   * Gives back what an earlier check charged, because something else stood in its way.
+   *
+   * @param units as many as were charged.
+   * @param chargedAtNs the time of that check.
+   * @return whether there was anything to give back: not if the key was forgotten, or what was
+   *     charged counts no more. A bucket ring gives nothing back once the sub-window has passed.
+   * @throws IllegalArgumentException if {@code units} or a time is out of range.
+   */
+  public boolean refund(long keyHash, Limit limit, long units, long chargedAtNs, long nowNs) {
+    checkArguments(limit, units, nowNs);
+    Bounds.time("chargedAtNs", chargedAtNs);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      final int slot = slots.find(keyHash, nowNs, attempt);
+      if (slot == Slots.ABSENT) {
+        return false;
+      }
+      if (slot == Slots.BUSY) {
+        Thread.onSpinWait();
+        continue;
+      }
+      final long state = slots.liveState(slot, keyHash);
+      if (state == EMPTY) {
+        continue;
+      }
+      final long refunded = limit.refunded(state, slots, slot, units, chargedAtNs, nowNs);
+      if (refunded == state) {
+        return false;
+      }
+      if (slots.stateCas(slot, state, refunded)) {
+        return true;
+      }
+    }
+    counters.increment(Counters.CONTENDED_OFFSET);
+    return false;
   }
 
   /**
@@ -195,7 +324,7 @@ public final class LimitTable implements AutoCloseable {
    * @return whether the key had a slot.
    */
   public boolean reset(long keyHash, long nowNs) {
-    checkArguments(1, nowNs);
+    Bounds.time("nowNs", nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.find(keyHash, nowNs, attempt);
       if (slot == Slots.ABSENT) {
@@ -205,8 +334,8 @@ public final class LimitTable implements AutoCloseable {
         Thread.onSpinWait();
         continue;
       }
-      final long tatNs = slots.liveState(slot, keyHash);
-      if (tatNs != EMPTY && slots.remove(slot, tatNs, nowNs)) {
+      final long state = slots.liveState(slot, keyHash);
+      if (state != EMPTY && slots.remove(slot, state, nowNs)) {
         return true;
       }
     }
@@ -215,14 +344,19 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * Puts a key under another limit, at once: what it has consumed stays consumed, in units, and at
-   * most the new burst. The caller has to know {@code from}, and to call once per change; where the
-   * limit is part of what is hashed, use {@link #carryOver}.
+   * Puts a key under another limit, at once. What it has consumed stays consumed: as it is, where
+   * the algorithm and its windows stay; else in units, at most the new capacity, as if charged now.
+   * The caller has to know {@code from}, and to call once per change; where the limit is part of
+   * what is hashed, use {@link #carryOver}.
+   *
+   * <p>A change from or to a limit with a ring takes two steps, and a check between them finds a
+   * fresh budget.
    *
    * @return whether the key had a slot, and it was changed.
    */
   public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs) {
-    checkArguments(1, nowNs);
+    checkArguments(from, 1, nowNs);
+    checkArguments(to, 1, nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.find(keyHash, nowNs, attempt);
       if (slot == Slots.ABSENT) {
@@ -232,17 +366,40 @@ public final class LimitTable implements AutoCloseable {
         Thread.onSpinWait();
         continue;
       }
-      final long tatNs = slots.liveState(slot, keyHash);
-      if (tatNs == EMPTY) {
+      final long state = slots.liveState(slot, keyHash);
+      if (state == EMPTY) {
         continue;
       }
-      final long units = to.unitsFrom(from, from.consumed(tatNs, nowNs));
-      if (units == 0 || slots.stateCas(slot, tatNs, to.chargeClamped(EMPTY, nowNs, units))) {
+      if (to.takesStatesOf(from)) {
+        return true;
+      }
+      final long units = to.unitsFrom(from, from.current(state, slots, slot, nowNs));
+      if (changed(keyHash, slot, state, from, to, units, nowNs)) {
         return true;
       }
     }
     counters.increment(Counters.CONTENDED_OFFSET);
     return false;
+  }
+
+  /** False if the state has changed. */
+  private boolean changed(
+      long key, int slot, long state, Limit from, Limit to, long units, long nowNs) {
+    if (units == 0) {
+      // A time in the past means the same to every paced limit, and another clock may lag behind.
+      return from instanceof PacedLimit && to instanceof PacedLimit
+          || slots.remove(slot, state, nowNs);
+    }
+    if (from.cells() == 0 && to.cells() == 0) {
+      return slots.stateCas(slot, state, to.chargeClamped(EMPTY, slots, slot, nowNs, units));
+    }
+    final long claimed = slots.leave(slot, state);
+    if (claimed == EMPTY) {
+      return false;
+    }
+    decide(key, to, units, Charge.FORCED, nowNs, new Decision());
+    slots.left(slot, claimed, nowNs);
+    return true;
   }
 
   /**
@@ -258,7 +415,8 @@ public final class LimitTable implements AutoCloseable {
    */
   public boolean carryOver(
       long fromKey, Limit fromLimit, long toKey, Limit toLimit, long nowNs, Decision scratch) {
-    checkArguments(1, nowNs);
+    checkArguments(fromLimit, 1, nowNs);
+    checkArguments(toLimit, 1, nowNs);
     if (fromKey == toKey) {
       throw new IllegalArgumentException(
           "toKey: " + toKey + " (expected: not fromKey; see changeLimit)");
@@ -272,15 +430,16 @@ public final class LimitTable implements AutoCloseable {
         Thread.onSpinWait();
         continue;
       }
-      final long tatNs = slots.liveState(slot, fromKey);
-      if (tatNs == EMPTY) {
+      final long state = slots.liveState(slot, fromKey);
+      if (state == EMPTY) {
         continue;
       }
-      final long units = toLimit.unitsFrom(fromLimit, fromLimit.consumed(tatNs, nowNs));
+      final long consumed = fromLimit.current(state, slots, slot, nowNs);
+      final long units = toLimit.unitsFrom(fromLimit, consumed);
       if (units == 0) {
         return true;
       }
-      final long claimed = slots.leave(slot, tatNs);
+      final long claimed = slots.leave(slot, state);
       if (claimed != EMPTY) {
         final boolean arrived = decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
         slots.left(slot, claimed, nowNs);
@@ -312,9 +471,14 @@ public final class LimitTable implements AutoCloseable {
         return out.allowed();
       }
     }
-    counters.increment(Counters.CONTENDED_OFFSET);
-    out.set(limit, nowNs, nowNs, wanted, 0).markContended();
+    out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0);
+    giveUp(out);
     return false;
+  }
+
+  void giveUp(Decision out) {
+    counters.increment(Counters.CONTENDED_OFFSET);
+    out.markContended();
   }
 
   /** Returns {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL} or LOST. */
@@ -327,55 +491,78 @@ public final class LimitTable implements AutoCloseable {
         continue;
       }
       final boolean absent = slot == Slots.ABSENT;
-      final long tatNs =
-          absent ? inheritedTat(region, key, limit, nowNs) : region.liveState(slot, key);
-      if (tatNs == EMPTY && !absent) {
+      if (absent && limit.cells() != 0 && mayOwe(region, key, nowNs)) {
+        return Slots.FULL;
+      }
+      final long state =
+          absent ? inheritedState(region, key, limit, nowNs) : region.liveState(slot, key);
+      if (state == EMPTY && !absent) {
         continue;
       }
       final long granted =
-          charge == Charge.PARTIAL ? Math.min(wanted, limit.available(tatNs, nowNs)) : wanted;
-      final long chargedNs =
+          charge == Charge.PARTIAL
+              ? Math.min(wanted, limit.available(state, region, slot, nowNs))
+              : wanted;
+      final long charged =
           charge == Charge.FORCED
-              ? limit.chargeClamped(tatNs, nowNs, wanted)
-              : granted == 0 ? Limit.REFUSED : limit.charge(tatNs, nowNs, granted);
-      if (chargedNs == Limit.REFUSED) {
-        out.set(limit, tatNs, nowNs, charge == Charge.PARTIAL ? 1 : wanted, 0);
-        if (absent && tatNs != EMPTY) {
+              ? limit.chargeClamped(state, region, slot, nowNs, wanted)
+              : granted == 0 ? Limit.REFUSED : limit.charge(state, region, slot, nowNs, granted);
+      if (charged == Limit.REFUSED) {
+        out.set(limit, state, region, slot, nowNs, charge == Charge.PARTIAL ? 1 : wanted, 0);
+        if (absent && state != EMPTY) {
           counters.increment(Counters.OVERFLOW_OFFSET);
           out.markShared();
         }
         return DECIDED;
       }
       if (!absent) {
-        if (region.stateCas(slot, tatNs, chargedNs)) {
-          out.set(limit, chargedNs, nowNs, wanted, granted);
+        if (region.stateCas(slot, state, charged) && !limit.isStep(charged)) {
+          out.set(limit, charged, region, slot, nowNs, wanted, granted);
           return DECIDED;
         }
         continue;
       }
-      final int result = region.insert(key, chargedNs, nowNs);
+      final int result = region.insert(key, charged, limit, granted, nowNs);
       if (result == Slots.FULL) {
         return Slots.FULL;
       }
       if (result != Slots.LOST) {
         countInsert(result);
-        out.set(limit, chargedNs, nowNs, wanted, granted);
+        setInserted(region, key, limit, charged, nowNs, wanted, granted, out);
         return DECIDED;
       }
     }
     return Slots.LOST;
   }
 
-  /** What a key without a slot owes: if it may have overflowed, what such keys owe together. */
-  private long inheritedTat(Slots region, long key, Limit limit, long nowNs) {
-    return region == overflow || !marks.isMarked(slots.home(key), nowNs)
-        ? EMPTY
-        : tatOf(overflow, limit.fingerprint(), nowNs);
+  /** Where the first charge went is known to nobody but the ring's figures. */
+  private void setInserted(
+      Slots region,
+      long key,
+      Limit limit,
+      long state,
+      long nowNs,
+      long wanted,
+      long granted,
+      Decision out) {
+    final int slot = limit.cells() == 0 ? 0 : region.find(key, nowNs, 0);
+    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, wanted, granted);
   }
 
-  private long tatOf(Slots region, long key, long nowNs) {
-    final int slot = region.find(key, nowNs, 0);
-    return slot < 0 ? EMPTY : region.liveState(slot, key);
+  /** Whether a key without a slot may owe something to a shared budget. */
+  private boolean mayOwe(Slots region, long key, long nowNs) {
+    return region != overflow && marks.isMarked(slots.home(key), nowNs);
+  }
+
+  /**
+   * What a key without a slot starts from: if it may owe something, what such keys owe together.
+   */
+  private long inheritedState(Slots region, long key, Limit limit, long nowNs) {
+    if (!mayOwe(region, key, nowNs)) {
+      return EMPTY;
+    }
+    final int slot = overflow.find(limit.fingerprint(), nowNs, 0);
+    return slot < 0 ? EMPTY : overflow.liveState(slot, limit.fingerprint());
   }
 
   private void countInsert(int result) {
@@ -385,14 +572,25 @@ public final class LimitTable implements AutoCloseable {
     }
   }
 
-  private static void checkArguments(long cost, long nowNs) {
+  private void checkArguments(Limit limit, long cost, long nowNs) {
+    if (cost < 1 || nowNs < 1 || nowNs > Limit.MAX_TIME_NS || limit.cells() > cellsPerKey) {
+      throw badArgument(limit, cost, nowNs);
+    }
+  }
+
+  private IllegalArgumentException badArgument(Limit limit, long cost, long nowNs) {
     if (cost < 1) {
-      throw new IllegalArgumentException("cost: " + cost + " (expected: 1 or more)");
+      return new IllegalArgumentException("cost: " + cost + " (expected: 1 or more)");
     }
-    if (nowNs < 1 || nowNs > Limit.MAX_TIME_NS) {
-      throw new IllegalArgumentException(
-          "nowNs: " + nowNs + " (expected: from 1 to " + Limit.MAX_TIME_NS + ")");
-    }
+    return limit.cells() > cellsPerKey
+        ? new IllegalArgumentException(
+            "limit.cells(): "
+                + limit.cells()
+                + " (expected: at most "
+                + cellsPerKey
+                + ", as the"
+                + " table has for each key)")
+        : Bounds.outside("nowNs", nowNs, 1, Limit.MAX_TIME_NS);
   }
 
   /** Slots in all. */
@@ -408,11 +606,31 @@ public final class LimitTable implements AutoCloseable {
     int live = 0;
     for (int slot = 0; slot < slots.slotCount(); slot++) {
       final long state = slots.stateAcquire(slot);
-      if (isLive(state) && state > nowNs) {
+      if (isLive(state) && expiresAtNs(state) > nowNs) {
         live++;
       }
     }
     return live;
+  }
+
+  /**
+   * Shows every key that something counts against at {@code nowNs}, without stopping anybody: a
+   * pass over the whole memory. A key that comes or goes meanwhile may be shown or not; none is
+   * shown twice unless it was forgotten and came again in between.
+   */
+  public void forEach(long nowNs, KeyVisitor visitor) {
+    for (int slot = 0; slot < slots.slotCount(); slot++) {
+      final long state = slots.stateAcquire(slot);
+      if (!isLive(state) || expiresAtNs(state) <= nowNs) {
+        continue;
+      }
+      final long key = slots.keyAcquire(slot);
+      // Between the two the slot may have become another key's; the word says so.
+      final long after = slots.stateAcquire(slot);
+      if (after == state || slots.liveState(slot, key) != EMPTY) {
+        visitor.key(key, expiresAtNs(isLive(after) ? after : state));
+      }
+    }
   }
 
   /** Keys that got a slot so far. */
@@ -441,5 +659,6 @@ public final class LimitTable implements AutoCloseable {
     slots.close();
     overflow.close();
     BufferUtil.free(allocated);
+    BufferUtil.free(allocatedCells);
   }
 }

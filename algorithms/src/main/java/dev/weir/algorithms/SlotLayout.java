@@ -16,13 +16,13 @@ package dev.weir.algorithms;
  *
  * <pre>
  * 0               EMPTY      never used; ends every probe, so a slot is never emptied again
- * positive        LIVE       the theoretical arrival time in ns; in the past: expired
+ * positive        LIVE       a limit's word: a time, or a count with its expiry ({@link StateWord})
  * 100 time        TOMBSTONE  nobody's; to be reused once that time has passed, at once if it is 0
  * 101 claim id    CLAIMED    one thread's own; the key means nothing yet
  * 110 claim id    PENDING    the key is published, its first charge is not; any thread may kill it
  * </pre>
  *
- * Times are below 2^61 and ids unique, so a state that has changed never comes back (see {@link
+ * Times are below 2^60 and ids unique, so a state that has changed never comes back (see {@link
  * Slots}).
  */
 final class SlotLayout {
@@ -63,12 +63,17 @@ final class SlotLayout {
     return TOMBSTONE | timeNs;
   }
 
+  /** When a slot that is LIVE, a TOMBSTONE or EMPTY stops to mean anything; 0 for EMPTY. */
+  static long expiresAtNs(long state) {
+    return isLive(state) ? StateWord.expiresAtNs(state) : state & PAYLOAD_MASK;
+  }
+
   /** Whether a new key may take a slot in this state. */
   static boolean isClaimable(long state, long nowNs) {
     if (state < 0 && (state & KIND_MASK) != TOMBSTONE) {
       return false;
     }
-    final long restsUntilNs = state & PAYLOAD_MASK;
-    return restsUntilNs == 0 || restsUntilNs + GRACE_NS < nowNs;
+    final long expiresAtNs = expiresAtNs(state);
+    return expiresAtNs == 0 || expiresAtNs + GRACE_NS < nowNs;
   }
 }

@@ -8,6 +8,7 @@ import static dev.weir.algorithms.SlotLayout.PENDING;
 import static dev.weir.algorithms.SlotLayout.SLOTS_PER_LINE;
 import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
 import static dev.weir.algorithms.SlotLayout.STATE_OFFSET;
+import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isClaimable;
 import static dev.weir.algorithms.SlotLayout.isClaimed;
 import static dev.weir.algorithms.SlotLayout.isLive;
@@ -18,8 +19,8 @@ import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The slots of a table: where a key lives, and how it gets there. Knows keys and state words, no
- * limit.
+ * The slots of a table: where a key lives, and how it gets there. Knows keys, state words and, if
+ * there are any, the ring of cells that belongs to each slot; of a limit only that it fills a ring.
  *
  * <p><b>Probing.</b> A key has a window of {@value #WINDOW} slots: the cache line of its home slot,
  * then lines at triangular distances, so that full lines do not grow together and the whole window
@@ -32,13 +33,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * taken when its time is past by more than the grace, and the new time is in the future), and claim
  * ids are unique. What an operator does (a reset, a change of limit) may lower a time, and then the
  * slot is not another key's for the length of the grace: a thread that stops for more than that
- * between its load and its CAS, and wakes when the slot's next key has come to the very same
- * nanosecond, charges that key instead of its own. That corner is left open.
+ * between its load and its CAS, and wakes when the slot's next key has come to the very same word,
+ * charges that key instead of its own. That corner is left open; so is a cell that a thread writes
+ * into a ring after stopping for longer than its key's window and the grace.
  *
  * <p><b>Inserting.</b> One key must never be LIVE twice: that would be two budgets. So:
  *
  * <ol>
- *   <li>CAS a claimable slot to CLAIMED. Now it is one thread's own, and only now is the key
+ *   <li>CAS a claimable slot to CLAIMED. Now it is one thread's own, and only now are key and ring
  *       written: a slot that others could take back while its key is being written would end up
  *       with one key's budget under another key's name.
  *   <li>CAS it to PENDING, which publishes the key; full fence.
@@ -77,21 +79,32 @@ final class Slots {
   /** Attempts for which a PENDING slot is waited for; then it is killed. */
   static final int PATIENCE = 64;
 
+  private static final int CELL_SHIFT = 3;
   private static final int LINE_BITS = Integer.numberOfTrailingZeros(SLOTS_PER_LINE);
   private static final int LINE_MASK = SLOTS_PER_LINE - 1;
 
   private final UnsafeBuffer memory;
+  private final UnsafeBuffer cells;
+  private final int cellBits;
+  private final int cellMask;
   private final int slotMask;
   private final int window;
   private final Counters counters;
 
-  /** {@code memory} is zeroed and aligned to a cache line. */
-  Slots(UnsafeBuffer memory, Counters counters) {
+  /**
+   * @param memory zeroed and aligned to a cache line.
+   * @param cells zeroed, as many for each slot, a power of two; or of capacity 0.
+   */
+  Slots(UnsafeBuffer memory, UnsafeBuffer cells, Counters counters) {
     this.memory = memory;
+    this.cells = cells;
     this.counters = counters;
     final int slotCount = memory.capacity() / SLOT_BYTES;
     slotMask = slotCount - 1;
     window = Math.min(WINDOW, slotCount);
+    final int cellsPerSlot = cells.capacity() / Long.BYTES / slotCount;
+    cellMask = cellsPerSlot - 1;
+    cellBits = Integer.numberOfTrailingZeros(cellsPerSlot);
   }
 
   int slotCount() {
@@ -152,9 +165,10 @@ final class Slots {
    * Gives a key a slot.
    *
    * @param state the first LIVE state.
+   * @param limit fills the ring, if it has one, for the {@code units} that the state charges.
    * @return {@link #INSERTED}, {@link #RECLAIMED}, {@link #LOST} or {@link #FULL}.
    */
-  int insert(long key, long state, long nowNs) {
+  int insert(long key, long state, Limit limit, long units, long nowNs) {
     final int position = claimablePosition(key, nowNs);
     if (position < 0) {
       return FULL;
@@ -166,10 +180,14 @@ final class Slots {
       return LOST;
     }
     memory.putLongOpaque(slot * SLOT_BYTES + KEY_OFFSET, key);
+    if (limit.cells() != 0) {
+      cells.setMemory(cellOffset(slot, 0), (cellMask + 1) << CELL_SHIFT, (byte) 0);
+      limit.open(this, slot, nowNs, units);
+    }
     stateCas(slot, CLAIMED | claimId, PENDING | claimId);
     UnsafeApi.fullFence();
     if (!isFirst(key, position, nowNs)) {
-      stateCas(slot, PENDING | claimId, tombstone(before & PAYLOAD_MASK));
+      stateCas(slot, PENDING | claimId, tombstone(expiresAtNs(before)));
       return LOST;
     }
     if (!stateCas(slot, PENDING | claimId, state)) {
@@ -251,9 +269,38 @@ final class Slots {
     return false;
   }
 
+  /** Cells of each slot's ring, a power of two. */
+  int cellsPerSlot() {
+    return cellMask + 1;
+  }
+
+  /** The binary logarithm of {@link #cellsPerSlot}. */
+  int cellBits() {
+    return cellBits;
+  }
+
+  /** The cell at {@code index}, which goes round and round the ring. */
+  long cellAcquire(int slot, long index) {
+    return cells.getLongAcquire(cellOffset(slot, index));
+  }
+
+  boolean cellCas(int slot, long index, long expected, long next) {
+    return cells.compareAndSetLong(cellOffset(slot, index), expected, next);
+  }
+
+  /** For the owner of a CLAIM; published by the CAS that ends it. */
+  void cellOpaque(int slot, long index, long value) {
+    cells.putLongOpaque(cellOffset(slot, index), value);
+  }
+
+  private int cellOffset(int slot, long index) {
+    return ((slot << cellBits) + ((int) index & cellMask)) << CELL_SHIFT;
+  }
+
   /** Makes every later use fail its bounds check instead of touching freed memory. */
   void close() {
     memory.wrap(0, 0);
+    cells.wrap(0, 0);
   }
 
   /** The state of a slot, whoever's it is. */
@@ -261,7 +308,8 @@ final class Slots {
     return memory.getLongAcquire(slot * SLOT_BYTES + STATE_OFFSET);
   }
 
-  private long keyAcquire(int slot) {
+  /** The key of a slot, which means something while the state is LIVE or PENDING. */
+  long keyAcquire(int slot) {
     return memory.getLongAcquire(slot * SLOT_BYTES + KEY_OFFSET);
   }
 }

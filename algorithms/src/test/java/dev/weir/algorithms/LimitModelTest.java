@@ -76,9 +76,13 @@ class LimitModelTest {
     return switch (random.nextInt(6)) {
       case 0, 1 -> 0;
       case 2 -> random.nextLong(10);
-      case 3 -> random.nextLong(limit.charge(0, 1, 1) + 1);
-      case 4 -> random.nextLong(limit.charge(0, 1, Math.min(limit.burst(), 3)) + 1);
-      default -> random.nextInt(40) == 0 ? random.nextLong(limit.charge(0, 1, limit.burst())) : 1;
+      case 3 -> random.nextLong(((PacedLimit) limit).charge(0, 1, 1) + 1);
+      case 4 ->
+          random.nextLong(((PacedLimit) limit).charge(0, 1, Math.min(limit.capacity(), 3)) + 1);
+      default ->
+          random.nextInt(40) == 0
+              ? random.nextLong(((PacedLimit) limit).charge(0, 1, limit.capacity()))
+              : 1;
     };
   }
 
@@ -130,12 +134,12 @@ class LimitModelTest {
   }
 
   private void examine(int i, long cost, long nowNs) {
-    assertEquals(limits[i].burst(), out.limit(), where);
+    assertEquals(limits[i].capacity(), out.limit(), where);
     assertEquals(models[i].available(nowNs), out.remaining(), where);
     assertEquals(models[i].resetAtNs(nowNs), out.resetAtNs(), where);
     if (out.allowed()) {
       assertEquals(0, out.retryAfterNs(), where);
-    } else if (cost > limits[i].burst()) {
+    } else if (cost > limits[i].capacity()) {
       assertEquals(Decision.NEVER, out.retryAfterNs(), where);
     } else {
       final long passesAtNs = nowNs + out.retryAfterNs();
@@ -150,11 +154,11 @@ class LimitModelTest {
 
   private long cost(Limit limit) {
     return switch (random.nextInt(8)) {
-      case 0 -> limit.burst();
-      case 1 -> limit.burst() + 1;
-      case 2, 3 -> 1 + random.nextLong(limit.burst());
+      case 0 -> limit.capacity();
+      case 1 -> limit.capacity() + 1;
+      case 2, 3 -> 1 + random.nextLong(limit.capacity());
       case 4 -> 1 + random.nextLong(1L << random.nextInt(62));
-      default -> 1 + random.nextLong(Math.min(limit.burst(), 3));
+      default -> 1 + random.nextLong(Math.min(limit.capacity(), 3));
     };
   }
 

@@ -20,6 +20,8 @@ class LimitTableTest {
   private static final long NOW = 100 * SECOND;
   private static final Limit TEN_PER_SECOND = Limit.gcra(10, SECOND, 10);
 
+  private static final UnsafeBuffer NO_CELLS = new UnsafeBuffer(new byte[0]);
+
   private final LimitTable table = new LimitTable(64);
   private final LimitTable tiny = new LimitTable(4);
   private final Decision out = new Decision();
@@ -64,7 +66,7 @@ class LimitTableTest {
         assertThrows(
             IllegalArgumentException.class, () -> table.peek(1, TEN_PER_SECOND, 1, nowNs, out));
     assertEquals(
-        "nowNs: " + nowNs + " (expected: from 1 to 1152921504606846976)", thrown.getMessage());
+        "nowNs: " + nowNs + " (expected: from 1 to 288230376151711744)", thrown.getMessage());
   }
 
   @ParameterizedTest
@@ -102,7 +104,8 @@ class LimitTableTest {
   @Test
   void aRefusedCheckChangesNoByte() {
     final UnsafeBuffer memory = new UnsafeBuffer(new byte[64 * SlotLayout.SLOT_BYTES]);
-    final LimitTable onHeap = new LimitTable(memory, new UnsafeBuffer(new byte[64]));
+    final LimitTable onHeap =
+        new LimitTable(memory, NO_CELLS, new UnsafeBuffer(new byte[64]), NO_CELLS);
     assertTrue(onHeap.check(1, TEN_PER_SECOND, 9, NOW, out));
     final byte[] before = memory.byteArray().clone();
     assertFalse(onHeap.check(1, TEN_PER_SECOND, 2, NOW, out));
@@ -146,7 +149,7 @@ class LimitTableTest {
 
   @Test
   void aWindowHasThirtyTwoSlotsWhereverItStartsAndWrapsAround() {
-    final Slots slots = new Slots(new UnsafeBuffer(new byte[64 * 16]), null);
+    final Slots slots = new Slots(new UnsafeBuffer(new byte[64 * 16]), NO_CELLS, null);
     for (long key = 0; key < 64; key++) {
       final Set<Integer> window = new HashSet<>();
       for (int position = 0; position < Slots.WINDOW; position++) {

@@ -103,7 +103,7 @@ public record RuleSpec(
           sink,
           burst == 0 ? "limit" : "burst",
           burst == 0 ? rate.toString() : Long.toString(burst),
-          "a budget that comes back whole in less than 36 years");
+          "a budget that comes back whole in less than 9 years");
     }
   }
 

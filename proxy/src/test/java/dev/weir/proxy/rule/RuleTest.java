@@ -142,7 +142,7 @@ class RuleTest {
   void costAndBurstHaveTheirDefaults() {
     Rule rule = only(set(RuleSet.EMPTY, spec(b -> b)));
     assertEquals(1, rule.cost());
-    assertEquals(10, rule.limit().burst());
-    assertEquals(7, only(set(RuleSet.EMPTY, spec(b -> b.burst(7)))).limit().burst());
+    assertEquals(10, rule.limit().capacity());
+    assertEquals(7, only(set(RuleSet.EMPTY, spec(b -> b.burst(7)))).limit().capacity());
   }
 }
