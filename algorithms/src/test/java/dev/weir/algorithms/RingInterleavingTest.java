@@ -131,11 +131,11 @@ class RingInterleavingTest {
     judge(table, kind, earlier, tasks, skewed, told);
   }
 
-  /** Charges up to the capacity over the last window and a little more. */
+  /** Charges now and then over the last windows. */
   private static List<Long> charge(LimitTable table, Kind kind, SplittableRandom random) {
     final List<Long> earlier = new ArrayList<>();
     final Decision out = new Decision();
-    long timeNs = NOW - WINDOW - random.nextInt(2);
+    long timeNs = NOW - (1 + random.nextInt(3)) * WINDOW - random.nextInt(2);
     for (int i = random.nextInt(12); i > 0 && timeNs < NOW; i--) {
       if (table.check(KEY, kind.limit, 1, timeNs, out)) {
         earlier.add(timeNs);
