@@ -97,6 +97,11 @@ final class BucketRingLimit extends RingLimit {
   }
 
   @Override
+  boolean fits(long state, Slots slots, int slot, long nowNs, long cost) {
+    return cost <= capacity() - current(state, slots, slot, nowNs);
+  }
+
+  @Override
   long charge(long state, Slots slots, int slot, long nowNs, long cost) {
     if (cost > capacity()) {
       return REFUSED;

@@ -211,6 +211,9 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
    */
   abstract long charge(long state, Slots slots, int slot, long nowNs, long cost);
 
+  /** Whether {@link #charge} would charge, without writing anything. */
+  abstract boolean fits(long state, Slots slots, int slot, long nowNs, long cost);
+
   /** Whether a state charges nothing yet, but is a step that has to be put in place on the way. */
   boolean isStep(long state) {
     return false;

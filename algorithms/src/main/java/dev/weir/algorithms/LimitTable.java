@@ -276,7 +276,7 @@ public final class LimitTable implements AutoCloseable {
     }
     final long key = region == slots ? keyHash : limit.fingerprint();
     final long state = slot < 0 ? EMPTY : region.liveState(slot, key);
-    final boolean allowed = limit.charge(state, region, slot, nowNs, cost) != Limit.REFUSED;
+    final boolean allowed = limit.fits(state, region, slot, nowNs, cost);
     out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
     return allowed;
   }

@@ -67,17 +67,24 @@ final class SlidingLogLimit extends RingLimit {
   }
 
   @Override
+  boolean fits(long state, Slots slots, int slot, long nowNs, long cost) {
+    return cost <= capacity() && (state == EMPTY || awaitedNs(state, slots, slot, cost) <= nowNs);
+  }
+
+  /** When the unit that has to have left before {@code cost} more may pass has left. */
+  private long awaitedNs(long state, Slots slots, int slot, long cost) {
+    return leavesAtNs(slots, slot, (state & indexMask) + cost - 1 - capacity());
+  }
+
+  @Override
   long charge(long state, Slots slots, int slot, long nowNs, long cost) {
-    if (cost > capacity()) {
+    if (!fits(state, slots, slot, nowNs, cost)) {
       return REFUSED;
     }
     if (state == EMPTY) {
       return word(nowNs + windowNs, cost);
     }
     final long next = state & indexMask;
-    if (leavesAtNs(slots, slot, next + cost - 1 - capacity()) > nowNs) {
-      return REFUSED;
-    }
     final long leavesAtNs = Math.max(nowNs + windowNs, leavesAtNs(slots, slot, next - 1));
     for (long index = next; index < next + cost; index++) {
       if (!raise(state, slots, slot, index, leavesAtNs)) {
@@ -174,8 +181,7 @@ final class SlidingLogLimit extends RingLimit {
     if (state == EMPTY) {
       return 0;
     }
-    final long awaited = (state & indexMask) + cost - 1 - capacity();
-    return Math.max(leavesAtNs(slots, slot, awaited) - nowNs, 0);
+    return Math.max(awaitedNs(state, slots, slot, cost) - nowNs, 0);
   }
 
   @Override

@@ -27,6 +27,11 @@ abstract sealed class WordLimit extends Limit
   }
 
   @Override
+  final boolean fits(long state, Slots slots, int slot, long nowNs, long cost) {
+    return charge(state, nowNs, cost) != REFUSED;
+  }
+
+  @Override
   final long refunded(long state, Slots slots, int slot, long units, long chargedAtNs, long nowNs) {
     return refunded(state, units, chargedAtNs, nowNs);
   }
