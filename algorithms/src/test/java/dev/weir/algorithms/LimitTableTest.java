@@ -192,6 +192,26 @@ class LimitTableTest {
   }
 
   @Test
+  void tenMillionKeysFindRoomInSixteenMillionSlots() {
+    final int keys = 10_000_000;
+    final SplittableRandom random = new SplittableRandom(7);
+    final SplittableRandom again = new SplittableRandom(7);
+    try (LimitTable large = new LimitTable(1 << 24)) {
+      for (int i = 0; i < keys; i++) {
+        assertTrue(large.check(random.nextLong(), TEN_PER_SECOND, 10, NOW, out) || out.shared());
+      }
+      assertEquals(keys, large.insertedCount() + large.overflowCount());
+      assertTrue(large.overflowCount() < keys / 10_000, large.overflowCount() + " without a slot");
+      assertEquals(large.insertedCount(), large.occupancy(NOW));
+      int refused = 0;
+      for (int i = 0; i < keys; i++) {
+        refused += large.check(again.nextLong(), TEN_PER_SECOND, 1, NOW, out) ? 0 : 1;
+      }
+      assertEquals(keys, refused);
+    }
+  }
+
+  @Test
   void limitsOverflowApart() {
     fillTiny();
     assertTrue(tiny.check(100, TEN_PER_SECOND, 10, NOW, out));
