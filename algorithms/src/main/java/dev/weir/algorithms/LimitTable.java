@@ -93,8 +93,8 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * Allocates {@code slotCount * (16 + 8 * cellsPerKey)} bytes of direct memory, and at most 49 KiB
-   * and 64 rings beside.
+   * Allocates {@code slotCount * (16 + 8 * cellsPerKey)} bytes of direct memory; beside it 1/128 of
+   * that, but at least 49 KiB, and 64 rings.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.

@@ -16,7 +16,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  */
 final class OverflowMarks {
-  static final int MAX_GROUPS = 4096;
+  /** Lines of the largest table in which each has a mark of its own. */
+  private static final int MAX_SINGLE_LINES = 4096;
+
+  /** Lines to a mark in larger ones: 1 byte of marks for 128 of slots. */
+  private static final int LINES_PER_MARK = 16;
 
   private static final int LINE_BITS = Integer.numberOfTrailingZeros(SlotLayout.SLOTS_PER_LINE);
 
@@ -29,9 +33,10 @@ final class OverflowMarks {
     groupMask = memory.capacity() / Long.BYTES - 1;
   }
 
-  /** The memory for the marks of a table: one for each line, up to {@value #MAX_GROUPS}. */
+  /** The memory for the marks of a table. */
   static int bytes(int slotCount) {
-    return Math.min(slotCount >>> LINE_BITS, MAX_GROUPS) * Long.BYTES;
+    final int lines = slotCount >>> LINE_BITS;
+    return Math.max(Math.min(lines, MAX_SINGLE_LINES), lines / LINES_PER_MARK) * Long.BYTES;
   }
 
   boolean isMarked(int homeSlot, long nowNs) {
