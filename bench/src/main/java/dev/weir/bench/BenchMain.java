@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.bench.accuracy.AccuracyCommand;
 import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,14 +20,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "weir bench",
     description = "Measures Weir.",
-    subcommands = {HelpCommand.class},
+    subcommands = {AccuracyCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Exit codes: 0 done, 1 unexpected failure, 2 wrong arguments."})
 public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "jmh, jcstress or help";
+  private static final String COMMANDS = "accuracy, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},
