@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "accuracy",
     description = "How often does each algorithm decide otherwise than an exact log?",
-    footer = {"", "Prints the report; progress goes to standard error. Takes about half a minute."})
+    footer = {"", "Prints the report; progress goes to standard error. Takes about a minute."})
 public final class AccuracyCommand implements Callable<Integer> {
   @Option(
       names = "--out",
@@ -98,7 +98,7 @@ public final class AccuracyCommand implements Callable<Integer> {
           spec.commandLine(),
           name
               + ": "
-              + (Double.isNaN(value) ? "NaN" : Numbers.plain(value))
+              + (Double.isFinite(value) ? Numbers.plain(value) : value)
               + " (expected: from "
               + Numbers.plain(least)
               + " to "

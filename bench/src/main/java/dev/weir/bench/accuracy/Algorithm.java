@@ -4,7 +4,7 @@ import dev.weir.algorithms.Limit;
 
 /** What is measured: "so many per window", said to each algorithm in its own terms. */
 enum Algorithm {
-  SLIDING_LOG("sliding-log", true),
+  SLIDING_LOG("sliding-log", false),
   BUCKET_RING_1000("bucket-ring, 1/1000", true),
   BUCKET_RING_100("bucket-ring, 1/100", true),
   BUCKET_RING_10("bucket-ring, 1/10", true),
@@ -18,11 +18,11 @@ enum Algorithm {
   private static final int SMALL_BURST_DIVISOR = 10;
 
   private final String label;
-  private final boolean countsWindows;
+  private final boolean approximateCount;
 
-  Algorithm(String label, boolean countsWindows) {
+  Algorithm(String label, boolean approximateCount) {
     this.label = label;
-    this.countsWindows = countsWindows;
+    this.approximateCount = approximateCount;
   }
 
   String label() {
@@ -30,11 +30,12 @@ enum Algorithm {
   }
 
   /**
-   * Whether it means to count the requests of the last window, as the exact log does. The others
-   * enforce something else, a burst and a rate, and what is wrong to the log is not wrong to them.
+   * Whether it means to count the requests of the last window, as the exact log does, in fewer
+   * numbers than there are requests. The GCRA family enforces something else, a burst and a rate:
+   * what is wrong to the log is not wrong to it.
    */
-  boolean countsWindows() {
-    return countsWindows;
+  boolean isApproximateCount() {
+    return approximateCount;
   }
 
   /** Sub-windows per window of a bucket ring, 0 of the others. */

@@ -51,7 +51,8 @@ final class Arrivals {
     return timesNs;
   }
 
+  /** By StrictMath, so that every machine and Java gives the same times. */
   private static double exponential(double mean, SplittableRandom random) {
-    return -Math.log1p(-random.nextDouble()) * mean;
+    return -StrictMath.log1p(-random.nextDouble()) * mean;
   }
 }

@@ -9,7 +9,7 @@ final class BarPanels {
   private static final double BAR_HEIGHT = 16;
 
   /** What the figures beside the longest bar need. */
-  private static final double VALUE_WIDTH = 104;
+  private static final double VALUE_WIDTH = 118;
 
   private static final List<Algorithm> SHOWN =
       List.of(
@@ -61,13 +61,15 @@ final class BarPanels {
       final EdgeRow edge = results.edge(algorithm);
       final double times = (double) edge.flood().worst() / Scenarios.LIMIT;
       name(svg, y, algorithm);
-      svg.bar(Picture.PLOT_LEFT, y, times * scale, BAR_HEIGHT, "allowed");
+      svg.bar(Picture.PLOT_LEFT, y, Math.min(times, 1) * scale, BAR_HEIGHT, "within");
+      svg.bar(limitX, y, Math.max(times - 1, 0) * scale, BAR_HEIGHT, "allowed");
       final double early = 100.0 * edge.flood().earlyMaxNs() / Scenarios.SHORT_NS;
       value(
           svg,
           Picture.PLOT_LEFT + times * scale,
           y,
-          edge.flood().worst() + (early > 0 ? ", " + Numbers.significant(early, 2) + " %" : ""));
+          edge.flood().worst()
+              + (early > 0 ? ", " + Numbers.significant(early, 2) + " % early" : ""));
       y += ROW_HEIGHT;
     }
     svg.line(limitX, top + 12, limitX, y - ROW_HEIGHT + BAR_HEIGHT + 2, "mark");

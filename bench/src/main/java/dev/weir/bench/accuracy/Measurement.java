@@ -50,7 +50,12 @@ final class Measurement {
     final List<Row> rows = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
       final Tally tally = tally(comparison, algorithm, scenario, trace.keyCount());
-      rows.add(new Row(scenario, algorithm, tally, meter(trace, algorithm, scenario)));
+      rows.add(
+          new Row(
+              scenario,
+              algorithm,
+              tally,
+              scenario.limit() == Scenarios.LIMIT ? meter(trace, algorithm, scenario) : null));
     }
     return rows;
   }
@@ -126,7 +131,7 @@ final class Measurement {
   }
 
   private static MeterTally meter(Trace trace, Algorithm algorithm, Scenario scenario) {
-    if (!algorithm.countsWindows() || algorithm == Algorithm.SLIDING_LOG) {
+    if (!algorithm.isApproximateCount()) {
       return null;
     }
     try (Meter meter =

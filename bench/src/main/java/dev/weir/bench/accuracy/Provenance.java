@@ -1,14 +1,18 @@
 package dev.weir.bench.accuracy;
 
+import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Where a report comes from.
  *
  * @param command that makes it again.
- * @param commit of the folder in which it ran, "unknown" without git.
+ * @param commit of the sources beside which the classes are, "unknown" without git.
  */
 record Provenance(String command, String commit, String machine) {
   private static final int GIT_SECONDS = 5;
@@ -32,17 +36,24 @@ record Provenance(String command, String commit, String machine) {
             + Runtime.version());
   }
 
+  private static File folderOfClasses() throws URISyntaxException {
+    final URI classes =
+        Provenance.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    return Path.of(classes).getParent().toFile();
+  }
+
   private static String headCommit() {
     try {
       final Process git =
           new ProcessBuilder("git", "rev-parse", "--short", "HEAD")
+              .directory(folderOfClasses())
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
       final String text =
           new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
       final boolean ended = git.waitFor(GIT_SECONDS, TimeUnit.SECONDS);
       return ended && git.exitValue() == 0 && !text.isEmpty() ? text : "unknown";
-    } catch (IOException e) {
+    } catch (IOException | URISyntaxException e) {
       return "unknown";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

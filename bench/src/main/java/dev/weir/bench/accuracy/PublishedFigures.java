@@ -104,24 +104,32 @@ final class PublishedFigures {
     return String.format(
         Locale.ROOT,
         """
-        **Sliding counter, 0.003 %%** (Cloudflare, "How we built rate limiting capable of scaling to millions of domains", 2017:
-        400 million requests of 270,000 sources). Their requests are not to be had, so this is not the same measurement. A
-        wrong decision needs a source close to its limit: far below and far above it the estimate may be off by as much as it
-        likes. So the share says how many requests come from sources near their limit, more than how good the algorithm is.
-        One Poisson source exactly at 100 per window is decided wrongly in %s %% of its requests; the same algorithm over
-        %d keys is within 0.003 %% as long as the busiest key stays at or below %s of its limit (last table), and goes to
-        0.1 %% and beyond when a few busy keys are at theirs. The published figure is what limits with headroom give.
+        **Sliding counter, 0.003 %%** (Cloudflare, "How we built rate limiting capable of scaling
+        to millions of domains", 2017: 400 million requests of 270,000 sources). Their requests
+        are not to be had, so this is not the same measurement. A wrong decision needs a source
+        close to its limit: far below and far above it the estimate may be off by as much as it
+        likes. So the share says how many requests come from sources near their limit, more than
+        how good the algorithm is. One Poisson source exactly at 100 per window is decided wrongly
+        in %s %% of its requests; the same algorithm over %d keys is within 0.003 %% as long as
+        the busiest key stays at or below %s of its limit (last table), and far outside of it when
+        busy keys are at theirs. The published figure is what limits with headroom give. Each
+        source here is Poisson, which is kind to the estimate: burstier ones err more (tables of
+        bursty traffic).
 
-        **Sliding counter, 6 %%.** Poisson arrivals at m per window differ from the estimate by 0.31 / sqrt(m) on average
-        (pi/8 * sqrt(2/pi)): 3.1 %% at 100 per window, 6 %% at 27. Many keys of unequal rates come out near 6 %% by the same law.
+        **Sliding counter, 6 %%.** For Poisson arrivals at m per window the estimate is off by
+        0.31 / sqrt(m) on average (pi/8 * sqrt(2/pi)): 3.1 %% at 100 per window, 6 %% at 27. Over
+        many unequal keys, each request weighed alike, it comes out close to what was published.
 
-        **Bucket ring, 5 %%, 0.5 %%, 0.05 %%.** That is no share of wrong decisions but half a sub-window: the ring sees between
-        N - 1 and N of its N sub-windows, half a one too little on average, and lets a unit go that much too early. It errs to
-        one side only: it never refuses wrongly. The share of wrong decisions hangs on the traffic as above: %s, %s and %s %%
-        of requests for Poisson traffic exactly at the limit, none for traffic well below.
+        **Bucket ring, 5 %%, 0.5 %%, 0.05 %%.** We know of no measurement behind these figures. As
+        a share of wrong decisions they do not come out, as half a sub-window they do: the ring
+        sees between N - 1 and N of its N sub-windows, half a one too little on average, so its
+        count is low by that much and a unit leaves that much too early. It errs to one side only:
+        beside its own log it never refuses wrongly. The share of wrong decisions hangs on the
+        traffic as above: %s, %s and %s %% of requests for Poisson traffic exactly at the limit.
 
-        **Fixed window, 2x.** Twice the limit around an edge, as published. Over a whole window others come close to 2x as well,
-        if somebody floods them at the right moment (table below): what differs is how much too early they let it through.
+        **Fixed window, 2x.** Twice the limit around an edge, as published. Over a whole window
+        others come close to 2x as well, if somebody floods them at the right moment (table of the
+        worst window): what differs is how much too early they let it through.
         """,
         Numbers.significant(curvePercentAtLimit(), 2),
         results.settings().population().keys(),

@@ -119,7 +119,7 @@ final class ReportTables {
             "load 1.1",
             "load 2",
             "count off by",
-            "of it bias");
+            "bias");
     for (Algorithm algorithm : Algorithm.values()) {
       final Row row = meterRow(algorithm, 1);
       if (row.meter() != null) {

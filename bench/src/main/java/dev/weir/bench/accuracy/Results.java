@@ -13,7 +13,8 @@ record Results(
   /**
    * One algorithm in one scenario.
    *
-   * @param meter null unless the algorithm counts windows in fewer numbers than requests.
+   * @param meter null unless the algorithm {@link Algorithm#isApproximateCount} and the limit is
+   *     {@link Scenarios#LIMIT}.
    */
   record Row(Scenario scenario, Algorithm algorithm, Tally tally, MeterTally meter) {}
 

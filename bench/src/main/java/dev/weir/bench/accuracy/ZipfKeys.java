@@ -14,7 +14,7 @@ final class ZipfKeys {
     cumulative = new double[keyCount];
     double sum = 0;
     for (int key = 0; key < keyCount; key++) {
-      sum += Math.pow(key + 1, -exponent);
+      sum += StrictMath.pow(key + 1, -exponent);
       cumulative[key] = sum;
     }
     for (int key = 0; key < keyCount; key++) {
