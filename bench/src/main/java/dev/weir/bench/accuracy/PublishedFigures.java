@@ -19,11 +19,14 @@ final class PublishedFigures {
     this.results = results;
   }
 
-  /** The last point of the sweep, from low loads to high, that is no worse than Cloudflare's. */
+  /**
+   * The last point of the sweep, from low loads to high, that is no worse than Cloudflare's; the
+   * first if none is.
+   */
   SweepPoint matching() {
     SweepPoint matching = results.sweep().get(0);
     for (SweepPoint point : results.sweep()) {
-      if (wrongPercent(point) > COUNTER_WRONG_PERCENT) {
+      if (!isWithin(point)) {
         break;
       }
       matching = point;
@@ -31,12 +34,18 @@ final class PublishedFigures {
     return matching;
   }
 
+  /** False if nothing was tallied, too. */
+  private static boolean isWithin(SweepPoint point) {
+    return wrongPercent(point) <= COUNTER_WRONG_PERCENT;
+  }
+
+  /** Of all requests, in percent; NaN of none. */
   static double wrongPercent(SweepPoint point) {
     final MeterTally meter = point.meter();
     return 100.0 * (meter.wronglyAllowed() + meter.wronglyRefused()) / meter.requests();
   }
 
-  /** Of a bucket ring: half a sub-window of the whole window, in percent. */
+  /** 5, 0.5 and 0.05: of a bucket ring, half a sub-window of the whole window, in percent. */
   static double ringPercent(Algorithm ring) {
     return 50.0 / ring.subWindows();
   }
@@ -96,7 +105,7 @@ final class PublishedFigures {
   }
 
   private static String percent(double value) {
-    return Numbers.significant(value, 2) + " %";
+    return Double.isNaN(value) ? "-" : Numbers.significant(value, 2) + " %";
   }
 
   /** Why: what holds whatever the seed, with this run's figures put in. */
@@ -110,9 +119,8 @@ final class PublishedFigures {
         close to its limit: far below and far above it the estimate may be off by as much as it
         likes. So the share says how many requests come from sources near their limit, more than
         how good the algorithm is. One Poisson source exactly at 100 per window is decided wrongly
-        in %s %% of its requests; the same algorithm over %d keys is within 0.003 %% as long as
-        the busiest key stays at or below %s of its limit (last table), and far outside of it when
-        busy keys are at theirs. The published figure is what limits with headroom give. Each
+        in %s %% of its requests; the same algorithm over %d keys is within 0.003 %% %s
+        (last table), and far outside of it when busy keys are at their limits. The published figure is what limits with headroom give. Each
         source here is Poisson, which is kind to the estimate: burstier ones err more (tables of
         bursty traffic).
 
@@ -133,7 +141,9 @@ final class PublishedFigures {
         """,
         Numbers.significant(curvePercentAtLimit(), 2),
         results.settings().population().keys(),
-        Numbers.plain(matching().load()),
+        isWithin(matching())
+            ? "up to a load of " + Numbers.plain(matching().load()) + " of the busiest"
+            : "at no load measured",
         ownPercent(Algorithm.BUCKET_RING_10),
         ownPercent(Algorithm.BUCKET_RING_100),
         ownPercent(Algorithm.BUCKET_RING_1000));
