@@ -119,10 +119,12 @@ final class PublishedFigures {
         close to its limit: far below and far above it the estimate may be off by as much as it
         likes. So the share says how many requests come from sources near their limit, more than
         how good the algorithm is. One Poisson source exactly at 100 per window is decided wrongly
-        in %s %% of its requests; the same algorithm over %d keys is within 0.003 %% %s
-        (last table), and far outside of it when busy keys are at their limits. The published figure is what limits with headroom give. Each
-        source here is Poisson, which is kind to the estimate: burstier ones err more (tables of
-        bursty traffic).
+        in %s %% of its requests; the same algorithm over %d keys is within 0.003 %%
+        %s (last table), and far outside of it
+        when busy keys are at their limits. We take the published figure to say that hardly any
+        source was near its limit; its authors name three that passed wrongly, and none that was
+        refused wrongly. Each source here is Poisson, which is kind to the estimate: burstier ones
+        err more (tables of bursty traffic).
 
         **Sliding counter, 6 %%.** For Poisson arrivals at m per window the estimate is off by
         0.31 / sqrt(m) on average (pi/8 * sqrt(2/pi)): 3.1 %% at 100 per window, 6 %% at 27. Over
