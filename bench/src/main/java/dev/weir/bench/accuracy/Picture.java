@@ -28,7 +28,8 @@ final class Picture {
       <title id="t">Accuracy of rate-limiting algorithms beside an exact log</title>
       <desc id="d">%s</desc>
       <style>
-      svg { display: block; background: var(--ground); max-width: 100%%; height: auto; margin: 0 auto;
+      svg { display: block; max-width: 100%%; height: auto; margin: 0 auto;
+        background: var(--ground);
         font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
         --ground: #ffffff; --ink: #1c2024; --soft: #5b6570; --rule: #d9dee3; --within: #b9c2cb;
         --allowed: #c2500a; --refused: #2368b0; }
@@ -49,8 +50,8 @@ final class Picture {
 
   private static final String DESCRIPTION =
       "Four panels: the share of wrong decisions by algorithm; the most that each lets pass within"
-          + " one window when flooded; published figures beside ours; wrong decisions of the sliding"
-          + " counter by load. The same figures are in the tables of the report.";
+          + " one window when flooded; published figures beside ours; wrong decisions of the"
+          + " sliding counter by load. The same figures are in the tables of the report.";
 
   private final Results results;
   private final Svg svg = new Svg();
