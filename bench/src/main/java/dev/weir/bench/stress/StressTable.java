@@ -19,14 +19,18 @@ final class StressTable {
   final LimitTable table;
   private long epoch;
 
-  private StressTable(int slotCount) {
-    table = new LimitTable(slotCount);
+  private StressTable(int slotCount, int cellsPerKey) {
+    table = new LimitTable(slotCount, cellsPerKey);
   }
 
   /** A table of the same size as all others of this test, as each test has its own process. */
   static StressTable take(int slotCount) {
+    return take(slotCount, 0);
+  }
+
+  static StressTable take(int slotCount, int cellsPerKey) {
     final StressTable pooled = POOL.poll();
-    final StressTable taken = pooled == null ? new StressTable(slotCount) : pooled;
+    final StressTable taken = pooled == null ? new StressTable(slotCount, cellsPerKey) : pooled;
     taken.epoch++;
     return taken;
   }
@@ -45,7 +49,18 @@ final class StressTable {
   }
 
   boolean check(int key, Limit limit, Decision out) {
-    return table.check(key(key), limit, 1, nowNs(), out);
+    return check(key, limit, 1, nowNs(), out);
+  }
+
+  boolean check(int key, Limit limit, long cost, long atNs, Decision out) {
+    return table.check(key(key), limit, cost, atNs, out);
+  }
+
+  /** Units that count at some time. */
+  int current(int key, Limit limit, long atNs) {
+    final Decision out = new Decision();
+    table.peek(key(key), limit, 1, atNs, out);
+    return (int) out.current();
   }
 
   /** How many more units pass one by one, up to 9. */
