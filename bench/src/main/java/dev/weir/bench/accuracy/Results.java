@@ -1,0 +1,47 @@
+package dev.weir.bench.accuracy;
+
+import java.util.List;
+
+/** Everything that was measured, in the order of measuring. */
+record Results(
+    Settings settings,
+    List<Row> rows,
+    List<EdgeRow> edges,
+    List<CurvePoint> curve,
+    List<SweepPoint> sweep) {
+
+  /**
+   * One algorithm in one scenario.
+   *
+   * @param meter null unless the algorithm {@link Algorithm#isApproximateCount} and the limit is
+   *     {@link Scenarios#LIMIT}.
+   */
+  record Row(Scenario scenario, Algorithm algorithm, Tally tally, MeterTally meter) {}
+
+  /** One algorithm against each of the {@link EdgeTraces}. */
+  record EdgeRow(Algorithm algorithm, Tally bursts, Tally flood) {}
+
+  /** The sliding counter as a meter of Poisson traffic of one key. */
+  record CurvePoint(int limit, double load, MeterTally meter) {}
+
+  /**
+   * The sliding counter on Zipf traffic whose busiest key has this load.
+   *
+   * @param nearShare of all requests: those of keys whose load is from 0.75 to 1.25.
+   */
+  record SweepPoint(double load, double nearShare, Tally tally, MeterTally meter) {}
+
+  Row row(Traffic traffic, int limit, long windowNs, double load, Algorithm algorithm) {
+    final Scenario scenario = new Scenario(traffic, limit, windowNs, load);
+    for (Row row : rows) {
+      if (row.algorithm == algorithm && row.scenario.equals(scenario)) {
+        return row;
+      }
+    }
+    throw new IllegalArgumentException("not measured: " + scenario.label());
+  }
+
+  EdgeRow edge(Algorithm algorithm) {
+    return edges.stream().filter(row -> row.algorithm == algorithm).findFirst().orElseThrow();
+  }
+}
