@@ -294,13 +294,9 @@ public final class LimitTable implements AutoCloseable {
     checkArguments(limit, units, nowNs);
     Bounds.time("chargedAtNs", chargedAtNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = slots.find(keyHash, nowNs, attempt);
+      final int slot = slots.findSettled(keyHash, nowNs);
       if (slot == Slots.ABSENT) {
         return false;
-      }
-      if (slot == Slots.BUSY) {
-        Thread.onSpinWait();
-        continue;
       }
       final long state = slots.liveState(slot, keyHash);
       if (state == EMPTY) {
@@ -326,13 +322,9 @@ public final class LimitTable implements AutoCloseable {
   public boolean reset(long keyHash, long nowNs) {
     Bounds.time("nowNs", nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = slots.find(keyHash, nowNs, attempt);
+      final int slot = slots.findSettled(keyHash, nowNs);
       if (slot == Slots.ABSENT) {
         return false;
-      }
-      if (slot == Slots.BUSY) {
-        Thread.onSpinWait();
-        continue;
       }
       final long state = slots.liveState(slot, keyHash);
       if (state != EMPTY && slots.remove(slot, state, nowNs)) {
@@ -358,13 +350,9 @@ public final class LimitTable implements AutoCloseable {
     checkArguments(from, 1, nowNs);
     checkArguments(to, 1, nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = slots.find(keyHash, nowNs, attempt);
+      final int slot = slots.findSettled(keyHash, nowNs);
       if (slot == Slots.ABSENT) {
         return false;
-      }
-      if (slot == Slots.BUSY) {
-        Thread.onSpinWait();
-        continue;
       }
       final long state = slots.liveState(slot, keyHash);
       if (state == EMPTY) {

@@ -79,6 +79,7 @@ final class Slots {
   /** Attempts for which a PENDING slot is waited for; then it is killed. */
   static final int PATIENCE = 64;
 
+  private static final int MAX_FIND_ATTEMPTS = 4 * PATIENCE;
   private static final int CELL_SHIFT = 3;
   private static final int LINE_BITS = Integer.numberOfTrailingZeros(SLOTS_PER_LINE);
   private static final int LINE_MASK = SLOTS_PER_LINE - 1;
@@ -159,6 +160,23 @@ final class Slots {
       }
     }
     return result;
+  }
+
+  /**
+   * Finds the LIVE slot of a key, and waits for a thread that is about to give it one: not for
+   * long, as such a thread is killed in the end.
+   *
+   * @return the slot or {@link #ABSENT}; also if one thread after the other is about to.
+   */
+  int findSettled(long key, long nowNs) {
+    for (int attempt = 0; attempt < MAX_FIND_ATTEMPTS; attempt++) {
+      final int slot = find(key, nowNs, attempt);
+      if (slot != BUSY) {
+        return slot;
+      }
+      Thread.onSpinWait();
+    }
+    return ABSENT;
   }
 
   /**
