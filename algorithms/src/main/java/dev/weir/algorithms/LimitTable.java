@@ -31,7 +31,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes, or
  *       stays with it for as long if its limit has a ring. So no way past the table leads to a
  *       fresh budget.
- *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
+ *   <li>No lock or system call, but in the constructor and in {@link #close}; no allocation, but
+ *       there and in a change of limit from or to a ring.
  * </ul>
  *
  * <p><b>Progress.</b> Lock-free: a thread that stops anywhere stops no other. Each call ends after

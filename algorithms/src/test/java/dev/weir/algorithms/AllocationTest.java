@@ -4,49 +4,80 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.ZoneId;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AllocationTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final Limit LIMIT = Limit.gcra(3, SECOND, 3);
   private static final Limit OTHER = Limit.tokenBucket(5, 1, SECOND, 10);
   private static final int STEPS = 100_000;
 
   private final Decision out = new Decision();
   private final SipHash hash = new SipHash(1, 2);
   private final UnsafeBuffer identity = new UnsafeBuffer(new byte[37]);
+  private final KeyVisitor visitor = (keyHash, expiresAtNs) -> this.sum += keyHash;
   private long sum;
 
-  @Test
-  void noPathAllocates() {
+  static Limit[] everyAlgorithm() {
+    return new Limit[] {
+      Limit.gcra(3, SECOND, 3),
+      Limit.tokenBucket(3, 1, SECOND, 10),
+      Limit.leakyBucketQueue(3, 3, SECOND, SECOND),
+      Limit.fixedWindow(3, SECOND, 0),
+      Limit.fixedWindow(3, CalendarUnit.HOUR, ZoneId.of("Europe/Berlin"), -1_767_225_600 * SECOND),
+      Limit.slidingCounter(3, SECOND),
+      Limit.slidingLog(3, SECOND),
+      Limit.bucketRing(3, SECOND, 4),
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyAlgorithm")
+  void noPathAllocates(Limit limit) {
     final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    try (LimitTable table = new LimitTable(256)) {
-      steps(table, 1);
+    final Limit more = Limit.tokenBucket(5, 5, SECOND, limit.costScale());
+    final LimitSet set = LimitSet.of(limit, more);
+    try (LimitTable table = new LimitTable(256, 4)) {
+      steps(table, limit, set, 1);
       final long before = threads.getCurrentThreadAllocatedBytes();
-      steps(table, STEPS);
+      steps(table, limit, set, STEPS);
       final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
       assertTrue(allocated < STEPS, allocated + " bytes in " + STEPS + " steps");
       assertTrue(table.reclaimedCount() > 0 && table.overflowCount() > 0, "paths not taken");
     }
   }
 
-  private void steps(LimitTable table, long first) {
+  private void steps(LimitTable table, Limit limit, LimitSet set, long first) {
+    // Slow enough to overflow the table, and fast enough to reclaim slots.
+    final long stepNs = limit.wholeAtNs(1) / 400;
     for (long step = first; step < first + STEPS; step++) {
       identity.putLong(5, step & 0xfff);
       final long key = hash.hash(identity, 3, 30);
-      final long nowNs = step * (SECOND / 100);
-      sum += table.check(key, LIMIT, 1, nowNs, out) ? 1 : 0;
-      sum += out.remaining() + out.resetAtNs() + out.retryAfterNs();
-      sum += table.check(key, LIMIT, 2, nowNs, out) ? 1 : 0;
-      sum += table.grantUpTo(key, LIMIT, 2, nowNs, out);
-      sum += table.peek(key, LIMIT, 2, nowNs, out) ? 1 : 0;
+      final long nowNs = step * stepNs;
+      sum += table.check(key, limit, 1, nowNs, out) ? 1 : 0;
+      sum += out.remaining() + out.current() + out.resetAtNs() + out.retryAfterNs() + out.waitNs();
+      sum += table.check(key, limit, 2, nowNs, out) ? 1 : 0;
+      sum += table.grantUpTo(key, limit, 2, nowNs, out);
+      sum += table.peek(key, limit, 2, nowNs, out) ? 1 : 0;
+      sum += table.checkAll(key, set, 1, nowNs, out) ? 1 : 0;
+      sum += table.refund(key, limit, 1, nowNs, nowNs) ? 1 : 0;
       switch ((int) step & 63) {
         case 0 -> table.reset(key, nowNs);
-        case 1 -> table.changeLimit(key, LIMIT, OTHER, nowNs);
-        case 2 -> table.carryOver(key, LIMIT, key + 1, OTHER, nowNs, out);
+        case 1 -> change(table, key, limit, nowNs);
+        case 2 -> table.carryOver(key, limit, key + 1, OTHER, nowNs, out);
+        case 3 -> table.forEach(nowNs, visitor);
         default -> sum++;
       }
+    }
+  }
+
+  /** To and from a ring it allocates a little. */
+  private void change(LimitTable table, long key, Limit limit, long nowNs) {
+    if (limit.cells() == 0) {
+      table.changeLimit(key, limit, OTHER, nowNs);
+      table.changeLimit(key, OTHER, limit, nowNs);
     }
   }
 }
