@@ -54,8 +54,13 @@ final class BucketRingLimit extends RingLimit {
     return subWindows;
   }
 
-  private long fresh(long bucket) {
-    return StateWord.empty(grain, shift, (bucket + subWindows) * width.divisor());
+  /** The word of the bucket that starts at {@code startNs}, with a total of 0. */
+  private long fresh(long startNs) {
+    return StateWord.empty(grain, shift, startNs + windowNs());
+  }
+
+  private long windowNs() {
+    return subWindows * width.divisor();
   }
 
   /** The newest bucket of a word; exact, as no two buckets share a stamp. */
@@ -106,7 +111,7 @@ final class BucketRingLimit extends RingLimit {
     if (cost > capacity()) {
       return REFUSED;
     }
-    final long fresh = fresh(width.quotient(nowNs));
+    final long fresh = fresh(width.floor(nowNs));
     if (state == EMPTY) {
       return fresh + cost;
     }
@@ -129,7 +134,7 @@ final class BucketRingLimit extends RingLimit {
       }
       close(state, slots, slot, newest);
     }
-    return fresh(present) + total + cost;
+    return fresh(present * width.divisor()) + total + cost;
   }
 
   /** Writes the newest bucket's cell, unless another thread has. */
@@ -171,7 +176,7 @@ final class BucketRingLimit extends RingLimit {
     // What has been given back in the newest bucket does not make this earlier.
     return (state & totalMask) == 0
         ? nowNs
-        : Math.max((bucket(state) + subWindows) * width.divisor(), nowNs);
+        : Math.max(bucket(state) * width.divisor() + windowNs(), nowNs);
   }
 
   @Override
@@ -197,7 +202,7 @@ final class BucketRingLimit extends RingLimit {
 
   @Override
   long wholeAtNs(long nowNs) {
-    return (width.quotient(nowNs) + subWindows) * width.divisor();
+    return width.floor(nowNs) + windowNs();
   }
 
   @Override
