@@ -1,13 +1,8 @@
 package dev.weir.algorithms;
 
 import static dev.weir.algorithms.SlotLayout.EMPTY;
-import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
-
-import java.nio.ByteBuffer;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The budgets of many keys in one fixed piece of off-heap memory.
@@ -61,16 +56,6 @@ public final class LimitTable implements AutoCloseable {
   /** {@link #decideIn}: done; none of the outcomes of {@link Slots#insert}. */
   private static final int DECIDED = -1;
 
-  /** Limits whose keys may overflow at a time, each with one shared budget. */
-  private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
-
-  /** The same for a table with rings, which take more. */
-  private static final int MAX_RINGED_OVERFLOW_SLOT_COUNT = 64;
-
-  private static final int CACHE_LINE_BYTES = 64;
-
-  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - CACHE_LINE_BYTES;
-
   /**
    * How much of a request has to fit: all of it, as much as does, or none as it is owed already.
    */
@@ -80,8 +65,7 @@ public final class LimitTable implements AutoCloseable {
     FORCED
   }
 
-  private final ByteBuffer allocated;
-  private final ByteBuffer allocatedCells;
+  private final TableMemory memory;
   private final int cellsPerKey;
   private final Slots slots;
   private final Slots overflow;
@@ -104,108 +88,16 @@ public final class LimitTable implements AutoCloseable {
    * @throws IllegalArgumentException if it is not, or the memory is not to be had.
    */
   public LimitTable(int slotCount, int cellsPerKey) {
-    if (slotCount < MIN_SLOT_COUNT
-        || slotCount > MAX_SLOT_COUNT
-        || Integer.bitCount(slotCount) != 1) {
-      throw new IllegalArgumentException(
-          "slotCount: "
-              + slotCount
-              + " (expected: a power of two from "
-              + MIN_SLOT_COUNT
-              + " to "
-              + MAX_SLOT_COUNT
-              + ")");
-    }
-    if (cellsPerKey < 0
-        || cellsPerKey > Limit.MAX_CELL_COUNT
-        || Integer.bitCount(cellsPerKey) > 1) {
-      throw new IllegalArgumentException(
-          "cellsPerKey: "
-              + cellsPerKey
-              + " (expected: 0, or a power of two up to "
-              + Limit.MAX_CELL_COUNT
-              + ")");
-    }
-    final int overflowCount =
-        Math.min(
-            slotCount, cellsPerKey == 0 ? MAX_OVERFLOW_SLOT_COUNT : MAX_RINGED_OVERFLOW_SLOT_COUNT);
-    final long cellsBytes = (long) cellsPerKey * Long.BYTES * slotCount;
-    final long overflowCellsBytes = (long) cellsPerKey * Long.BYTES * overflowCount;
-    if (cellsBytes + overflowCellsBytes > MAX_BUFFER_BYTES) {
-      throw new IllegalArgumentException(
-          "cellsPerKey: "
-              + cellsPerKey
-              + " for "
-              + slotCount
-              + " slots, "
-              + (cellsBytes + overflowCellsBytes)
-              + " bytes (expected: at most "
-              + MAX_BUFFER_BYTES
-              + ")");
-    }
-    this.cellsPerKey = cellsPerKey;
-    final int slotsBytes = slotCount * SLOT_BYTES;
-    final int overflowBytes = overflowCount * SLOT_BYTES;
-    final int marksBytes = OverflowMarks.bytes(slotCount);
-    final int bytes = Counters.COUNTERS_BYTES + overflowBytes + marksBytes + slotsBytes;
-    allocated = allocate("slotCount: " + slotCount, bytes);
-    try {
-      allocatedCells =
-          allocate("cellsPerKey: " + cellsPerKey, (int) (cellsBytes + overflowCellsBytes));
-    } catch (IllegalArgumentException e) {
-      BufferUtil.free(allocated);
-      throw e;
-    }
-    final int start = aligned(allocated);
-    final int countersStart = start + slotsBytes;
-    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
-    final int marksStart = overflowStart + overflowBytes;
-    final int cellsStart = aligned(allocatedCells);
-    final int overflowCellsStart = cellsStart + (int) cellsBytes;
-    counters = new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
-    slots =
-        new Slots(
-            new UnsafeBuffer(allocated, start, slotsBytes),
-            new UnsafeBuffer(allocatedCells, cellsStart, (int) cellsBytes),
-            counters);
-    overflow =
-        new Slots(
-            new UnsafeBuffer(allocated, overflowStart, overflowBytes),
-            new UnsafeBuffer(allocatedCells, overflowCellsStart, (int) overflowCellsBytes),
-            counters);
-    marks = new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes));
+    this(TableMemory.allocate(slotCount, cellsPerKey));
   }
 
-  private static ByteBuffer allocate(String what, int bytes) {
-    try {
-      return ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
-    } catch (OutOfMemoryError e) {
-      throw new IllegalArgumentException(
-          what
-              + ", "
-              + bytes
-              + " bytes (expected: no more than the direct memory left, see"
-              + " -XX:MaxDirectMemorySize)",
-          e);
-    }
-  }
-
-  private static int aligned(ByteBuffer buffer) {
-    return (int) -BufferUtil.address(buffer) & (CACHE_LINE_BYTES - 1);
-  }
-
-  /** A table on memory of a test's own, zeroed; cells of capacity 0 for a table without rings. */
-  LimitTable(
-      UnsafeBuffer slotsMemory,
-      UnsafeBuffer slotsCells,
-      UnsafeBuffer overflowMemory,
-      UnsafeBuffer overflowCells) {
-    allocated = null;
-    allocatedCells = null;
-    counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
-    slots = new Slots(slotsMemory, slotsCells, counters);
-    overflow = new Slots(overflowMemory, overflowCells, counters);
-    marks = new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slots.slotCount())]));
+  /** A table on memory of a test's own. */
+  LimitTable(TableMemory memory) {
+    this.memory = memory;
+    slots = memory.slots();
+    overflow = memory.overflow();
+    marks = memory.marks();
+    counters = memory.counters();
     cellsPerKey = slots.cellsPerSlot();
   }
 
@@ -645,9 +537,6 @@ public final class LimitTable implements AutoCloseable {
   /** Frees the memory. No thread may be in a call; a later one fails. */
   @Override
   public void close() {
-    slots.close();
-    overflow.close();
-    BufferUtil.free(allocated);
-    BufferUtil.free(allocatedCells);
+    memory.close();
   }
 }

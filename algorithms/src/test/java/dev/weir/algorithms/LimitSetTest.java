@@ -58,7 +58,8 @@ class LimitSetTest {
     final UnsafeBuffer cells = new UnsafeBuffer(new byte[64 * 8 * Long.BYTES]);
     final LimitTable onHeap =
         new LimitTable(
-            slots, cells, new UnsafeBuffer(new byte[64]), new UnsafeBuffer(new byte[256]));
+            TableMemory.of(
+                slots, cells, new UnsafeBuffer(new byte[64]), new UnsafeBuffer(new byte[256])));
     assertTrue(onHeap.checkAll(KEY, both, 3, NOW, out));
     final byte[] slotsBefore = slots.byteArray().clone();
     final byte[] cellsBefore = cells.byteArray().clone();

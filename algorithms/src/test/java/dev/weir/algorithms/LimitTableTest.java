@@ -105,7 +105,7 @@ class LimitTableTest {
   void aRefusedCheckChangesNoByte() {
     final UnsafeBuffer memory = new UnsafeBuffer(new byte[64 * SlotLayout.SLOT_BYTES]);
     final LimitTable onHeap =
-        new LimitTable(memory, NO_CELLS, new UnsafeBuffer(new byte[64]), NO_CELLS);
+        new LimitTable(TableMemory.of(memory, NO_CELLS, new UnsafeBuffer(new byte[64]), NO_CELLS));
     assertTrue(onHeap.check(1, TEN_PER_SECOND, 9, NOW, out));
     final byte[] before = memory.byteArray().clone();
     assertFalse(onHeap.check(1, TEN_PER_SECOND, 2, NOW, out));

@@ -105,10 +105,11 @@ class RingInterleavingTest {
     final Interleaver.Memory cells = new Interleaver.Memory(SLOTS * CELLS * Long.BYTES);
     final LimitTable table =
         new LimitTable(
-            slots,
-            cells,
-            new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-            new Interleaver.Memory(SLOTS * CELLS * Long.BYTES));
+            TableMemory.of(
+                slots,
+                cells,
+                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
+                new Interleaver.Memory(SLOTS * CELLS * Long.BYTES)));
     final List<Long> earlier = charge(table, kind, random);
     final Task[] tasks = new Task[2 + random.nextInt(2)];
     // Before and after the edge at which units leave; half of the time one clock for all.

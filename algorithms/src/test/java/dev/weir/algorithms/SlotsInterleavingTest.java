@@ -37,10 +37,11 @@ class SlotsInterleavingTest {
     final Interleaver.Memory memory = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final LimitTable table =
         new LimitTable(
-            memory,
-            new Interleaver.Memory(0),
-            new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-            new Interleaver.Memory(0));
+            TableMemory.of(
+                memory,
+                new Interleaver.Memory(0),
+                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
+                new Interleaver.Memory(0)));
     prepare(memory, random);
     final int[][] passed = new int[3][KEYS.length];
     final Runnable[] tasks = new Runnable[2 + random.nextInt(2)];

@@ -1,0 +1,157 @@
+package dev.weir.algorithms;
+
+import static dev.weir.algorithms.LimitTable.MAX_SLOT_COUNT;
+import static dev.weir.algorithms.LimitTable.MIN_SLOT_COUNT;
+import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
+
+import java.nio.ByteBuffer;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What a {@link LimitTable} works on: two pieces of direct memory, cut into the slots of keys, the
+ * slots of shared budgets, marks, counters, and in the other one the rings.
+ */
+record TableMemory(
+    Slots slots,
+    Slots overflow,
+    OverflowMarks marks,
+    Counters counters,
+    ByteBuffer allocated,
+    ByteBuffer allocatedCells) {
+  /** Limits whose keys may overflow at a time, each with one shared budget. */
+  private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
+
+  /** The same for a table with rings, which take more. */
+  private static final int MAX_RINGED_OVERFLOW_SLOT_COUNT = 64;
+
+  private static final int CACHE_LINE_BYTES = 64;
+
+  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - CACHE_LINE_BYTES;
+
+  /**
+   * @throws IllegalArgumentException as {@link LimitTable#LimitTable(int, int)} says.
+   */
+  static TableMemory allocate(int slotCount, int cellsPerKey) {
+    checkCounts(slotCount, cellsPerKey);
+    final int overflowCount =
+        Math.min(
+            slotCount, cellsPerKey == 0 ? MAX_OVERFLOW_SLOT_COUNT : MAX_RINGED_OVERFLOW_SLOT_COUNT);
+    final int slotsBytes = slotCount * SLOT_BYTES;
+    final int overflowBytes = overflowCount * SLOT_BYTES;
+    final int marksBytes = OverflowMarks.bytes(slotCount);
+    final int bytes = slotsBytes + Counters.COUNTERS_BYTES + overflowBytes + marksBytes;
+    final long cellsBytes = (long) cellsPerKey * Long.BYTES * slotCount;
+    final long overflowCellsBytes = (long) cellsPerKey * Long.BYTES * overflowCount;
+    if (cellsBytes + overflowCellsBytes > MAX_BUFFER_BYTES) {
+      throw new IllegalArgumentException(
+          "cellsPerKey: "
+              + cellsPerKey
+              + " for "
+              + slotCount
+              + " slots, "
+              + (cellsBytes + overflowCellsBytes)
+              + " bytes (expected: at most "
+              + MAX_BUFFER_BYTES
+              + ")");
+    }
+    final ByteBuffer allocated = allocateBytes("slotCount: " + slotCount, bytes);
+    final ByteBuffer allocatedCells;
+    try {
+      allocatedCells =
+          allocateBytes("cellsPerKey: " + cellsPerKey, (int) (cellsBytes + overflowCellsBytes));
+    } catch (IllegalArgumentException e) {
+      BufferUtil.free(allocated);
+      throw e;
+    }
+    final int start = aligned(allocated);
+    final int countersStart = start + slotsBytes;
+    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
+    final int marksStart = overflowStart + overflowBytes;
+    final int cellsStart = aligned(allocatedCells);
+    final int overflowCellsStart = cellsStart + (int) cellsBytes;
+    final Counters counters =
+        new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
+    return new TableMemory(
+        new Slots(
+            new UnsafeBuffer(allocated, start, slotsBytes),
+            new UnsafeBuffer(allocatedCells, cellsStart, (int) cellsBytes),
+            counters),
+        new Slots(
+            new UnsafeBuffer(allocated, overflowStart, overflowBytes),
+            new UnsafeBuffer(allocatedCells, overflowCellsStart, (int) overflowCellsBytes),
+            counters),
+        new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes)),
+        counters,
+        allocated,
+        allocatedCells);
+  }
+
+  /** Memory of a test's own, zeroed; cells of capacity 0 for a table without rings. */
+  static TableMemory of(
+      UnsafeBuffer slotsMemory,
+      UnsafeBuffer slotsCells,
+      UnsafeBuffer overflowMemory,
+      UnsafeBuffer overflowCells) {
+    final Counters counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
+    final Slots slots = new Slots(slotsMemory, slotsCells, counters);
+    return new TableMemory(
+        slots,
+        new Slots(overflowMemory, overflowCells, counters),
+        new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slots.slotCount())])),
+        counters,
+        null,
+        null);
+  }
+
+  private static void checkCounts(int slotCount, int cellsPerKey) {
+    if (slotCount < MIN_SLOT_COUNT
+        || slotCount > MAX_SLOT_COUNT
+        || Integer.bitCount(slotCount) != 1) {
+      throw new IllegalArgumentException(
+          "slotCount: "
+              + slotCount
+              + " (expected: a power of two from "
+              + MIN_SLOT_COUNT
+              + " to "
+              + MAX_SLOT_COUNT
+              + ")");
+    }
+    if (cellsPerKey < 0
+        || cellsPerKey > Limit.MAX_CELL_COUNT
+        || Integer.bitCount(cellsPerKey) > 1) {
+      throw new IllegalArgumentException(
+          "cellsPerKey: "
+              + cellsPerKey
+              + " (expected: 0, or a power of two up to "
+              + Limit.MAX_CELL_COUNT
+              + ")");
+    }
+  }
+
+  private static ByteBuffer allocateBytes(String what, int bytes) {
+    try {
+      return ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
+    } catch (OutOfMemoryError e) {
+      throw new IllegalArgumentException(
+          what
+              + ", "
+              + bytes
+              + " bytes (expected: no more than the direct memory left, see"
+              + " -XX:MaxDirectMemorySize)",
+          e);
+    }
+  }
+
+  private static int aligned(ByteBuffer buffer) {
+    return (int) -BufferUtil.address(buffer) & (CACHE_LINE_BYTES - 1);
+  }
+
+  /** Frees what was allocated. A later use fails its bounds check, where that is on. */
+  void close() {
+    slots.close();
+    overflow.close();
+    BufferUtil.free(allocated);
+    BufferUtil.free(allocatedCells);
+  }
+}
