@@ -13,7 +13,7 @@ import static dev.weir.algorithms.SlotLayout.EMPTY;
  *
  * <pre>
  * bit   63 to s        | s-1 to 0
- *       bucket number  | count
+ *       bucket + 1     | count
  * writer  any
  * store   CAS
  * load    acquire
@@ -76,7 +76,7 @@ final class BucketRingLimit extends RingLimit {
   /** The count of a closed bucket. */
   private long count(Slots slots, int slot, long bucket) {
     final long cell = slots.cellAcquire(slot, bucket);
-    return cell >>> shift == bucket ? cell & totalMask : 0;
+    return cell >>> shift == bucket + 1 ? cell & totalMask : 0;
   }
 
   private long sum(Slots slots, int slot, long first, long last) {
@@ -142,8 +142,8 @@ final class BucketRingLimit extends RingLimit {
     final long earlier = sum(slots, slot, newest - subWindows + 1, newest - 1);
     final long cell = slots.cellAcquire(slot, newest);
     // Only what was read while the word was this one may be replaced: a later bucket may have it.
-    if (cell >>> shift != newest && slots.stateAcquire(slot) == state) {
-      slots.cellCas(slot, newest, cell, newest << shift | ((state & totalMask) - earlier));
+    if (cell >>> shift != newest + 1 && slots.stateAcquire(slot) == state) {
+      slots.cellCas(slot, newest, cell, (newest + 1) << shift | ((state & totalMask) - earlier));
     }
   }
 

@@ -94,7 +94,8 @@ public final class Decision {
 
   /**
    * Units that count against the limit after this decision, begun ones whole. More than {@link
-   * #limit()} if that was lowered below what counts already.
+   * #limit()} if that was lowered below what counts already, or the clock stepped back; of a
+   * sliding log, at most as many as it has cells.
    */
   public long current() {
     return limit instanceof WordLimit word ? word.current(state, nowNs) : ringCurrent;

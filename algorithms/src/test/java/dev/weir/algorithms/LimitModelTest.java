@@ -1,155 +1,139 @@
 package dev.weir.algorithms;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.math.BigInteger;
+import dev.weir.algorithms.ModelKind.Drawn;
 import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random steps against {@link ModelBudget}: more than a million for each way to state a limit. A
- * failure prints its seed; {@code -Dweir.seed=} replays it.
+ * Random steps against the models: more than a million for each way to state a limit. A failure
+ * prints its seed; {@code -Dweir.seed=} replays it.
  */
 class LimitModelTest {
-  private enum Kind {
-    GCRA,
-    TOKEN_BUCKET
-  }
-
-  private static final int ROUNDS = 2_200;
-  private static final int STEPS_PER_ROUND = 500;
+  private static final int ROUNDS = 5_500;
+  private static final int SET_ROUNDS = 1_000;
+  private static final int STEPS_PER_ROUND = 200;
   private static final int KEYS = 6;
+  private static final int SLOTS = 128;
   private static final long SECOND = 1_000_000_000L;
-  private static final long[] WINDOWS = {SECOND, 60 * SECOND, 3600 * SECOND, 86_400 * SECOND};
 
+  private final long seed = Long.getLong("weir.seed", System.nanoTime());
   private final Decision out = new Decision();
   private final Decision later = new Decision();
-  private final Limit[] limits = new Limit[KEYS];
-  private final ModelBudget[] models = new ModelBudget[KEYS];
+  private final Drawn[] drawn = new Drawn[KEYS];
+  private final Model[] models = new Model[KEYS];
   private final long[] keys = new long[KEYS];
+
+  /** What was charged last, and when. */
+  private final long[] charged = new long[KEYS];
+
+  private final long[] chargedAtNs = new long[KEYS];
+
   private SplittableRandom random;
+  private UnsafeBuffer slots;
+  private UnsafeBuffer cells;
   private LimitTable table;
   private String where;
+  private long latestNs;
 
-  /** What the last call of {@link #draw} drew. */
-  private long units;
-
-  private long windowNs;
-  private long burst;
-  private long scale;
-  private Limit drawn;
+  /**
+   * From then on no clock steps back: what a log has given back may stand where a unit was that had
+   * left, and reads as present to a clock that lags.
+   */
+  private boolean logRefunded;
 
   @ParameterizedTest
-  @EnumSource(Kind.class)
-  void everyDecisionEqualsTheDefinition(Kind kind) {
-    final long seed = Long.getLong("weir.seed", System.nanoTime());
+  @EnumSource(ModelKind.class)
+  void everyDecisionEqualsTheDefinition(ModelKind kind, TestReporter reporter) {
     random = new SplittableRandom(seed);
     for (int round = 0; round < ROUNDS; round++) {
       where = "weir.seed=" + seed + ", " + kind + ", round " + round;
-      try (LimitTable fresh = new LimitTable(1024)) {
-        table = fresh;
-        round(kind);
-        assertEquals(0, table.overflowCount() + table.contendedCount(), where);
+      startTable();
+      for (int i = 0; i < KEYS; i++) {
+        put(i, kind.draw(random));
+        charged[i] = 0;
       }
+      latestNs = startNs();
+      for (int step = 0; step < STEPS_PER_ROUND; step++) {
+        final int i = random.nextInt(KEYS);
+        latestNs = advance(latestNs, models[i]);
+        step(kind, i, logRefunded ? latestNs : maybeBackNs(latestNs));
+      }
+      assertEquals(0, table.overflowCount() + table.contendedCount(), where);
     }
+    reporter.publishEntry(kind.name(), ROUNDS * STEPS_PER_ROUND + " steps, seed " + seed);
   }
 
-  private void round(Kind kind) {
-    for (int i = 0; i < KEYS; i++) {
-      draw(kind);
-      limits[i] = drawn;
-      models[i] = new ModelBudget(units, windowNs, burst, scale);
-      // Two to a home slot.
-      keys[i] = (random.nextLong() << 10) | ((i % 3) << 8);
+  /** Several limits of any kinds for one identity: all are charged, or none. */
+  @Test
+  void aSetIsChargedWholeOrNotAtAll(TestReporter reporter) {
+    random = new SplittableRandom(seed);
+    for (int round = 0; round < SET_ROUNDS; round++) {
+      where = "weir.seed=" + seed + ", set, round " + round;
+      startTable();
+      final LimitSet set = drawSet(2 + random.nextInt(3));
+      final long key = random.nextLong();
+      latestNs = startNs();
+      for (int step = 0; step < STEPS_PER_ROUND; step++) {
+        latestNs = advance(latestNs, models[random.nextInt(set.size())]);
+        checkAll(set, key, maybeBackNs(latestNs));
+      }
+      assertEquals(0, table.overflowCount() + table.contendedCount(), where);
     }
-    long latestNs = 1 + random.nextLong(1L << random.nextInt(4, 59));
-    for (int step = 0; step < STEPS_PER_ROUND; step++) {
-      latestNs = Math.min(latestNs + advance(), Limit.MAX_TIME_NS - 1);
-      final long backNs = random.nextInt(8) == 0 ? random.nextLong(SECOND) : 0;
-      step(kind, random.nextInt(KEYS), Math.max(latestNs - backNs, 1));
-    }
+    reporter.publishEntry("LimitSet", SET_ROUNDS * STEPS_PER_ROUND + " steps, seed " + seed);
   }
 
-  private long advance() {
-    final Limit limit = limits[random.nextInt(KEYS)];
-    return switch (random.nextInt(6)) {
-      case 0, 1 -> 0;
-      case 2 -> random.nextLong(10);
-      case 3 -> random.nextLong(((PacedLimit) limit).charge(0, 1, 1) + 1);
-      case 4 ->
-          random.nextLong(((PacedLimit) limit).charge(0, 1, Math.min(limit.capacity(), 3)) + 1);
-      default ->
-          random.nextInt(40) == 0
-              ? random.nextLong(((PacedLimit) limit).charge(0, 1, limit.capacity()))
-              : 1;
-    };
+  private void startTable() {
+    logRefunded = false;
+    slots = new UnsafeBuffer(new byte[SLOTS * SlotLayout.SLOT_BYTES]);
+    cells = new UnsafeBuffer(new byte[SLOTS * ModelKind.MAX_CELLS * Long.BYTES]);
+    table =
+        new LimitTable(
+            TableMemory.of(
+                slots,
+                cells,
+                new UnsafeBuffer(new byte[4 * SlotLayout.SLOT_BYTES]),
+                new UnsafeBuffer(new byte[4 * ModelKind.MAX_CELLS * Long.BYTES])));
   }
 
-  private void step(Kind kind, int i, long nowNs) {
-    final ModelBudget model = models[i];
-    switch (random.nextInt(32)) {
-      case 0 -> {
-        table.reset(keys[i], nowNs);
-        model.reset();
-      }
-      case 1 -> {
-        draw(kind);
-        table.changeLimit(keys[i], limits[i], drawn, nowNs);
-        limits[i] = drawn;
-        model.changeLimit(units, windowNs, burst, scale, nowNs);
-      }
-      case 2 -> {
-        final int to = (i + 1) % KEYS;
-        table.carryOver(keys[i], limits[i], keys[to], limits[to], nowNs, out);
-        models[to].carryOver(model, nowNs);
-      }
-      case 3, 4, 5, 6, 7, 8 -> {
-        final long wanted = cost(limits[i]);
-        final long available = model.available(nowNs);
-        final long granted = table.grantUpTo(keys[i], limits[i], wanted, nowNs, out);
-        assertEquals(Math.min(wanted, available), granted, where);
-        if (granted > 0) {
-          model.charge(granted, nowNs);
-        }
-        examine(i, granted > 0 ? wanted : 1, nowNs);
-      }
-      case 9, 10, 11, 12 -> {
-        final long cost = cost(limits[i]);
-        assertEquals(
-            model.passes(cost, nowNs), table.peek(keys[i], limits[i], cost, nowNs, out), where);
-        assertEquals(model.available(nowNs), out.remaining(), where);
-      }
-      default -> {
-        final long cost = cost(limits[i]);
-        final boolean passes = model.passes(cost, nowNs);
-        assertEquals(passes, table.check(keys[i], limits[i], cost, nowNs, out), where);
-        assertEquals(passes ? cost : 0, out.granted(), where);
-        if (passes) {
-          model.charge(cost, nowNs);
-        }
-        examine(i, cost, nowNs);
-      }
-    }
+  private void put(int i, Drawn what) {
+    drawn[i] = what;
+    models[i] = what.model();
+    // Two to a home slot.
+    keys[i] = (random.nextLong() << 7) | ((i % 3) << 5);
   }
 
-  private void examine(int i, long cost, long nowNs) {
-    assertEquals(limits[i].capacity(), out.limit(), where);
-    assertEquals(models[i].available(nowNs), out.remaining(), where);
-    assertEquals(models[i].resetAtNs(nowNs), out.resetAtNs(), where);
-    if (out.allowed()) {
-      assertEquals(0, out.retryAfterNs(), where);
-    } else if (cost > limits[i].capacity()) {
-      assertEquals(Decision.NEVER, out.retryAfterNs(), where);
-    } else {
-      final long passesAtNs = nowNs + out.retryAfterNs();
-      if (passesAtNs <= Limit.MAX_TIME_NS) {
-        assertEquals(true, table.peek(keys[i], limits[i], cost, passesAtNs, later), where);
-        assertEquals(true, models[i].passes(cost, passesAtNs), where);
-        assertEquals(false, table.peek(keys[i], limits[i], cost, passesAtNs - 1, later), where);
-        assertEquals(false, models[i].passes(cost, passesAtNs - 1), where);
-      }
-    }
+  private long startNs() {
+    return 1 + random.nextLong(1L << random.nextInt(4, 57));
+  }
+
+  private long maybeBackNs(long latestNs) {
+    final long backNs = random.nextInt(8) == 0 ? random.nextLong(SECOND) : 0;
+    return Math.max(latestNs - backNs, 1);
+  }
+
+  /** Nothing, a little, to where something happens or a nanosecond beside it, or far. */
+  private long advance(long nowNs, Model model) {
+    final long edgeNs = Math.max(model.edgeNs(nowNs), nowNs);
+    final long nextNs =
+        switch (random.nextInt(8)) {
+          case 0, 1, 2 -> nowNs;
+          case 3 -> nowNs + random.nextLong(10);
+          case 4 -> nowNs + random.nextLong(edgeNs - nowNs + 1);
+          case 5 -> Math.max(edgeNs - 1 + random.nextInt(3), nowNs);
+          case 6 -> nowNs + random.nextLong(model.resetAtNs(nowNs) - nowNs + 1);
+          default ->
+              random.nextInt(20) == 0 ? model.resetAtNs(nowNs) + random.nextInt(2) : nowNs + 1;
+        };
+    return Math.min(nextNs, Limit.MAX_TIME_NS - 1);
   }
 
   private long cost(Limit limit) {
@@ -162,26 +146,158 @@ class LimitModelTest {
     };
   }
 
-  private void draw(Kind kind) {
-    windowNs =
-        random.nextBoolean()
-            ? WINDOWS[random.nextInt(WINDOWS.length)]
-            : 1 + random.nextLong(1L << random.nextInt(1, 50));
-    scale = kind == Kind.GCRA ? 1 : Math.min(1 + random.nextLong(1000), windowNs);
-    final long perWindow =
-        1 + random.nextLong(Math.min(windowNs / scale, 1L << random.nextInt(1, 24)));
-    final BigInteger most =
-        BigInteger.valueOf(Limit.MAX_TIME_NS - 1)
-            .multiply(BigInteger.valueOf(perWindow))
-            .divide(BigInteger.valueOf(windowNs))
-            .min(BigInteger.valueOf(Limit.MAX_TIME_NS / scale));
-    final long size =
-        1 + random.nextLong(Math.min(most.longValueExact(), 1L << random.nextInt(1, 40)));
-    units = perWindow * scale;
-    burst = size * scale;
-    drawn =
-        kind == Kind.GCRA
-            ? Limit.gcra(perWindow, windowNs, size)
-            : Limit.tokenBucket(size, perWindow, windowNs, scale);
+  private void step(ModelKind kind, int i, long nowNs) {
+    switch (random.nextInt(64)) {
+      case 0 -> {
+        table.reset(keys[i], nowNs);
+        models[i].reset();
+      }
+      case 1, 2 -> changeLimit(i, kind.drawBeside(drawn[i], random), nowNs);
+      case 3 -> {
+        final ModelKind[] kinds = ModelKind.values();
+        changeLimit(i, kinds[random.nextInt(kinds.length)].draw(random), nowNs);
+      }
+      case 4 -> {
+        final int to = (i + 1) % KEYS;
+        table.carryOver(keys[i], drawn[i].limit(), keys[to], drawn[to].limit(), nowNs, out);
+        models[i].carryOver(models[to], nowNs);
+      }
+      case 5, 6, 7 -> refund(i, nowNs);
+      case 8, 9, 10, 11, 12, 13, 14, 15 -> grant(i, nowNs);
+      case 16, 17, 18, 19 -> peek(i, cost(drawn[i].limit()), nowNs);
+      default -> check(i, cost(drawn[i].limit()), nowNs);
+    }
+  }
+
+  private void changeLimit(int i, Drawn to, long nowNs) {
+    table.changeLimit(keys[i], drawn[i].limit(), to.limit(), nowNs);
+    models[i] = models[i].changedTo(to.model(), nowNs);
+    drawn[i] = new Drawn(to.limit(), models[i]);
+    charged[i] = 0;
+    peek(i, 1, nowNs);
+  }
+
+  private void refund(int i, long nowNs) {
+    final boolean log = drawn[i].limit() instanceof SlidingLogLimit;
+    if (charged[i] > 0 && !(log && nowNs < latestNs)) {
+      logRefunded |= log;
+      final long units = random.nextInt(4) == 0 ? 1 + random.nextLong(charged[i]) : charged[i];
+      table.refund(keys[i], drawn[i].limit(), units, chargedAtNs[i], nowNs);
+      models[i].refund(units, chargedAtNs[i], nowNs);
+      charged[i] = 0;
+      peek(i, 1, nowNs);
+    }
+  }
+
+  private void grant(int i, long nowNs) {
+    final Model model = models[i];
+    final long wanted = cost(drawn[i].limit());
+    final long granted = Math.min(wanted, model.available(nowNs));
+    final long waitNs = model.waitNs(nowNs);
+    assertEquals(granted, table.grantUpTo(keys[i], drawn[i].limit(), wanted, nowNs, out), where);
+    charge(i, granted, waitNs, nowNs);
+    examine(i, granted > 0 ? wanted : 1, nowNs);
+  }
+
+  private void check(int i, long cost, long nowNs) {
+    final Model model = models[i];
+    final boolean passes = model.passes(cost, nowNs);
+    final long waitNs = model.waitNs(nowNs);
+    final boolean compares = !passes && random.nextInt(16) == 0;
+    final byte[] slotsBefore = compares ? slots.byteArray().clone() : null;
+    final byte[] cellsBefore = compares ? cells.byteArray().clone() : null;
+    assertEquals(passes, table.check(keys[i], drawn[i].limit(), cost, nowNs, out), where);
+    assertEquals(passes ? cost : 0, out.granted(), where);
+    if (compares) {
+      assertArrayEquals(slotsBefore, slots.byteArray(), where);
+      assertArrayEquals(cellsBefore, cells.byteArray(), where);
+    }
+    charge(i, passes ? cost : 0, waitNs, nowNs);
+    examine(i, cost, nowNs);
+  }
+
+  private void charge(int i, long units, long waitNs, long nowNs) {
+    if (units > 0) {
+      models[i].charge(units, nowNs);
+      charged[i] = units;
+      chargedAtNs[i] = nowNs;
+      assertEquals(waitNs, out.waitNs(), where);
+    } else {
+      assertEquals(0, out.waitNs(), where);
+    }
+  }
+
+  private void peek(int i, long cost, long nowNs) {
+    final boolean passes = models[i].passes(cost, nowNs);
+    assertEquals(passes, table.peek(keys[i], drawn[i].limit(), cost, nowNs, out), where);
+    examine(i, cost, nowNs);
+  }
+
+  private void examine(int i, long cost, long nowNs) {
+    final Limit limit = drawn[i].limit();
+    final Model model = models[i];
+    assertEquals(limit.capacity(), out.limit(), where);
+    assertEquals(cost, out.cost(), where);
+    assertEquals(model.available(nowNs), out.remaining(), where);
+    assertEquals(model.current(nowNs), out.current(), where);
+    assertEquals(model.resetAtNs(nowNs), out.resetAtNs(), where);
+    if (out.allowed()) {
+      assertEquals(0, out.retryAfterNs(), where);
+    } else if (cost > limit.capacity()) {
+      assertEquals(Decision.NEVER, out.retryAfterNs(), where);
+    } else {
+      final long passesAtNs = nowNs + out.retryAfterNs();
+      if (passesAtNs <= Limit.MAX_TIME_NS) {
+        assertTrue(model.passes(cost, passesAtNs), where);
+        assertFalse(model.passes(cost, passesAtNs - 1), where);
+        assertTrue(table.peek(keys[i], limit, cost, passesAtNs, later), where);
+        assertFalse(table.peek(keys[i], limit, cost, passesAtNs - 1, later), where);
+      }
+    }
+  }
+
+  private LimitSet drawSet(int size) {
+    final ModelKind[] kinds = ModelKind.values();
+    final Limit[] limits = new Limit[size];
+    for (int i = 0; i < size; i++) {
+      do {
+        drawn[i] = kinds[random.nextInt(kinds.length)].draw(random);
+      } while (drawn[i].limit().costScale() > 1);
+      limits[i] = drawn[i].limit();
+      models[i] = drawn[i].model();
+    }
+    return LimitSet.of(limits);
+  }
+
+  private void checkAll(LimitSet set, long key, long nowNs) {
+    final long cost = cost(set.limit(random.nextInt(set.size())));
+    boolean passes = true;
+    long waitNs = 0;
+    for (int i = 0; i < set.size(); i++) {
+      passes &= models[i].passes(cost, nowNs);
+      waitNs = Math.max(waitNs, models[i].waitNs(nowNs));
+    }
+    assertEquals(passes, table.checkAll(key, set, cost, nowNs, out), where);
+    assertEquals(passes ? waitNs : 0, out.waitNs(), where);
+    for (int i = 0; i < set.size(); i++) {
+      if (passes) {
+        models[i].charge(cost, nowNs);
+      }
+      table.peek(set.key(key, i), set.limit(i), 1, nowNs, later);
+      assertEquals(models[i].current(nowNs), later.current(), where);
+    }
+    if (!passes && out.retryAfterNs() <= Limit.MAX_TIME_NS - nowNs) {
+      final long passesAtNs = nowNs + out.retryAfterNs();
+      assertTrue(allPass(set, cost, passesAtNs), where);
+      assertFalse(allPass(set, cost, passesAtNs - 1), where);
+    }
+  }
+
+  private boolean allPass(LimitSet set, long cost, long atNs) {
+    boolean all = true;
+    for (int i = 0; i < set.size(); i++) {
+      all &= models[i].passes(cost, atNs);
+    }
+    return all;
   }
 }

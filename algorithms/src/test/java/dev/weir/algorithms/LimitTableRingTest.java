@@ -164,6 +164,17 @@ class LimitTableRingTest {
   }
 
   @Test
+  void theFirstSubWindowThereIsLeavesLikeAnyOther() {
+    final Limit ring = Limit.bucketRing(3, 3 * SECOND, 3);
+    assertTrue(table.check(1, ring, 2, 1, out));
+    assertTrue(table.check(1, ring, 1, 2 * SECOND, out));
+    assertFalse(table.check(1, ring, 1, 3 * SECOND - 1, out));
+    assertEquals(1, out.retryAfterNs());
+    assertTrue(table.check(1, ring, 1, 3 * SECOND, out));
+    assertEquals(2, out.current());
+  }
+
+  @Test
   void aLoweredLimitCountsWhatPassedAndLetsNothingPassUntilItHasLeft() {
     final Limit ten = Limit.slidingLog(10, SECOND);
     final Limit five = Limit.slidingLog(5, SECOND);

@@ -3,117 +3,141 @@ package dev.weir.algorithms;
 import java.math.BigInteger;
 
 /**
- * The budget of one key, written from the definition with unbounded integers: virtual scheduling on
- * a clock whose tick is {@code length / 2^62} nanoseconds, the TAT kept as the nanosecond of a
- * tick. Shares no code with the implementation.
+ * GCRA, token bucket and both leaky buckets: virtual scheduling on a clock whose tick is {@code
+ * length / 2^62} nanoseconds, the TAT kept as the nanosecond of a tick. Ticks fit a long; what they
+ * are multiplied by does not.
  */
-final class ModelBudget {
+final class ModelBudget extends Model {
   private static final BigInteger ONE_NS = BigInteger.TWO.pow(62);
+  private static final long UNLIMITED = Long.MAX_VALUE;
 
-  private BigInteger burst;
-  private BigInteger scale;
-  private BigInteger ticksPerUnit;
-  private BigInteger length;
-  private BigInteger tatNs = BigInteger.ZERO;
+  private final long maxWaitNs;
+  private final boolean queue;
+  private final long ticksPerUnit;
+  private final BigInteger length;
+  private long tatNs;
 
-  ModelBudget(long units, long windowNs, long burst, long scale) {
-    limit(units, windowNs, burst, scale);
-  }
-
-  private void limit(long units, long windowNs, long burst, long scale) {
-    final BigInteger unitCount = BigInteger.valueOf(units);
-    final BigInteger window = BigInteger.valueOf(windowNs);
-    this.burst = BigInteger.valueOf(burst);
-    this.scale = BigInteger.valueOf(scale);
-    if (window.mod(unitCount).signum() == 0) {
-      ticksPerUnit = window.divide(unitCount);
+  private ModelBudget(
+      long units, long windowNs, long burst, long costScale, long maxWaitNs, boolean queue) {
+    super(burst, costScale);
+    this.maxWaitNs = maxWaitNs;
+    this.queue = queue;
+    if (windowNs % units == 0) {
+      ticksPerUnit = windowNs / units;
       length = ONE_NS;
       return;
     }
-    ticksPerUnit = BigInteger.ONE;
-    while (unitCount.multiply(ticksPerUnit).multiply(BigInteger.TWO).compareTo(window) <= 0) {
-      ticksPerUnit = ticksPerUnit.multiply(BigInteger.TWO);
+    long ticks = 1;
+    while (Math.multiplyExact(Math.multiplyExact(units, ticks), 2) <= windowNs) {
+      ticks *= 2;
     }
-    length = window.multiply(ONE_NS).divide(unitCount.multiply(ticksPerUnit));
+    ticksPerUnit = ticks;
+    length =
+        BigInteger.valueOf(windowNs).multiply(ONE_NS).divide(BigInteger.valueOf(units * ticks));
+  }
+
+  /** GCRA, a token bucket or a leaky bucket. */
+  static ModelBudget meter(long units, long windowNs, long burst, long costScale) {
+    return new ModelBudget(units, windowNs, burst, costScale, UNLIMITED, false);
+  }
+
+  /** A leaky bucket that tells requests to wait. */
+  static ModelBudget queue(long units, long windowNs, long burst, long maxWaitNs) {
+    return new ModelBudget(units, windowNs, burst, 1, maxWaitNs, true);
   }
 
   /** The first tick whose nanosecond is not before {@code ns}: length * tick > (ns - 1) * 2^62. */
-  private BigInteger arrival(BigInteger ns) {
-    return ns.subtract(BigInteger.ONE).multiply(ONE_NS).divide(length).add(BigInteger.ONE);
+  private long arrival(long ns) {
+    if (length.equals(ONE_NS)) {
+      return ns;
+    }
+    return BigInteger.valueOf(ns - 1).multiply(ONE_NS).divide(length).longValueExact() + 1;
   }
 
-  private BigInteger arrival(long nowNs) {
-    return arrival(BigInteger.valueOf(nowNs));
+  private long nanosecond(long tick) {
+    if (length.equals(ONE_NS)) {
+      return tick;
+    }
+    return ceilDiv(BigInteger.valueOf(tick).multiply(length), ONE_NS).longValueExact();
   }
 
-  private BigInteger debt(long nowNs) {
-    return tat().subtract(arrival(nowNs)).max(BigInteger.ZERO);
+  private long tat() {
+    return tatNs == 0 ? 0 : arrival(tatNs);
   }
 
-  long available(long nowNs) {
-    return burst
-        .multiply(ticksPerUnit)
-        .subtract(debt(nowNs))
-        .max(BigInteger.ZERO)
-        .divide(ticksPerUnit)
-        .longValueExact();
+  private long debt(long nowNs) {
+    return Math.max(tat() - arrival(nowNs), 0);
   }
 
+  private boolean waitsTooLong(long nowNs) {
+    return Math.max(tatNs - nowNs, 0) > maxWaitNs;
+  }
+
+  @Override
   boolean passes(long cost, long nowNs) {
-    return debt(nowNs)
-            .add(BigInteger.valueOf(cost).multiply(ticksPerUnit))
-            .compareTo(burst.multiply(ticksPerUnit))
-        <= 0;
+    return cost <= capacity
+        && !waitsTooLong(nowNs)
+        && debt(nowNs) + cost * ticksPerUnit <= capacity * ticksPerUnit;
   }
 
-  void charge(long cost, long nowNs) {
-    tatNs =
-        nanosecond(tat().max(arrival(nowNs)).add(BigInteger.valueOf(cost).multiply(ticksPerUnit)));
+  @Override
+  long available(long nowNs) {
+    return waitsTooLong(nowNs)
+        ? 0
+        : Math.max(capacity * ticksPerUnit - debt(nowNs), 0) / ticksPerUnit;
   }
 
+  @Override
+  long current(long nowNs) {
+    return Math.min((debt(nowNs) + ticksPerUnit - 1) / ticksPerUnit, capacity);
+  }
+
+  @Override
+  long waitNs(long nowNs) {
+    return queue ? nanosecond(Math.max(tat(), arrival(nowNs))) - nowNs : 0;
+  }
+
+  @Override
+  void charge(long units, long nowNs) {
+    tatNs = nanosecond(Math.max(tat(), arrival(nowNs)) + units * ticksPerUnit);
+  }
+
+  /** Whether it fits or not; the debt ends at the capacity. */
+  @Override
+  void owe(long units, long nowNs) {
+    final long charged = Math.max(tat(), arrival(nowNs)) + units * ticksPerUnit;
+    final long most = arrival(nowNs) + capacity * ticksPerUnit;
+    tatNs = Math.max(tatNs, nanosecond(Math.min(charged, most)));
+  }
+
+  @Override
   long resetAtNs(long nowNs) {
-    return tatNs.max(BigInteger.valueOf(nowNs)).longValueExact();
+    return Math.max(tatNs, nowNs);
   }
 
-  private BigInteger tat() {
-    return tatNs.signum() == 0 ? BigInteger.ZERO : arrival(tatNs);
+  @Override
+  void refund(long units, long chargedAtNs, long nowNs) {
+    if (tatNs > nowNs) {
+      tatNs = nanosecond(Math.max(tat() - units * ticksPerUnit, arrival(nowNs)));
+    }
   }
 
-  private BigInteger nanosecond(BigInteger tick) {
-    return ceilDiv(tick.multiply(length), ONE_NS);
-  }
-
+  @Override
   void reset() {
-    tatNs = BigInteger.ZERO;
+    tatNs = 0;
   }
 
-  private static BigInteger ceilDiv(BigInteger a, BigInteger b) {
-    return a.add(b).subtract(BigInteger.ONE).divide(b);
+  void stateOf(ModelBudget other) {
+    tatNs = other.tatNs;
   }
 
-  /** Units consumed, in units of {@code toScale}, each step rounded up. */
-  private BigInteger consumed(long nowNs, BigInteger toScale) {
-    final BigInteger units = ceilDiv(debt(nowNs), ticksPerUnit).min(burst);
-    return ceilDiv(units.multiply(toScale), scale);
+  @Override
+  long edgeNs(long nowNs) {
+    return nanosecond(arrival(nowNs) + ticksPerUnit);
   }
 
-  void changeLimit(long units, long windowNs, long newBurst, long newScale, long nowNs) {
-    final BigInteger consumed = consumed(nowNs, BigInteger.valueOf(newScale));
-    limit(units, windowNs, newBurst, newScale);
-    if (consumed.signum() != 0) {
-      tatNs = nanosecond(arrival(nowNs).add(consumed.min(burst).multiply(ticksPerUnit)));
-    }
-  }
-
-  /** Moves what {@code from} has consumed here; the debt ends at the burst. */
-  void carryOver(ModelBudget from, long nowNs) {
-    final BigInteger consumed = from.consumed(nowNs, scale).min(burst);
-    if (consumed.signum() == 0) {
-      return;
-    }
-    from.reset();
-    final BigInteger charged = tat().max(arrival(nowNs)).add(consumed.multiply(ticksPerUnit));
-    final BigInteger most = arrival(nowNs).add(burst.multiply(ticksPerUnit));
-    tatNs = tatNs.max(nanosecond(charged.min(most)));
+  @Override
+  Model sameStateUnder(Model to) {
+    return null;
   }
 }
