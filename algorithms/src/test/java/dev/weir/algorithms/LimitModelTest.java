@@ -9,7 +9,6 @@ import dev.weir.algorithms.ModelKind.Drawn;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -52,7 +51,7 @@ class LimitModelTest {
 
   @ParameterizedTest
   @EnumSource(ModelKind.class)
-  void everyDecisionEqualsTheDefinition(ModelKind kind, TestReporter reporter) {
+  void everyDecisionEqualsTheDefinition(ModelKind kind) {
     random = new SplittableRandom(seed);
     for (int round = 0; round < ROUNDS; round++) {
       where = "weir.seed=" + seed + ", " + kind + ", round " + round;
@@ -69,12 +68,12 @@ class LimitModelTest {
       }
       assertEquals(0, table.overflowCount() + table.contendedCount(), where);
     }
-    reporter.publishEntry(kind.name(), ROUNDS * STEPS_PER_ROUND + " steps, seed " + seed);
+    report(kind.name(), ROUNDS);
   }
 
   /** Several limits of any kinds for one identity: all are charged, or none. */
   @Test
-  void aSetIsChargedWholeOrNotAtAll(TestReporter reporter) {
+  void aSetIsChargedWholeOrNotAtAll() {
     random = new SplittableRandom(seed);
     for (int round = 0; round < SET_ROUNDS; round++) {
       where = "weir.seed=" + seed + ", set, round " + round;
@@ -88,7 +87,12 @@ class LimitModelTest {
       }
       assertEquals(0, table.overflowCount() + table.contendedCount(), where);
     }
-    reporter.publishEntry("LimitSet", SET_ROUNDS * STEPS_PER_ROUND + " steps, seed " + seed);
+    report("LimitSet", SET_ROUNDS);
+  }
+
+  /** For the test report. */
+  private void report(String what, int rounds) {
+    System.out.printf("%-18s %,d steps, weir.seed=%d%n", what, rounds * STEPS_PER_ROUND, seed);
   }
 
   private void startTable() {
