@@ -3,36 +3,67 @@ package dev.weir.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.check.Algorithm;
+import dev.weir.bench.check.AlgorithmBench;
+import dev.weir.bench.check.EveryCallBench;
+import dev.weir.bench.check.MixedBench;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Runs {@link LocalCheckBench} long enough to see what it allocates, not how fast it is. */
+/** Runs the benches long enough to see what they allocate, not how fast they are. */
 class AllocationIT {
+  private static final int ALGORITHMS = Algorithm.values().length;
+
   @Test
   void aCheckAllocatesNothing() throws RunnerException {
+    final ChainedOptionsBuilder checks =
+        new OptionsBuilder()
+            .include(AlgorithmBench.class.getName() + ".(allowed|refused)$")
+            .include(MixedBench.class.getName())
+            .param("keys", "1000")
+            .param("order", "UNIFORM");
+    assertEquals(List.of(), allocating(checks, 2 * ALGORITHMS + 1));
+  }
+
+  @Test
+  void noCallAllocates() throws RunnerException {
+    final ChainedOptionsBuilder calls =
+        new OptionsBuilder().include(EveryCallBench.class.getName());
+    assertEquals(List.of(), allocating(calls, ALGORITHMS));
+  }
+
+  /** The rows that allocate half a byte per operation or more. */
+  private static List<String> allocating(ChainedOptionsBuilder options, int rows)
+      throws RunnerException {
     final Collection<RunResult> results =
         new Runner(
-                new OptionsBuilder()
-                    .include(LocalCheckBench.class.getName())
+                options
                     .forks(1)
                     .warmupIterations(1)
-                    .warmupTime(TimeValue.milliseconds(500))
+                    .warmupTime(TimeValue.milliseconds(300))
                     .measurementIterations(1)
-                    .measurementTime(TimeValue.milliseconds(500))
+                    .measurementTime(TimeValue.milliseconds(300))
+                    .shouldFailOnError(true)
                     .addProfiler(GCProfiler.class)
                     .build())
             .run();
-    assertEquals(12, results.size());
+    final List<String> allocating = new ArrayList<>();
     for (RunResult result : results) {
       final double bytes = result.getSecondaryResults().get("gc.alloc.rate.norm").getScore();
-      assertTrue(
-          bytes < 0.5, result.getParams().getBenchmark() + ": " + bytes + " B/op (expected: 0)");
+      if (!(bytes < 0.5)) {
+        allocating.add(result.getParams().id() + ": " + bytes + " B/op (expected: 0)");
+      }
     }
+    assertTrue(results.size() == rows, results.size() + " rows (expected: " + rows + ")");
+    return allocating;
   }
 }

@@ -1,0 +1,91 @@
+package dev.weir.bench.check;
+
+import static dev.weir.bench.check.Keys.BATCH;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What is the least a check could cost: the identity's hash, and one CAS on its slot of a table of
+ * the same size, with no look at whose slot it is and no decision?
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 2, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+    value = 3,
+    jvmArgs = {
+      "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+      "-Dagrona.disable.bounds.checks=true",
+      "-Xmx512m",
+      "-XX:MaxDirectMemorySize=4g"
+    })
+public class FloorBench {
+  private static final int SLOT_BYTES = 16;
+
+  private ByteBuffer allocated;
+  private UnsafeBuffer slots;
+  private int slotMask;
+
+  @Setup
+  public void allocate(Keys keys) {
+    final int bytes = keys.slotCount() * SLOT_BYTES;
+    allocated = BufferUtil.allocateDirectAligned(bytes, 64);
+    slots = new UnsafeBuffer(allocated, 0, bytes);
+    slotMask = keys.slotCount() - 1;
+    // Pages that nothing was written to would all be the same one.
+    slots.setMemory(0, bytes, (byte) 1);
+  }
+
+  @TearDown
+  public void free() {
+    BufferUtil.free(allocated);
+  }
+
+  private boolean cas(long hash) {
+    final int state = ((int) hash & slotMask) * SLOT_BYTES + Long.BYTES;
+    final long before = slots.getLongAcquire(state);
+    return slots.compareAndSetLong(state, before, before + 1);
+  }
+
+  /** The floor of every target. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public int hashAndCas(Keys keys, Asker asker) {
+    int count = 0;
+    final int start = asker.nextBatch();
+    for (int i = start; i < start + BATCH; i++) {
+      count += cas(asker.hashOf(keys.id(i))) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** The same for a caller that reads the clock for every check. */
+  @Benchmark
+  @OperationsPerInvocation(BATCH)
+  public long hashAndCasOwnClock(Keys keys, Asker asker) {
+    long sum = 0;
+    final int start = asker.nextBatch();
+    for (int i = start; i < start + BATCH; i++) {
+      final long nowNs = System.nanoTime();
+      sum += cas(asker.hashOf(keys.id(i))) ? nowNs : 0;
+    }
+    return sum;
+  }
+}
