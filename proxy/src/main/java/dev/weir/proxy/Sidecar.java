@@ -141,7 +141,7 @@ public final class Sidecar implements AutoCloseable {
             new ClientIpReader(settings.identity()),
             settings.wire().caps().headBytes());
     AdmissionHandler admission =
-        new AdmissionHandler(new LocalGate(table), identities, loopMetrics, clock);
+        new AdmissionHandler(new LocalGate(table), identities, loopMetrics, clock, eventLoop);
     ClientLoop clients =
         new ClientLoop(
             settings.wire(),

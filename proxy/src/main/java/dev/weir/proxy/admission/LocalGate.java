@@ -8,6 +8,9 @@ import dev.weir.proxy.rule.Rule;
 
 /** Decides at once from this node's limit table, which all event loops share. */
 public final class LocalGate implements Gate {
+  /** A shorter wait is none: no timer tells it, and on a fractional rate's clock it may be 2 ns. */
+  private static final long LEAST_WAIT_NS = 1_000;
+
   private final LimitTable table;
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
@@ -27,6 +30,11 @@ public final class LocalGate implements Gate {
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
       verdict.allow(rule.policy(), decision.remaining(), resetAfterNs);
+      long waitNs = decision.waitNs();
+      if (waitNs >= LEAST_WAIT_NS) {
+        outcome.hold(ticket, verdict, nowNs + waitNs);
+        return;
+      }
     } else {
       long retryAfterNs = decision.retryAfterNs();
       boolean never = retryAfterNs == Decision.NEVER;

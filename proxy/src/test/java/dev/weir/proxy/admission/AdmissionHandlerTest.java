@@ -28,16 +28,24 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AdmissionHandlerTest {
+  private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
+
   private final LimitTable table = new LimitTable(1024);
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final EventLoop eventLoop = channel.eventLoop();
+  private final HoldingGate holding = new HoldingGate();
   private final LoopClock clock = new LoopClock();
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final LateGate late = new LateGate();
@@ -45,6 +53,7 @@ class AdmissionHandlerTest {
   @AfterEach
   void closeTable() {
     table.close();
+    channel.close();
   }
 
   @Test
@@ -137,7 +146,8 @@ class AdmissionHandlerTest {
 
   @Test
   void refusesWhenEveryParkingPlaceIsTakenAndServesAgainWhenOneIsFree() {
-    AdmissionHandler handler = new AdmissionHandler(late, identities(), metrics, clock, 1);
+    AdmissionHandler handler =
+        new AdmissionHandler(late, identities(), metrics, clock, eventLoop, 1);
     handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY));
     Recorder parked = new Recorder();
     Recorder turnedAway = new Recorder();
@@ -185,6 +195,85 @@ class AdmissionHandlerTest {
     assertEquals(0, least, "bytes allocated in 50,000 decisions");
   }
 
+  @Test
+  void holdsARequestUntilItsSlotAndNeverLetsItPassBefore() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    channel.runScheduledPendingTasks();
+    handler.release();
+    assertEquals(List.of(), recorder.told);
+    assertEquals(0, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
+    holding.dueNs = clock.tick(); // its slot is now, and the timer's is moved
+    handler.admit(request("/a"), recorder, clock.nowNs());
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("allowed 1"), recorder.told);
+    assertEquals(1, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
+  }
+
+  @Test
+  void releasesInTheOrderOfTheSlotsWhateverTheOrderOfArrival() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Recorder recorder = new Recorder();
+    long nowNs = clock.tick();
+    for (int before : new int[] {3, 9, 1, 7}) { // the remaining counts tell the arrivals apart
+      holding.dueNs = nowNs - before;
+      handler.admit(request("/a"), recorder, nowNs);
+    }
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("allowed 1", "allowed 3", "allowed 0", "allowed 2"), recorder.told);
+    assertTrue(recorder.heldNs >= 0);
+  }
+
+  @Test
+  void aHeldRequestWhoseClientLeavesFreesItsPlace() {
+    AdmissionHandler handler =
+        new AdmissionHandler(holding, identities(), metrics, clock, eventLoop, 1);
+    handler.publish(RuleSet.compile(List.of(limit("9/1h").build()), false, RuleSet.EMPTY));
+    Recorder gone = new Recorder();
+    Recorder next = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    long ticket = handler.admit(request("/a"), gone, clock.nowNs());
+    handler.admit(request("/a"), next, clock.nowNs());
+    assertEquals(List.of("TOO_MANY_PARKED"), next.told);
+    handler.withdraw(ticket);
+    holding.dueNs = clock.tick();
+    handler.admit(request("/a"), next, clock.nowNs());
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("TOO_MANY_PARKED", "allowed 1"), next.told);
+    assertEquals(List.of(), gone.told);
+  }
+
+  @Test
+  void aRehearsalHoldsNobodyUp() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").dryRun(true).build());
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    assertEquals(List.of("allowed 0"), recorder.told);
+  }
+
+  @Test
+  void allocatesNothingToHoldARequestButItsTimer() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Counter counter = new Counter();
+    RequestView request = request("/a/b/c");
+    holding.dueNs = clock.tick() + HOUR_NS;
+    handler.admit(request, counter, clock.nowNs()); // its timer serves those behind it
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 8; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 20_000; i++) {
+        holding.dueNs += 1000;
+        handler.withdraw(handler.admit(request, counter, clock.tick()));
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertEquals(0, least, "bytes allocated for 20,000 held requests");
+  }
+
   private void decide(AdmissionHandler handler, RequestView request, Counter counter, int rounds) {
     for (int i = 0; i < rounds; i++) {
       handler.admit(request, counter, clock.tick());
@@ -192,7 +281,7 @@ class AdmissionHandlerTest {
   }
 
   private AdmissionHandler handler(Gate gate, RuleSpec spec) {
-    AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock);
+    AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock, eventLoop);
     handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY));
     return handler;
   }
@@ -232,11 +321,25 @@ class AdmissionHandlerTest {
     }
   }
 
+  /** Lets every request pass at the time that is set. */
+  private static final class HoldingGate implements Gate {
+    private final Verdict verdict = new Verdict();
+    private long dueNs;
+    private long asked;
+
+    @Override
+    public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome) {
+      outcome.hold(ticket, verdict.allow(rule.policy(), asked++, HOUR_NS), dueNs);
+    }
+  }
+
   private static final class Recorder implements Exchange {
     private final List<String> told = new ArrayList<>();
+    private long heldNs;
 
     @Override
     public void allowed(Verdict verdict) {
+      heldNs = verdict.heldNs();
       told.add("allowed " + (verdict.policy() == null ? "unlimited" : verdict.remaining()));
     }
 

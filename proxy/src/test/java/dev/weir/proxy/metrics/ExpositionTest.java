@@ -66,10 +66,12 @@ class ExpositionTest {
       loop.rule("api").dryRunRefused();
       loop.upstreamOpened();
       loop.decided(1_000);
+      loop.held();
       loop.tunnelOpened();
       loop.verdictDropped();
     }
     one.connectionClosed();
+    one.released();
     one.completed(404, 1, 1, 1);
     List<String> lines = expose("text/plain");
     for (String expected :
@@ -79,6 +81,8 @@ class ExpositionTest {
             "weir_connections_refused_total 2.0",
             "weir_requests_in_flight 2.0",
             "weir_requests_total 2.0",
+            "weir_requests_held_total 2.0",
+            "weir_requests_waiting 1.0",
             "weir_upstream_connections_open 2.0",
             "weir_upstream_connections_total 2.0",
             "weir_tunnels_total 2.0",
