@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -42,7 +41,7 @@ import org.junit.jupiter.api.Test;
 class AdmissionHandlerTest {
   private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
 
-  private final LimitTable table = new LimitTable(1024);
+  private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final EventLoop eventLoop = channel.eventLoop();
   private final HoldingGate holding = new HoldingGate();
@@ -52,13 +51,13 @@ class AdmissionHandlerTest {
 
   @AfterEach
   void closeTable() {
-    table.close();
+    tables.close();
     channel.close();
   }
 
   @Test
   void allowsWhatTheLimitAllowsAndRefusesTheNext() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("3/1h").build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("3/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 5; i++) {
       assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.tick()));
@@ -70,7 +69,7 @@ class AdmissionHandlerTest {
   @Test
   void passesWhatNoRuleMatches() {
     AdmissionHandler handler =
-        handler(new LocalGate(table), limit("1/1h").path(PathPattern.parse("/limited")).build());
+        handler(new LocalGate(tables), limit("1/1h").path(PathPattern.parse("/limited")).build());
     Recorder recorder = new Recorder();
     handler.admit(request("/other"), recorder, clock.tick());
     handler.admit(request("/other"), recorder, clock.tick());
@@ -79,7 +78,7 @@ class AdmissionHandlerTest {
 
   @Test
   void rehearsesADryRunAndPassesEveryRequest() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("1/1h").dryRun(true).build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").dryRun(true).build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 3; i++) {
       handler.admit(request("/a"), recorder, clock.tick());
@@ -148,7 +147,7 @@ class AdmissionHandlerTest {
   void refusesWhenEveryParkingPlaceIsTakenAndServesAgainWhenOneIsFree() {
     AdmissionHandler handler =
         new AdmissionHandler(late, identities(), metrics, clock, eventLoop, 1);
-    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY));
+    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY, 0));
     Recorder parked = new Recorder();
     Recorder turnedAway = new Recorder();
     handler.admit(request("/a"), parked, clock.tick());
@@ -160,16 +159,16 @@ class AdmissionHandlerTest {
 
   @Test
   void keepsBudgetsOverAReloadAndCarriesThemOverAChangeOfLimit() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("10/1h").build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("10/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 4; i++) {
       handler.admit(request("/a"), recorder, clock.tick());
     }
-    RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY);
-    handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before));
+    RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY, 0);
+    handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before, 0));
     handler.admit(request("/a"), recorder, clock.tick());
     assertEquals("allowed 5", recorder.last());
-    handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before));
+    handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before, 0));
     handler.admit(request("/a"), recorder, clock.tick());
     assertEquals("allowed 0", recorder.last());
     handler.admit(request("/a"), recorder, clock.tick());
@@ -180,7 +179,7 @@ class AdmissionHandlerTest {
   void allocatesNothingForADecision() {
     AdmissionHandler handler =
         handler(
-            new LocalGate(table),
+            new LocalGate(tables),
             limit("1000/1s").key(KeySpec.parse("ip,header:x-user-id")).build());
     Counter counter = new Counter();
     RequestView request = request("/a/b/c");
@@ -230,7 +229,7 @@ class AdmissionHandlerTest {
   void aHeldRequestWhoseClientLeavesFreesItsPlace() {
     AdmissionHandler handler =
         new AdmissionHandler(holding, identities(), metrics, clock, eventLoop, 1);
-    handler.publish(RuleSet.compile(List.of(limit("9/1h").build()), false, RuleSet.EMPTY));
+    handler.publish(RuleSet.compile(List.of(limit("9/1h").build()), false, RuleSet.EMPTY, 0));
     Recorder gone = new Recorder();
     Recorder next = new Recorder();
     holding.dueNs = clock.tick() + HOUR_NS;
@@ -282,7 +281,7 @@ class AdmissionHandlerTest {
 
   private AdmissionHandler handler(Gate gate, RuleSpec spec) {
     AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock, eventLoop);
-    handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY));
+    handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0));
     return handler;
   }
 
