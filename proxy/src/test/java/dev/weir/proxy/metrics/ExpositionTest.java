@@ -2,10 +2,12 @@ package dev.weir.proxy.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.RefusalReason;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +54,17 @@ class ExpositionTest {
     assertParses(open);
     assertEquals("# EOF", open.get(open.size() - 1));
     assertTrue(text.stream().anyMatch(line -> line.startsWith("jvm_memory_used_bytes")));
+  }
+
+  @Test
+  void nothingOfASidecarThatHasEndedIsKept() {
+    WeakReference<Metrics> ended = new WeakReference<>(new Metrics());
+    ended.get().newLoop();
+    ended.get().expose(null);
+    for (int i = 0; i < 10 && ended.get() != null; i++) {
+      System.gc();
+    }
+    assertNull(ended.get());
   }
 
   @Test
