@@ -33,6 +33,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final LoopClock clock;
   private final ParkedRequests parked;
   private final HeldRequests held;
+  private final int maxHeldCount;
   private final WakeUp wakeUp;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
@@ -60,6 +61,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests(places);
+    // Every request needs a place for a moment: rules that queue must leave some to all others.
+    this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);
   }
 
@@ -121,6 +124,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   public void hold(long ticket, Verdict granted, long dueNs) {
     if (!parked.holds(ticket) || parked.rule(ticket).dryRun()) {
       settle(ticket, granted); // a rehearsal holds nobody up
+      return;
+    }
+    if (held.size() == maxHeldCount) {
+      settle(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
       return;
     }
     metrics.decided(clock.tick() - parked.startNs(ticket));

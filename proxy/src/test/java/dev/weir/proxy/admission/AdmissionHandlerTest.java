@@ -245,6 +245,28 @@ class AdmissionHandlerTest {
   }
 
   @Test
+  void leavesHalfThePlacesToRequestsThatAreNotHeld() {
+    AdmissionHandler handler =
+        new AdmissionHandler(holding, identities(), metrics, clock, eventLoop, 4);
+    RuleSpec other =
+        RuleSpec.builder("other")
+            .path(PathPattern.parse("/other"))
+            .action(RuleAction.UNLIMITED)
+            .build();
+    handler.publish(
+        RuleSet.compile(List.of(limit("9/1h").build(), other), false, RuleSet.EMPTY, 0));
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    long first = handler.admit(request("/a"), recorder, clock.nowNs());
+    handler.admit(request("/a"), recorder, clock.nowNs());
+    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    handler.admit(request("/other"), recorder, clock.nowNs());
+    assertEquals(List.of("TOO_MANY_PARKED", "allowed unlimited"), recorder.told);
+    handler.withdraw(first);
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+  }
+
+  @Test
   void aRehearsalHoldsNobodyUp() {
     AdmissionHandler handler = handler(holding, limit("9/1h").dryRun(true).build());
     Recorder recorder = new Recorder();
