@@ -296,9 +296,25 @@ public final class LimitTable implements AutoCloseable {
    */
   public boolean carryOver(
       long fromKey, Limit fromLimit, long toKey, Limit toLimit, long nowNs, Decision scratch) {
+    return carryOver(fromKey, fromLimit, this, toKey, toLimit, nowNs, scratch);
+  }
+
+  /**
+   * The same to another table, for a caller that keeps limits with rings apart from those without.
+   *
+   * @param to may be this one, and then the keys differ.
+   */
+  public boolean carryOver(
+      long fromKey,
+      Limit fromLimit,
+      LimitTable to,
+      long toKey,
+      Limit toLimit,
+      long nowNs,
+      Decision scratch) {
     checkArguments(fromLimit, 1, nowNs);
-    checkArguments(toLimit, 1, nowNs);
-    if (fromKey == toKey) {
+    to.checkArguments(toLimit, 1, nowNs);
+    if (to == this && fromKey == toKey) {
       throw new IllegalArgumentException(
           "toKey: " + toKey + " (expected: not fromKey; see changeLimit)");
     }
@@ -322,7 +338,7 @@ public final class LimitTable implements AutoCloseable {
       }
       final long claimed = slots.leave(slot, state);
       if (claimed != EMPTY) {
-        final boolean arrived = decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
+        final boolean arrived = to.decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
         slots.left(slot, claimed, nowNs);
         return arrived;
       }

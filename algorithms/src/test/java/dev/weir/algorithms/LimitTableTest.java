@@ -314,6 +314,27 @@ class LimitTableTest {
   }
 
   @Test
+  void carriesToAnotherTableUnderTheSameKeyAndBack() {
+    final Limit log = Limit.slidingLog(20, SECOND);
+    try (LimitTable rings = new LimitTable(64, log.cells())) {
+      assertTrue(table.check(1, TEN_PER_SECOND, 8, NOW, out));
+      assertTrue(rings.check(1, log, 1, NOW, out));
+      for (int i = 0; i < 3; i++) {
+        assertTrue(table.carryOver(1, TEN_PER_SECOND, rings, 1, log, NOW, out));
+      }
+      assertTrue(rings.peek(1, log, 1, NOW, out));
+      assertEquals(11, out.remaining());
+      assertTrue(table.peek(1, TEN_PER_SECOND, 10, NOW, out));
+      assertTrue(rings.carryOver(1, log, table, 1, TEN_PER_SECOND, NOW, out));
+      assertTrue(table.peek(1, TEN_PER_SECOND, 1, NOW, out));
+      assertEquals(1, out.remaining());
+      assertTrue(rings.peek(1, log, 20, NOW, out));
+      assertThrows(
+          IllegalArgumentException.class, () -> rings.carryOver(1, log, rings, 1, log, NOW, out));
+    }
+  }
+
+  @Test
   void carriesIntoTheSharedBudgetIfThereIsNoRoom() {
     fillTiny();
     final Limit twenty = Limit.gcra(20, SECOND, 20);

@@ -71,6 +71,7 @@ final class RunCommand implements Callable<Integer> {
     }
     try (sidecar) {
       LOG.info("{}; rules: {}", WeirMain.Version.text(), sidecar.rules().rules().size());
+      LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
       if (file != null) {
         reload = new RuleReload(file, settings, sidecar.rules(), sidecar::publish);

@@ -42,7 +42,22 @@ final class RunFlags {
           flag("--admin", "ADDRESS", "Metrics and health, or off (default 127.0.0.1:9090)."),
           flag("--match.path", "PATTERN", "Limit these paths only, such as /api/**."),
           flag("--cost", "COUNT", "What one request takes from the budget (default 1)."),
-          flag("--algorithm", "NAME", "gcra (default) or token-bucket."),
+          flag(
+              "--algorithm",
+              "NAME",
+              "gcra (default), token-bucket, leaky-bucket, fixed-window, sliding-log,"
+                  + " sliding-counter or bucket-ring."),
+          flag(
+              "--overflow",
+              "WHAT",
+              "Of a leaky-bucket: reject (default), or queue to hold requests until their turn."),
+          flag("--max-wait", "TIME", "In a queue, at most (default 1s)."),
+          flag(
+              "--align",
+              "UNIT",
+              "Of a fixed-window: epoch (default), minute, hour, day, week or month."),
+          flag("--time-zone", "ZONE", "Whose calendar: Europe/Berlin (default UTC)."),
+          flag("--sub-window", "TIME", "Of a bucket-ring (default a tenth of the window)."),
           flag("--action", "NAME", "limit (default), unlimited or deny."),
           flag("--on-missing-key", "WHAT", "shared (default), ip or refuse."),
           onOff("--dry-run", "Decide and count, and let everything pass."),
@@ -70,7 +85,15 @@ final class RunFlags {
           flag("--caps.upstream-connections", "COUNT", "Per event loop (default 256)."),
           flag("--answers.rate-limit", "FORM", "RateLimit fields: draft11 (default) or off."),
           onOff("--answers.x-rate-limit", "X-RateLimit-Limit, -Remaining and -Reset too."),
-          flag("--table.keys", "COUNT", "Clients in debt at one time (default 1000000)."));
+          flag("--table.keys", "COUNT", "Clients in debt at one time (default 1000000)."),
+          flag(
+              "--table.ring-keys",
+              "COUNT",
+              "The same for sliding-log and bucket-ring (default 16384)."),
+          flag(
+              "--table.ring-cells",
+              "COUNT",
+              "Of each of those: the largest limit, or number of sub-windows."));
 
   private RunFlags() {}
 

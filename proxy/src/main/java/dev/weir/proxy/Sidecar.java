@@ -4,6 +4,7 @@ import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
@@ -37,18 +38,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
- * made once per loop; the limit table and the rules are all that loops share.
+ * made once per loop; the limit tables and the rules are all that loops share.
  */
 public final class Sidecar implements AutoCloseable {
-  /** Live keys may fill this much of the table before probing finds no room (measured: 60 %). */
-  private static final double TABLE_LOAD = 0.55;
-
   /** How often a drain looks whether it is done. */
   private static final long DRAIN_POLL_MS = 20;
 
   private final Transport transport;
   private final Metrics metrics = new Metrics();
-  private final LimitTable table;
+  private final LimitTables tables;
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final Listener listener;
@@ -80,7 +78,7 @@ public final class Sidecar implements AutoCloseable {
   private Sidecar(Settings settings) throws IOException {
     transport = Transport.of(settings.process().transport());
     UpstreamSettings upstream = resolved(settings.upstream());
-    table = new LimitTable(slotCount(settings.admission().tableKeyCount()));
+    tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     group =
         new MultiThreadIoEventLoopGroup(
             settings.process().eventLoopCount(),
@@ -141,7 +139,7 @@ public final class Sidecar implements AutoCloseable {
             new ClientIpReader(settings.identity()),
             settings.wire().caps().headBytes());
     AdmissionHandler admission =
-        new AdmissionHandler(new LocalGate(table), identities, loopMetrics, clock);
+        new AdmissionHandler(new LocalGate(tables), identities, loopMetrics, clock, eventLoop);
     ClientLoop clients =
         new ClientLoop(
             settings.wire(),
@@ -179,27 +177,31 @@ public final class Sidecar implements AutoCloseable {
         : "localhost";
   }
 
-  private static int slotCount(int keyCount) {
-    long wanted = (long) Math.ceil(keyCount / TABLE_LOAD);
-    long slots = Long.highestOneBit(Math.max(LimitTable.MIN_SLOT_COUNT, wanted - 1)) << 1;
-    return (int) Math.min(slots, LimitTable.MAX_SLOT_COUNT);
+  private void exportGauges() {
+    exportGauges("weir_table", "the limit table", tables.words());
+    if (tables.rings() != null) {
+      exportGauges("weir_ring_table", "the table of limits with rings", tables.rings());
+    }
+    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
   }
 
-  private void exportGauges() {
-    metrics.gauge("weir_table_slots", "Slots of the limit table.", table::slotCount);
+  private void exportGauges(String prefix, String name, LimitTable table) {
+    metrics.gauge(prefix + "_slots", "Slots of " + name + ".", table::slotCount);
     metrics.gauge(
-        "weir_table_keys",
-        "Slots of the limit table that hold a budget in debt.",
+        prefix + "_keys",
+        "Slots of " + name + " that hold a budget in debt.",
         () -> table.occupancy(new LoopClock().nowNs()));
-    metrics.counter("weir_table_inserted", "Keys that entered the table.", table::insertedCount);
-    metrics.counter("weir_table_reclaimed", "Slots used again.", table::reclaimedCount);
+    metrics.counter(prefix + "_inserted", "Keys that entered " + name + ".", table::insertedCount);
     metrics.counter(
-        "weir_table_overflowed",
-        "Decisions on the shared budget of keys for which there was no room.",
+        prefix + "_reclaimed", "Slots of " + name + " used again.", table::reclaimedCount);
+    metrics.counter(
+        prefix + "_overflowed",
+        "Decisions on the shared budget of keys for which there was no room in " + name + ".",
         table::overflowCount);
     metrics.counter(
-        "weir_table_contended", "Decisions refused over contention.", table::contendedCount);
-    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
+        prefix + "_contended",
+        "Decisions refused over contention in " + name + ".",
+        table::contendedCount);
   }
 
   /** Swaps the rules on every event loop. */
@@ -227,6 +229,11 @@ public final class Sidecar implements AutoCloseable {
   /** {@code io_uring}, {@code epoll} or {@code nio}. */
   public String transport() {
     return transport.toString();
+  }
+
+  /** How much memory the budgets have. */
+  public String memory() {
+    return tables.toString();
   }
 
   public Metrics metrics() {
@@ -289,9 +296,9 @@ public final class Sidecar implements AutoCloseable {
     stopLoops();
   }
 
-  /** The table goes last: no event loop may be inside a check when its memory does. */
+  /** The tables go last: no event loop may be inside a check when their memory does. */
   private void stopLoops() {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
-    table.close();
+    tables.close();
   }
 }

@@ -95,7 +95,8 @@ class LateVerdictTest {
                 new ClientIpReader(settings.identity()),
                 settings.wire().caps().headBytes()),
             metrics,
-            clock);
+            clock,
+            eventLoop);
     admission.publish(settings.rules().compile(RuleSet.EMPTY));
     UpstreamPool pool =
         new UpstreamPool(settings.upstream(), Transport.NIO, eventLoop, clock, deadlines, metrics);

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
@@ -12,11 +13,13 @@ import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
+import io.netty.channel.EventLoop;
 
 /**
  * The way of every request through the decision: its rule, its identity, a ticket, the gate, and
  * one way out. A verdict known at once and one that arrives later both come through {@link
- * #settle}; so does one whose client has gone meanwhile, and it finds nobody there.
+ * #settle}; so does one whose client has gone meanwhile, and it finds nobody there. A request that
+ * may pass later only is held in its parking place until then, and nothing waits but its client.
  *
  * <p>One per event loop.
  */
@@ -29,22 +32,38 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final LoopMetrics metrics;
   private final LoopClock clock;
   private final ParkedRequests parked;
+  private final HeldRequests held;
+  private final int maxHeldCount;
+  private final WakeUp wakeUp;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
 
   public AdmissionHandler(
-      Gate gate, IdentityReader identities, LoopMetrics metrics, LoopClock clock) {
-    this(gate, identities, metrics, clock, PARKING_PLACES);
+      Gate gate,
+      IdentityReader identities,
+      LoopMetrics metrics,
+      LoopClock clock,
+      EventLoop eventLoop) {
+    this(gate, identities, metrics, clock, eventLoop, PARKING_PLACES);
   }
 
   AdmissionHandler(
-      Gate gate, IdentityReader identities, LoopMetrics metrics, LoopClock clock, int places) {
+      Gate gate,
+      IdentityReader identities,
+      LoopMetrics metrics,
+      LoopClock clock,
+      EventLoop eventLoop,
+      int places) {
     this.gate = gate;
     this.identities = identities;
     this.metrics = metrics;
     this.clock = clock;
     this.parked = new ParkedRequests(places);
+    this.held = new HeldRequests(places);
+    // Every request needs a place for a moment: rules that queue must leave some to all others.
+    this.maxHeldCount = (places + 1) / 2;
+    this.wakeUp = new WakeUp(eventLoop, clock, this::release);
   }
 
   /** Swaps the rules, whole; requests that are parked keep theirs. */
@@ -83,6 +102,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void withdraw(long ticket) {
+    int before = held.size();
+    held.remove(ticket);
+    if (held.size() < before) {
+      metrics.released();
+    }
     parked.leave(ticket);
   }
 
@@ -92,13 +116,52 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       metrics.verdictDropped();
       return;
     }
+    metrics.decided(clock.tick() - parked.startNs(ticket));
+    conclude(ticket, settled);
+  }
+
+  @Override
+  public void hold(long ticket, Verdict granted, long dueNs) {
+    if (!parked.holds(ticket) || parked.rule(ticket).dryRun()) {
+      settle(ticket, granted); // a rehearsal holds nobody up
+      return;
+    }
+    if (held.size() == maxHeldCount) {
+      settle(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
+      return;
+    }
+    metrics.decided(clock.tick() - parked.startNs(ticket));
+    metrics.held();
+    long resetAtNs = clock.nowNs() + granted.resetAfterNs();
+    held.add(ticket, dueNs, granted.remaining(), resetAtNs);
+    wakeUp.at(held.firstDueNs());
+  }
+
+  /** Lets those pass whose slot has come. */
+  void release() {
+    long nowNs = clock.tick();
+    try {
+      while (held.size() > 0 && held.firstDueNs() <= nowNs) {
+        long ticket = held.first();
+        held.remove(ticket);
+        metrics.released();
+        long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
+        verdict.allow(parked.rule(ticket).policy(), held.remaining(ticket), resetAfterNs);
+        conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
+      }
+    } finally {
+      if (held.size() > 0) {
+        wakeUp.at(held.firstDueNs());
+      }
+    }
+  }
+
+  /** The one way out: gives the place back, and tells the client's side. */
+  private void conclude(long ticket, Verdict settled) {
     Exchange exchange = parked.exchange(ticket);
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
-    long startNs = parked.startNs(ticket);
     parked.leave(ticket);
-
-    metrics.decided(clock.tick() - startNs);
     if (rule != null) {
       count(rule, of, settled);
       if (rule.dryRun() && !settled.allowed()) {

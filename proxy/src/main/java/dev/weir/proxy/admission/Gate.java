@@ -5,12 +5,20 @@ import dev.weir.proxy.rule.Rule;
 
 /** Where verdicts on budgets come from. One per event loop, used by that loop only. */
 public interface Gate {
-  /** Takes a verdict, once per ticket. */
+  /** Takes a verdict by one of the two, once per ticket. */
   interface Outcome {
     /**
      * @param verdict valid during the call only.
      */
     void settle(long ticket, Verdict verdict);
+
+    /**
+     * The request may pass, but not yet.
+     *
+     * @param verdict it is allowed; valid during the call only.
+     * @param dueNs when it may pass, in the time of the loop's clock.
+     */
+    void hold(long ticket, Verdict verdict, long dueNs);
   }
 
   /**

@@ -1,13 +1,19 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.DurationText;
 import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSpec;
+import java.time.DateTimeException;
+import java.time.ZoneId;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,11 +33,32 @@ final class RuleFields {
     at.put("burst", (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
     at.put("cost", (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
     at.put("algorithm", (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values())));
+    at.put("overflow", (b, t) -> b.overflow(Texts.parseOneOf(t, Overflow.values())));
+    at.put("max-wait", (b, t) -> b.maxWaitNs(maxWaitNs(t)));
+    at.put("align", (b, t) -> b.align(Texts.parseOneOf(t, Alignment.values())));
+    at.put("time-zone", (b, t) -> b.zone(zone(t)));
+    at.put("sub-window", (b, t) -> b.subWindowNs(DurationText.parseNs(t)));
     at.put("action", (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values())));
     at.put("dry-run", (b, t) -> b.dryRun(Texts.parseBoolean(t)));
     at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
     at.put("priority", (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000)));
     return at;
+  }
+
+  private static long maxWaitNs(String text) {
+    long waitNs = DurationText.parseNs(text);
+    if (waitNs > LimitSpec.MAX_MAX_WAIT_NS) {
+      throw new BadValueException(text, "at most 1h");
+    }
+    return waitNs;
+  }
+
+  private static ZoneId zone(String text) {
+    try {
+      return ZoneId.of(text);
+    } catch (DateTimeException unknown) {
+      throw new BadValueException(text, "a time zone such as Europe/Berlin or UTC");
+    }
   }
 
   /** The names of the fields. */

@@ -107,7 +107,8 @@ public final class RuleReload implements AutoCloseable {
   private void reload(byte[] content, Faults faults) {
     known = content == null ? NONE : content;
     candidate = known;
-    Settings settings = content == null ? null : reader.read(content, faults);
+    Settings settings =
+        content == null ? null : reader.readAgain(content, faults, running.ringCells());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       failureCount++;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import java.util.List;
@@ -14,12 +15,21 @@ public record RuleSource(List<RuleSpec> rules, boolean ignoreCase) {
     rules = List.copyOf(rules);
   }
 
+  /** The most cells that a limit of these rules keeps for each key; 0 if none keeps any. */
+  public int ringCells() {
+    int most = 0;
+    for (RuleSpec rule : rules) {
+      most = Math.max(most, rule.ringCells());
+    }
+    return most;
+  }
+
   /**
    * Compiles the rules; limits that did not change go on.
    *
    * @param previous the set in use; {@link RuleSet#EMPTY} at the start.
    */
   public RuleSet compile(RuleSet previous) {
-    return RuleSet.compile(rules, ignoreCase, previous);
+    return RuleSet.compile(rules, ignoreCase, previous, LoopClock.unixEpochNs());
   }
 }

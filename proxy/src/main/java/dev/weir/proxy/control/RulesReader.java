@@ -109,7 +109,7 @@ final class RulesReader {
 
   private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {
     try {
-      RuleSet set = RuleSet.compile(rules, ignoreCase, RuleSet.EMPTY);
+      RuleSet set = RuleSet.compile(rules, ignoreCase, RuleSet.EMPTY, 0);
       for (Map.Entry<Rule, Rule> pair : set.unreachable().entrySet()) {
         report(pair.getKey(), pair.getValue());
       }

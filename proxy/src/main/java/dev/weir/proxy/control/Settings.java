@@ -17,6 +17,11 @@ public record Settings(
     ProcessSettings process,
     RuleSource rules) {
 
+  /** How long the rings of the limits that keep one are, a power of two; 0 if there are none. */
+  public int ringCells() {
+    return admission.ringCells(rules.ringCells());
+  }
+
   /** The parts in which another differs that take effect at the next start only. */
   public List<String> differencesUntilRestart(Settings other) {
     List<String> parts = new ArrayList<>();

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import dev.weir.algorithms.Limit;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
@@ -62,6 +63,8 @@ final class SettingsBuilder {
   private boolean rateLimit = true;
   private boolean xRateLimit;
   private int tableKeys = 1_000_000;
+  private int ringKeys = 16_384;
+  private int ringCells;
 
   private static Map<String, BiConsumer<SettingsBuilder, String>> setters() {
     Map<String, BiConsumer<SettingsBuilder, String>> at = new TreeMap<>();
@@ -98,6 +101,8 @@ final class SettingsBuilder {
     at.put("answers.rate-limit", (b, t) -> b.rateLimit = isDraft11(t));
     at.put("answers.x-rate-limit", (b, t) -> b.xRateLimit = Texts.parseBoolean(t));
     at.put("table.keys", (b, t) -> b.tableKeys = Texts.parseInt(t, 1_000, 30_000_000));
+    at.put("table.ring-keys", (b, t) -> b.ringKeys = Texts.parseInt(t, 4, 30_000_000));
+    at.put("table.ring-cells", (b, t) -> b.ringCells = Texts.parseInt(t, 0, Limit.MAX_CELL_COUNT));
     return at;
   }
 
@@ -155,6 +160,10 @@ final class SettingsBuilder {
     return ignoreCase;
   }
 
+  AdmissionSettings admission() {
+    return new AdmissionSettings(tableKeys, ringKeys, ringCells);
+  }
+
   Settings build(List<RuleSpec> rules) {
     return new Settings(
         new UpstreamSettings(upstream, connectNs, responseNs, upstreamIdleNs, upstreamConnections),
@@ -163,7 +172,7 @@ final class SettingsBuilder {
             new WireTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
             new WireCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),
-        new AdmissionSettings(tableKeys),
+        admission(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
         new ProcessSettings(admin, eventLoops, transport, drainNs),
         new RuleSource(rules, ignoreCase));

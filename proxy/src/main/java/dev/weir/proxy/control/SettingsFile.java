@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -29,6 +31,9 @@ import org.snakeyaml.engine.v2.schema.JsonSchema;
 public final class SettingsFile {
   /** The largest file. */
   public static final int MAX_BYTES = 1 << 20;
+
+  /** Rings of any length are still to be had. */
+  private static final int AT_START = -1;
 
   private final SchemaCheck schema = new SchemaCheck();
 
@@ -67,6 +72,19 @@ public final class SettingsFile {
 
   /** Reads the content of a file; null if there was a fault. */
   public Settings read(byte[] content, Faults faults) {
+    return read(content, faults, AT_START);
+  }
+
+  /**
+   * Reads the content of a file for a process that runs.
+   *
+   * @param ringCells how long the rings are that it has, 0 for none.
+   */
+  Settings readAgain(byte[] content, Faults faults, int ringCells) {
+    return read(content, faults, ringCells);
+  }
+
+  private Settings read(byte[] content, Faults faults, int ringCells) {
     Node root = compose(content, faults);
     if (root == null) {
       return null;
@@ -79,10 +97,10 @@ public final class SettingsFile {
       faults.add(tree.line(""), "", "no settings (expected: keys such as upstream: and rules:)");
       return null;
     }
-    return read(tree, faults);
+    return read(tree, faults, ringCells);
   }
 
-  private Settings read(YamlTree tree, Faults faults) {
+  private Settings read(YamlTree tree, Faults faults, int ringCells) {
     SettingsBuilder builder = new SettingsBuilder();
     for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
       String name = scalar.getKey().replaceFirst("^trusted-proxies\\[[0-9]+]$", "trusted-proxies");
@@ -100,6 +118,9 @@ public final class SettingsFile {
     SettingsCheck.check(
         builder, faults::isFaulty, (name, bad) -> faults.add(tree.line(name), name, bad));
     reader.check(rules, builder.ignoreCase());
+    if (faults.isEmpty()) {
+      checkRings(tree, faults, builder, rules, ringCells);
+    }
     if (!faults.isEmpty()) {
       return null;
     }
@@ -108,6 +129,18 @@ public final class SettingsFile {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
     return builder.build(rules);
+  }
+
+  private static void checkRings(
+      YamlTree tree, Faults faults, SettingsBuilder builder, List<RuleSpec> rules, int ringCells) {
+    IntFunction<String> at = rule -> "rules[" + rule + "].limit";
+    BiConsumer<String, BadValueException> sink =
+        (path, bad) -> faults.add(tree.line(path), path, bad);
+    if (ringCells == AT_START) {
+      RingCheck.atStart(builder.admission(), rules, at, sink);
+    } else {
+      RingCheck.atReload(ringCells, rules, at, sink);
+    }
   }
 
   private static Node compose(byte[] content, Faults faults) {

@@ -64,7 +64,12 @@ public final class SettingsFlags {
     if (hasRule) {
       checkRule(spec, faults);
     }
-    return faults.isEmpty() ? builder.build(hasRule ? List.of(spec) : List.of()) : null;
+    List<RuleSpec> rules = hasRule ? List.of(spec) : List.of();
+    if (faults.isEmpty()) {
+      RingCheck.atStart(
+          builder.admission(), rules, i -> "limit", (n, bad) -> faults.add(0, "--" + n, bad));
+    }
+    return faults.isEmpty() ? builder.build(rules) : null;
   }
 
   private static void checkRule(RuleSpec spec, Faults faults) {

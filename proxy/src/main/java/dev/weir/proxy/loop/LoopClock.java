@@ -1,5 +1,8 @@
 package dev.weir.proxy.loop;
 
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
 /**
  * An event loop's clock. Time is read when bytes arrive and when a step ends, and every decision of
  * the same read works with the time of that read: reading it for each would cost more than the
@@ -11,10 +14,28 @@ package dev.weir.proxy.loop;
 public final class LoopClock {
   private static final long ORIGIN_NS = System.nanoTime() - 1;
 
+  /**
+   * Read once, beside the origin: the two clocks may be set apart later, and windows stay whole.
+   */
+  private static final long UNIX_EPOCH_NS = read() - unixNs();
+
   private long nowNs = read();
 
   private static long read() {
     return System.nanoTime() - ORIGIN_NS;
+  }
+
+  private static long unixNs() {
+    Instant now = Instant.now();
+    return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+  }
+
+  /**
+   * 1970-01-01T00:00Z on this clock: negative, as the process started later. The same for the whole
+   * run, also when the system's time of day is set.
+   */
+  public static long unixEpochNs() {
+    return UNIX_EPOCH_NS;
   }
 
   /** Reads the time. */

@@ -8,7 +8,7 @@ public enum LatencyStep {
   DECISION,
   /** From the head's departure to the response's arrival. */
   UPSTREAM,
-  /** What the proxy itself added. */
+  /** What the proxy itself added, but for what it held on purpose. */
   OVERHEAD,
   /** From the head's arrival to the last byte's departure. */
   TOTAL;

@@ -39,6 +39,16 @@ public final class LoopMetrics implements TrafficObserver {
     events.increment(Event.VERDICT_DROPPED.ordinal());
   }
 
+  /** A request that may pass is held until its slot. */
+  public void held() {
+    events.increment(Event.REQUEST_HELD.ordinal());
+  }
+
+  /** One that was held is held no more: it passes, or its client has gone. */
+  public void released() {
+    events.increment(Event.REQUEST_RELEASED.ordinal());
+  }
+
   /**
    * The counters of a rule, the same ones for the same id for ever, so that they survive a reload.
    * Allocates for a new id: to be asked for when rules are swapped, not per request.
@@ -126,6 +136,8 @@ public final class LoopMetrics implements TrafficObserver {
     CONNECTION_REFUSED,
     REQUEST_STARTED,
     REQUEST_ENDED,
+    REQUEST_HELD,
+    REQUEST_RELEASED,
     TUNNEL_OPENED,
     UPSTREAM_OPENED,
     UPSTREAM_CLOSED,

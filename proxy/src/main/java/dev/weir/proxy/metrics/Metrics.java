@@ -4,6 +4,7 @@ import dev.weir.proxy.metrics.LoopMetrics.Event;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.RefusalReason;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.TreeMap;
@@ -18,6 +19,12 @@ import java.util.regex.Pattern;
  * that others supply, and the JVM's. Thread-safe.
  */
 public final class Metrics {
+  /**
+   * The JVM's figures, of which there is one set per process: the library keeps for good whatever
+   * they are registered with, and with it all that its collectors know.
+   */
+  private static final PrometheusRegistry JVM = jvm();
+
   private static final Pattern NAME = Pattern.compile("weir_[a-z][a-z0-9_]*[a-z0-9]");
 
   private final Latencies latencies = new Latencies();
@@ -28,8 +35,14 @@ public final class Metrics {
   public Metrics() {
     PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(new WeirCollector(this));
-    JvmMetrics.builder().register(registry);
+    registry.register((MultiCollector) JVM::scrape);
     exposition = new Exposition(registry);
+  }
+
+  private static PrometheusRegistry jvm() {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    JvmMetrics.builder().register(registry);
+    return registry;
   }
 
   /** Counters for one more event loop. */

@@ -31,6 +31,8 @@ final class WeirCollector implements MultiCollector {
           "weir_connections_refused",
           "weir_requests",
           "weir_requests_in_flight",
+          "weir_requests_held",
+          "weir_requests_waiting",
           "weir_tunnels",
           "weir_upstream_connections",
           "weir_upstream_connections_open",
@@ -84,6 +86,13 @@ final class WeirCollector implements MultiCollector {
         "weir_requests_in_flight",
         "Requests begun and not ended.",
         metrics.open(Event.REQUEST_STARTED, Event.REQUEST_ENDED));
+    addCounter(
+        out, "weir_requests_held", "Requests held until their slot came.", Event.REQUEST_HELD);
+    addGauge(
+        out,
+        "weir_requests_waiting",
+        "Requests held now.",
+        metrics.open(Event.REQUEST_HELD, Event.REQUEST_RELEASED));
     addCounter(out, "weir_tunnels", "Connections that became tunnels.", Event.TUNNEL_OPENED);
     addCounter(
         out, "weir_upstream_connections", "Connections to the service.", Event.UPSTREAM_OPENED);

@@ -10,6 +10,7 @@ public final class Verdict {
   private long remaining;
   private long resetAfterNs;
   private long retryAfterNs;
+  private long heldNs;
 
   /** Allowed, and no limit applied. */
   public Verdict allowUnlimited() {
@@ -56,7 +57,19 @@ public final class Verdict {
     this.remaining = remaining;
     this.resetAfterNs = resetAfterNs;
     this.retryAfterNs = retryAfterNs;
+    this.heldNs = 0;
     return this;
+  }
+
+  /** Says how long the request was held until it might pass; 0 unless it is said. */
+  public Verdict heldNs(long heldNs) {
+    this.heldNs = heldNs;
+    return this;
+  }
+
+  /** How long the request was held on purpose, in nanoseconds. */
+  public long heldNs() {
+    return heldNs;
   }
 
   public boolean allowed() {

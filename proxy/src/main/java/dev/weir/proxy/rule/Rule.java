@@ -38,8 +38,9 @@ public final class Rule {
    * @param index the rule's place in the file, from 0.
    * @param version the version of the set it is compiled for.
    * @param previous the rule of that id in the set before; null if there was none.
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
    */
-  Rule(RuleSpec spec, int index, long version, Rule previous) {
+  Rule(RuleSpec spec, int index, long version, Rule previous, long unixEpochNs) {
     this.spec = spec;
     this.index = index;
     this.cost = spec.costOrDefault();
@@ -49,14 +50,15 @@ public final class Rule {
     }
     boolean limits = spec.action() == RuleAction.LIMIT;
     boolean continues = limits && previous != null && previous.limit != null && sameKey(previous);
-    boolean unchanged = continues && sameLimit(previous);
-    this.limit =
-        unchanged
-            ? previous.limit
-            : limits ? spec.algorithm().limit(spec.rate(), spec.burstOrDefault()) : null;
-    this.version = unchanged ? previous.version : version;
+    boolean unchanged =
+        continues && spec.limit().resolved().equals(previous.spec.limit().resolved());
+    // Counts of the same windows are as good under another number.
+    boolean sameBudgets =
+        unchanged || continues && spec.limit().keepsCountsOf(previous.spec.limit());
+    this.limit = unchanged ? previous.limit : limits ? spec.limit().compile(unixEpochNs) : null;
+    this.version = sameBudgets ? previous.version : version;
     this.seed = seed(spec, this.version);
-    if (unchanged) {
+    if (sameBudgets) {
       this.past = pastUnder(spec, previous.past, previous);
     } else {
       this.past = continues ? pastOf(previous) : null;
@@ -80,18 +82,13 @@ public final class Rule {
     return spec.key().equals(other.spec.key()) && spec.onMissingKey() == other.spec.onMissingKey();
   }
 
-  private boolean sameLimit(Rule other) {
-    return spec.rate().equals(other.spec.rate())
-        && spec.algorithm() == other.spec.algorithm()
-        && spec.burstOrDefault() == other.spec.burstOrDefault();
-  }
-
   private static QuotaPolicy policy(RuleSpec spec) {
-    if (spec.rate() == null) {
+    Rate rate = spec.limit().rate();
+    if (rate == null) {
       return null;
     }
-    long count = spec.rate().count();
-    long windowNs = spec.rate().windowNs();
+    long count = rate.count();
+    long windowNs = rate.windowNs();
     long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
     // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.
     double scale = windowSeconds * 1e9 / windowNs;

@@ -11,19 +11,23 @@ import java.util.Map;
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
-  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, Map.of());
+  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, Map.of(), 0);
 
   private final List<Rule> rules;
   private final RuleMatcher matcher;
   private final long version;
 
   private RuleSet(
-      List<RuleSpec> specs, boolean ignoreCase, long version, Map<String, Rule> previous) {
+      List<RuleSpec> specs,
+      boolean ignoreCase,
+      long version,
+      Map<String, Rule> previous,
+      long unixEpochNs) {
     this.version = version;
     Rule[] compiled = new Rule[specs.size()];
     for (int i = 0; i < compiled.length; i++) {
       RuleSpec spec = specs.get(i);
-      compiled[i] = new Rule(spec, i, version, previous.get(spec.id()));
+      compiled[i] = new Rule(spec, i, version, previous.get(spec.id()), unixEpochNs);
     }
     this.rules = List.of(compiled);
     this.matcher = new RuleMatcher(rules, ignoreCase);
@@ -35,14 +39,17 @@ public final class RuleSet {
    * @param ignoreCase whether paths match whatever the case of their ASCII letters, for services
    *     that do not tell {@code /A} from {@code /a}.
    * @param previous the set to be replaced, whose budgets go on; {@link #EMPTY} at the start.
+   * @param unixEpochNs 1970-01-01T00:00Z on the clock of the checks: the windows of the clock and
+   *     the calendar are counted from there.
    * @throws BadValueException if the patterns mix wildcards in too many ways.
    */
-  public static RuleSet compile(List<RuleSpec> specs, boolean ignoreCase, RuleSet previous) {
+  public static RuleSet compile(
+      List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs) {
     Map<String, Rule> byId = new HashMap<>();
     for (Rule rule : previous.rules) {
       byId.put(rule.id(), rule);
     }
-    return new RuleSet(specs, ignoreCase, previous.version + 1, byId);
+    return new RuleSet(specs, ignoreCase, previous.version + 1, byId, unixEpochNs);
   }
 
   /**

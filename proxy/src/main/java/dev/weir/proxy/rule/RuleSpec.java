@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
+import java.time.ZoneId;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,8 +10,7 @@ import java.util.Set;
  * A rule as somebody wrote it, in a file or as flags; {@link RuleSet} compiles it.
  *
  * @param methods exact and case-sensitive; none means all.
- * @param rate null unless the action is {@link RuleAction#LIMIT}.
- * @param burst how much may pass at once; 0 if not given, then as much as the rate's count.
+ * @param limit without a rate unless the action is {@link RuleAction#LIMIT}.
  * @param cost units that one request takes; 0 if not given, then 1.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
@@ -20,10 +20,8 @@ public record RuleSpec(
     PathPattern path,
     List<String> methods,
     KeySpec key,
-    Rate rate,
-    long burst,
+    LimitSpec limit,
     long cost,
-    Algorithm algorithm,
     RuleAction action,
     boolean dryRun,
     OnMissingKey onMissingKey,
@@ -47,13 +45,13 @@ public record RuleSpec(
     return new Builder(id);
   }
 
-  /** The burst, or its default; 0 if there is no rate. */
-  public long burstOrDefault() {
-    return burst != 0 || rate == null ? burst : rate.count();
-  }
-
   public long costOrDefault() {
     return cost == 0 ? 1 : cost;
+  }
+
+  /** Cells that a table must have for each key of this rule; 0 if its limit keeps no ring. */
+  public int ringCells() {
+    return action == RuleAction.LIMIT ? limit.cells() : 0;
   }
 
   /** Reports everything in this rule that cannot be, whether or not it stands alone. */
@@ -78,43 +76,22 @@ public record RuleSpec(
   }
 
   private void checkLimit(FaultSink sink) {
-    if (rate == null) {
-      fault(sink, "limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
-      return;
-    }
-    if (burst < 0) {
-      fault(sink, "burst", Long.toString(burst), "1 or more");
-      return;
-    }
+    limit.check(sink);
     if (cost < 0) {
       fault(sink, "cost", Long.toString(cost), "1 or more");
-    } else if (costOrDefault() > burstOrDefault()) {
-      String depth = burst == 0 ? "limit" : "burst";
+    } else if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
+      String depth = limit.burst() == 0 ? "limit" : "burst";
       fault(
           sink,
           "cost",
           Long.toString(cost),
-          "at most the " + depth + ", " + burstOrDefault() + ", or no request ever passes");
-    }
-    try {
-      algorithm.limit(rate, burstOrDefault());
-    } catch (IllegalArgumentException tooMuch) {
-      fault(
-          sink,
-          burst == 0 ? "limit" : "burst",
-          burst == 0 ? rate.toString() : Long.toString(burst),
-          "a budget that comes back whole in less than 9 years");
+          "at most the " + depth + ", " + limit.capacity() + ", or no request ever passes");
     }
   }
 
   private void checkNoLimit(FaultSink sink) {
     String expected = "nothing, as the action is " + action;
-    if (rate != null) {
-      fault(sink, "limit", rate.toString(), expected);
-    }
-    if (burst != 0) {
-      fault(sink, "burst", Long.toString(burst), expected);
-    }
+    limit.given().forEach((field, value) -> fault(sink, field, value, expected));
     if (cost != 0) {
       fault(sink, "cost", Long.toString(cost), expected);
     }
@@ -130,10 +107,15 @@ public record RuleSpec(
     private PathPattern path = PathPattern.ANY;
     private List<String> methods = List.of();
     private KeySpec key = KeySpec.IP;
+    private Algorithm algorithm = Algorithm.GCRA;
     private Rate rate;
     private long burst;
+    private Overflow overflow;
+    private long maxWaitNs;
+    private Alignment align;
+    private ZoneId zone;
+    private long subWindowNs;
     private long cost;
-    private Algorithm algorithm = Algorithm.GCRA;
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
     private OnMissingKey onMissingKey = OnMissingKey.SHARED;
@@ -178,6 +160,31 @@ public record RuleSpec(
       return this;
     }
 
+    public Builder overflow(Overflow overflow) {
+      this.overflow = overflow;
+      return this;
+    }
+
+    public Builder maxWaitNs(long maxWaitNs) {
+      this.maxWaitNs = maxWaitNs;
+      return this;
+    }
+
+    public Builder align(Alignment align) {
+      this.align = align;
+      return this;
+    }
+
+    public Builder zone(ZoneId zone) {
+      this.zone = zone;
+      return this;
+    }
+
+    public Builder subWindowNs(long subWindowNs) {
+      this.subWindowNs = subWindowNs;
+      return this;
+    }
+
     public Builder action(RuleAction action) {
       this.action = action;
       return this;
@@ -204,10 +211,8 @@ public record RuleSpec(
           path,
           methods,
           key,
-          rate,
-          burst,
+          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
           cost,
-          algorithm,
           action,
           dryRun,
           onMissingKey,

@@ -83,6 +83,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean upgrade;
   private boolean requestSent;
   private long arrivedNs;
+  private long heldNs;
   private long departedNs;
 
   ClientConnection(ClientLoop loop, Channel channel, IpAddress peer, boolean peerTrusted) {
@@ -241,6 +242,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void allowed(Verdict verdict) {
     ticket = Admission.SETTLED;
+    heldNs = verdict.heldNs();
     response.limit(verdict);
     if (upstreamHead == null) {
       takeHead();
@@ -368,7 +370,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     keepAlive &= body.complete() && !loop.draining();
     boolean dataOnly = response.head(head, bytes, headStart, length, headMethod, keepAlive);
     keepAlive &= !response.endsWithConnection();
-    response.timing(responseNs - departedNs, departedNs - arrivedNs, responseNs);
+    response.timing(responseNs - departedNs, departedNs - arrivedNs - heldNs, responseNs);
     return dataOnly;
   }
 

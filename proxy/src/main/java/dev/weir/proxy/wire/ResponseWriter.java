@@ -60,7 +60,7 @@ final class ResponseWriter {
 
   /**
    * @param upstreamNs how long the service took.
-   * @param outboundNs from the request's arrival to its departure.
+   * @param outboundNs from the request's arrival to its departure, less what it was held.
    * @param responseNs when the response arrived.
    */
   void timing(long upstreamNs, long outboundNs, long responseNs) {

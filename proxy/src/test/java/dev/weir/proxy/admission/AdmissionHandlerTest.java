@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -28,28 +27,37 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AdmissionHandlerTest {
-  private final LimitTable table = new LimitTable(1024);
+  private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
+
+  private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final EventLoop eventLoop = channel.eventLoop();
+  private final HoldingGate holding = new HoldingGate();
   private final LoopClock clock = new LoopClock();
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final LateGate late = new LateGate();
 
   @AfterEach
   void closeTable() {
-    table.close();
+    tables.close();
+    channel.close();
   }
 
   @Test
   void allowsWhatTheLimitAllowsAndRefusesTheNext() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("3/1h").build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("3/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 5; i++) {
       assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.tick()));
@@ -61,7 +69,7 @@ class AdmissionHandlerTest {
   @Test
   void passesWhatNoRuleMatches() {
     AdmissionHandler handler =
-        handler(new LocalGate(table), limit("1/1h").path(PathPattern.parse("/limited")).build());
+        handler(new LocalGate(tables), limit("1/1h").path(PathPattern.parse("/limited")).build());
     Recorder recorder = new Recorder();
     handler.admit(request("/other"), recorder, clock.tick());
     handler.admit(request("/other"), recorder, clock.tick());
@@ -70,7 +78,7 @@ class AdmissionHandlerTest {
 
   @Test
   void rehearsesADryRunAndPassesEveryRequest() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("1/1h").dryRun(true).build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").dryRun(true).build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 3; i++) {
       handler.admit(request("/a"), recorder, clock.tick());
@@ -137,8 +145,9 @@ class AdmissionHandlerTest {
 
   @Test
   void refusesWhenEveryParkingPlaceIsTakenAndServesAgainWhenOneIsFree() {
-    AdmissionHandler handler = new AdmissionHandler(late, identities(), metrics, clock, 1);
-    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY));
+    AdmissionHandler handler =
+        new AdmissionHandler(late, identities(), metrics, clock, eventLoop, 1);
+    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY, 0));
     Recorder parked = new Recorder();
     Recorder turnedAway = new Recorder();
     handler.admit(request("/a"), parked, clock.tick());
@@ -150,16 +159,16 @@ class AdmissionHandlerTest {
 
   @Test
   void keepsBudgetsOverAReloadAndCarriesThemOverAChangeOfLimit() {
-    AdmissionHandler handler = handler(new LocalGate(table), limit("10/1h").build());
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("10/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 4; i++) {
       handler.admit(request("/a"), recorder, clock.tick());
     }
-    RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY);
-    handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before));
+    RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY, 0);
+    handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before, 0));
     handler.admit(request("/a"), recorder, clock.tick());
     assertEquals("allowed 5", recorder.last());
-    handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before));
+    handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before, 0));
     handler.admit(request("/a"), recorder, clock.tick());
     assertEquals("allowed 0", recorder.last());
     handler.admit(request("/a"), recorder, clock.tick());
@@ -170,7 +179,7 @@ class AdmissionHandlerTest {
   void allocatesNothingForADecision() {
     AdmissionHandler handler =
         handler(
-            new LocalGate(table),
+            new LocalGate(tables),
             limit("1000/1s").key(KeySpec.parse("ip,header:x-user-id")).build());
     Counter counter = new Counter();
     RequestView request = request("/a/b/c");
@@ -185,6 +194,107 @@ class AdmissionHandlerTest {
     assertEquals(0, least, "bytes allocated in 50,000 decisions");
   }
 
+  @Test
+  void holdsARequestUntilItsSlotAndNeverLetsItPassBefore() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    channel.runScheduledPendingTasks();
+    handler.release();
+    assertEquals(List.of(), recorder.told);
+    assertEquals(0, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
+    holding.dueNs = clock.tick(); // its slot is now, and the timer's is moved
+    handler.admit(request("/a"), recorder, clock.nowNs());
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("allowed 1"), recorder.told);
+    assertEquals(1, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
+  }
+
+  @Test
+  void releasesInTheOrderOfTheSlotsWhateverTheOrderOfArrival() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Recorder recorder = new Recorder();
+    long nowNs = clock.tick();
+    for (int before : new int[] {3, 9, 1, 7}) { // the remaining counts tell the arrivals apart
+      holding.dueNs = nowNs - before;
+      handler.admit(request("/a"), recorder, nowNs);
+    }
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("allowed 1", "allowed 3", "allowed 0", "allowed 2"), recorder.told);
+    assertTrue(recorder.heldNs >= 0);
+  }
+
+  @Test
+  void aHeldRequestWhoseClientLeavesFreesItsPlace() {
+    AdmissionHandler handler =
+        new AdmissionHandler(holding, identities(), metrics, clock, eventLoop, 1);
+    handler.publish(RuleSet.compile(List.of(limit("9/1h").build()), false, RuleSet.EMPTY, 0));
+    Recorder gone = new Recorder();
+    Recorder next = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    long ticket = handler.admit(request("/a"), gone, clock.nowNs());
+    handler.admit(request("/a"), next, clock.nowNs());
+    assertEquals(List.of("TOO_MANY_PARKED"), next.told);
+    handler.withdraw(ticket);
+    holding.dueNs = clock.tick();
+    handler.admit(request("/a"), next, clock.nowNs());
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("TOO_MANY_PARKED", "allowed 1"), next.told);
+    assertEquals(List.of(), gone.told);
+  }
+
+  @Test
+  void leavesHalfThePlacesToRequestsThatAreNotHeld() {
+    AdmissionHandler handler =
+        new AdmissionHandler(holding, identities(), metrics, clock, eventLoop, 4);
+    RuleSpec other =
+        RuleSpec.builder("other")
+            .path(PathPattern.parse("/other"))
+            .action(RuleAction.UNLIMITED)
+            .build();
+    handler.publish(
+        RuleSet.compile(List.of(limit("9/1h").build(), other), false, RuleSet.EMPTY, 0));
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    long first = handler.admit(request("/a"), recorder, clock.nowNs());
+    handler.admit(request("/a"), recorder, clock.nowNs());
+    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    handler.admit(request("/other"), recorder, clock.nowNs());
+    assertEquals(List.of("TOO_MANY_PARKED", "allowed unlimited"), recorder.told);
+    handler.withdraw(first);
+    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+  }
+
+  @Test
+  void aRehearsalHoldsNobodyUp() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").dryRun(true).build());
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick() + HOUR_NS;
+    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    assertEquals(List.of("allowed 0"), recorder.told);
+  }
+
+  @Test
+  void allocatesNothingToHoldARequestButItsTimer() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Counter counter = new Counter();
+    RequestView request = request("/a/b/c");
+    holding.dueNs = clock.tick() + HOUR_NS;
+    handler.admit(request, counter, clock.nowNs()); // its timer serves those behind it
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 8; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 20_000; i++) {
+        holding.dueNs += 1000;
+        handler.withdraw(handler.admit(request, counter, clock.tick()));
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertEquals(0, least, "bytes allocated for 20,000 held requests");
+  }
+
   private void decide(AdmissionHandler handler, RequestView request, Counter counter, int rounds) {
     for (int i = 0; i < rounds; i++) {
       handler.admit(request, counter, clock.tick());
@@ -192,8 +302,8 @@ class AdmissionHandlerTest {
   }
 
   private AdmissionHandler handler(Gate gate, RuleSpec spec) {
-    AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock);
-    handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY));
+    AdmissionHandler handler = new AdmissionHandler(gate, identities(), metrics, clock, eventLoop);
+    handler.publish(RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0));
     return handler;
   }
 
@@ -232,11 +342,25 @@ class AdmissionHandlerTest {
     }
   }
 
+  /** Lets every request pass at the time that is set. */
+  private static final class HoldingGate implements Gate {
+    private final Verdict verdict = new Verdict();
+    private long dueNs;
+    private long asked;
+
+    @Override
+    public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome) {
+      outcome.hold(ticket, verdict.allow(rule.policy(), asked++, HOUR_NS), dueNs);
+    }
+  }
+
   private static final class Recorder implements Exchange {
     private final List<String> told = new ArrayList<>();
+    private long heldNs;
 
     @Override
     public void allowed(Verdict verdict) {
+      heldNs = verdict.heldNs();
       told.add("allowed " + (verdict.policy() == null ? "unlimited" : verdict.remaining()));
     }
 

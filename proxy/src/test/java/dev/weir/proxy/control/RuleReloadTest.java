@@ -143,6 +143,40 @@ class RuleReloadTest {
   }
 
   @Test
+  void refusesALimitForWhichTheRingsAreTooShort() throws IOException {
+    Files.writeString(path, file("a", "100/1m, algorithm: sliding-log"));
+    RuleReload reload = reload();
+    Files.writeString(path, file("a", "128/1m, algorithm: sliding-log"));
+    assertTrue(reload.reload().isEmpty());
+    Files.writeString(path, file("a", "129/1m, algorithm: sliding-log"));
+    assertEquals(
+        path
+            + ":3: rules[0].limit: 129/1m (expected: at most 128 cells for each key, not 256, as"
+            + " there are until a restart; see table.ring-cells)",
+        reload.reload().toString());
+    assertEquals(128, reload.current().rules().get(0).limit().capacity());
+    // Fewer are enough, none as well, and the memory stays.
+    Files.writeString(path, file("a", "10/1m"));
+    assertTrue(reload.reload().isEmpty());
+    assertEquals(List.of(), reload.waitingForRestart());
+    Files.writeString(path, file("a", "100/1m, algorithm: sliding-log"));
+    assertTrue(reload.reload().isEmpty());
+  }
+
+  @Test
+  void refusesTheFirstLimitWithARingUnlessThereIsRoomForIt() throws IOException {
+    RuleReload reload = reload();
+    Files.writeString(path, file("a", "10/1s, algorithm: bucket-ring"));
+    assertTrue(reload.reload().toString().contains("at most 0 cells for each key, not 16"));
+    assertEquals(List.of(), published);
+    Files.writeString(path, FIRST + "table: {ring-cells: 10}\n");
+    RuleReload prepared = reload();
+    Files.writeString(path, file("a", "10/1s, algorithm: bucket-ring"));
+    assertTrue(prepared.reload().isEmpty());
+    assertEquals(List.of("table"), prepared.waitingForRestart());
+  }
+
+  @Test
   void saysWhatWaitsForARestart() throws IOException {
     RuleReload reload = reload();
     Files.writeString(

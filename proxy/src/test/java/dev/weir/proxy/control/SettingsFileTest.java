@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.ClientIpField;
+import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
@@ -20,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -155,7 +159,7 @@ class SettingsFileTest {
             caps: {head-bytes: 16KiB, fields: 50, target-bytes: 2KiB, connections: 5,
               connections-per-address: 4, upstream-connections: 3}
             answers: {rate-limit: off, x-rate-limit: true}
-            table: {keys: 5000}
+            table: {keys: 5000, ring-keys: 50, ring-cells: 100}
             """);
     assertEquals(UnixDomainSocketAddress.of("/run/app.sock"), settings.upstream().address());
     assertEquals(Duration.ofSeconds(6).toNanos(), settings.upstream().connectTimeoutNs());
@@ -176,6 +180,8 @@ class SettingsFileTest {
     assertFalse(settings.wire().answers().rateLimit());
     assertTrue(settings.wire().answers().xRateLimit());
     assertEquals(5000, settings.admission().tableKeyCount());
+    assertEquals(50, settings.admission().ringKeyCount());
+    assertEquals(128, settings.ringCells());
     assertEquals(ClientIpField.FORWARDED, settings.identity().clientIpField());
     assertEquals(56, settings.identity().ipv6Prefix());
     assertEquals("[fd00::/8, 10.0.0.1/32]", settings.identity().trustedProxies().toString());
@@ -213,10 +219,10 @@ class SettingsFileTest {
     assertEquals("/users/{id}/*", rule.path().toString());
     assertEquals(List.of("GET", "M-SEARCH"), rule.methods());
     assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.key().toString());
-    assertEquals("100/30s", rule.rate().toString());
-    assertEquals(20, rule.burst());
+    assertEquals("100/30s", rule.limit().rate().toString());
+    assertEquals(20, rule.limit().burst());
     assertEquals(3, rule.cost());
-    assertEquals("token-bucket", rule.algorithm().toString());
+    assertEquals("token-bucket", rule.limit().algorithm().toString());
     assertTrue(rule.dryRun());
     assertEquals(OnMissingKey.REFUSE, rule.onMissingKey());
     assertEquals(-5, rule.priority());
@@ -224,6 +230,39 @@ class SettingsFileTest {
     assertEquals(2, settings.rules().compile(RuleSet.EMPTY).rules().size());
     assertEquals(
         InetSocketAddress.createUnresolved("app.internal", 8080), settings.upstream().address());
+  }
+
+  @Test
+  void readsWhatEachAlgorithmTakes() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - {id: q, match: {path: /q}, limit: 50/1s, algorithm: leaky-bucket, overflow: queue,
+                 max-wait: 250ms, burst: 5}
+              - {id: l, match: {path: /l}, limit: 50/1s, algorithm: leaky-bucket, burst: 5}
+              - {id: m, match: {path: /m}, limit: 9/1month, algorithm: fixed-window, align: month,
+                 time-zone: America/New_York}
+              - {id: w, match: {path: /w}, limit: 9/7d, algorithm: fixed-window, align: week}
+              - {id: e, match: {path: /e}, limit: 9/1h, algorithm: fixed-window}
+              - {id: s, match: {path: /s}, limit: 100/1m, algorithm: sliding-log}
+              - {id: c, match: {path: /c}, limit: 100/1m, algorithm: sliding-counter}
+              - {id: b, match: {path: /b}, limit: 100/1m, algorithm: bucket-ring, sub-window: 250ms}
+            """);
+    List<LimitSpec> limits = settings.rules().rules().stream().map(RuleSpec::limit).toList();
+    assertEquals(Overflow.QUEUE, limits.get(0).overflow());
+    assertEquals(Duration.ofMillis(250).toNanos(), limits.get(0).maxWaitNs());
+    assertEquals(5, limits.get(0).capacity());
+    assertEquals(null, limits.get(1).overflow());
+    assertEquals(Alignment.MONTH, limits.get(2).align());
+    assertEquals(ZoneId.of("America/New_York"), limits.get(2).zone());
+    assertEquals(Alignment.WEEK, limits.get(3).align());
+    assertEquals(
+        List.of(0, 0, 0, 0, 0, 128, 0, 256), limits.stream().map(LimitSpec::cells).toList());
+    assertEquals(Duration.ofMillis(250).toNanos(), limits.get(7).subWindowNs());
+    assertEquals(256, settings.ringCells());
+    assertEquals(8, settings.rules().compile(RuleSet.EMPTY).rules().size());
   }
 
   @Test

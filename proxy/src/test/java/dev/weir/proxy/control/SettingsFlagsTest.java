@@ -99,6 +99,21 @@ class SettingsFlagsTest {
         faults(
             "--upstream", "http://127.0.0.1:1", "--limit", "9/1s", "--burst", "5", "--cost", "6"));
     assertEquals(
+        "--max-wait: 2s (expected: nothing, unless overflow is queue)",
+        faults(
+            "--upstream", "http://127.0.0.1:1",
+            "--limit", "9/1s",
+            "--algorithm", "leaky-bucket",
+            "--max-wait", "2s"));
+    assertEquals(
+        "--table.ring-keys: 10000 (expected: at most 9011, as each has 8192 cells, and all of them"
+            + " 2GiB)",
+        faults(
+            "--upstream", "http://127.0.0.1:1",
+            "--limit", "8000/1s",
+            "--algorithm", "sliding-log",
+            "--table.ring-keys", "10000"));
+    assertEquals(
         "--upstream: 127.0.0.1:8000 (expected: another address than listen)",
         faults("--upstream", "http://127.0.0.1:8000"));
   }

@@ -2,10 +2,12 @@ package dev.weir.proxy.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.RefusalReason;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +57,17 @@ class ExpositionTest {
   }
 
   @Test
+  void nothingOfASidecarThatHasEndedIsKept() {
+    WeakReference<Metrics> ended = new WeakReference<>(new Metrics());
+    ended.get().newLoop();
+    ended.get().expose(null);
+    for (int i = 0; i < 10 && ended.get() != null; i++) {
+      System.gc();
+    }
+    assertNull(ended.get());
+  }
+
+  @Test
   void exportsEveryCount() {
     LoopMetrics one = metrics.newLoop();
     LoopMetrics two = metrics.newLoop();
@@ -66,10 +79,12 @@ class ExpositionTest {
       loop.rule("api").dryRunRefused();
       loop.upstreamOpened();
       loop.decided(1_000);
+      loop.held();
       loop.tunnelOpened();
       loop.verdictDropped();
     }
     one.connectionClosed();
+    one.released();
     one.completed(404, 1, 1, 1);
     List<String> lines = expose("text/plain");
     for (String expected :
@@ -79,6 +94,8 @@ class ExpositionTest {
             "weir_connections_refused_total 2.0",
             "weir_requests_in_flight 2.0",
             "weir_requests_total 2.0",
+            "weir_requests_held_total 2.0",
+            "weir_requests_waiting 1.0",
             "weir_upstream_connections_open 2.0",
             "weir_upstream_connections_total 2.0",
             "weir_tunnels_total 2.0",

@@ -24,6 +24,8 @@ class LoopMetricsTest {
     loop.connectionOpened();
     loop.requestStarted();
     loop.decided(i);
+    loop.held();
+    loop.released();
     rule.allowed();
     rule.refused();
     rule.dryRunRefused();

@@ -47,7 +47,7 @@ class HotPathAllocationTest {
     rules.add(rule("keys", "/users/{id}/keys", "query:k"));
     rules.add(rule("static", "/static/**", "ip"));
     rules.add(rule("all", "/**", "cookie:s"));
-    return RuleSet.compile(rules, false, RuleSet.EMPTY);
+    return RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
   }
 
   private static RuleSpec rule(String id, String pattern, String key, String... methods) {

@@ -33,7 +33,7 @@ class IdentityReaderTest {
             .key(KeySpec.parse(key))
             .onMissingKey(onMissing)
             .build();
-    return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY).rules().get(0);
+    return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
   }
 
   private static Rule rule(String key) {

@@ -106,7 +106,7 @@ class PathAliasTest {
             .path(PathPattern.parse(pattern))
             .rate(Rate.parse("1/1s"))
             .build();
-    RuleSet set = RuleSet.compile(List.of(loose, strict), ignoreCase, RuleSet.EMPTY);
+    RuleSet set = RuleSet.compile(List.of(loose, strict), ignoreCase, RuleSet.EMPTY, 0);
     return set.match(TextRequest.of("GET", path)).id();
   }
 }

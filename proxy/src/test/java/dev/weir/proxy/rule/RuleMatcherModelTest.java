@@ -25,7 +25,7 @@ class RuleMatcherModelTest {
       for (int i = 0; i < count; i++) {
         specs.add(randomRule(random, "r" + i));
       }
-      RuleSet set = RuleSet.compile(specs, false, RuleSet.EMPTY);
+      RuleSet set = RuleSet.compile(specs, false, RuleSet.EMPTY, 0);
       for (int i = 0; i < 60; i++) {
         String method = METHODS[random.nextInt(METHODS.length)];
         String[] segments = randomSegments(random);

@@ -29,7 +29,7 @@ class RuleSetTest {
   }
 
   private static RuleSet compile(boolean ignoreCase, RuleSpec... rules) {
-    return RuleSet.compile(List.of(rules), ignoreCase, RuleSet.EMPTY);
+    return RuleSet.compile(List.of(rules), ignoreCase, RuleSet.EMPTY, 0);
   }
 
   private static String match(RuleSet set, String method, String path) {
@@ -225,11 +225,11 @@ class RuleSetTest {
       rules.add(rule("r" + mix, pattern.toString(), 0));
     }
     // 2 + 4 + ... + 128 beginnings are within the bound, one more level is not.
-    RuleSet.compile(rules, false, RuleSet.EMPTY);
+    RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
     rules.add(rule("b", "/a/a/a/a/a/a/a/a", 0));
     rules.add(rule("c", "/a/a/a/a/a/a/a/*", 0));
     rules.add(rule("d", "/*/a/a/a/a/a/a/a", 0));
-    assertThrows(BadValueException.class, () -> RuleSet.compile(rules, false, RuleSet.EMPTY));
+    assertThrows(BadValueException.class, () -> RuleSet.compile(rules, false, RuleSet.EMPTY, 0));
   }
 
   @Test
@@ -238,7 +238,7 @@ class RuleSetTest {
     for (int i = 0; i < 10_000; i++) {
       rules.add(rule("r" + i, "/tenant-" + i + "/{id}/orders", 0));
     }
-    RuleSet set = RuleSet.compile(rules, false, RuleSet.EMPTY);
+    RuleSet set = RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
     for (int i = 0; i < 10_000; i++) {
       assertEquals(i, set.match(TextRequest.of("GET", "/tenant-" + i + "/5/orders")).index());
     }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -19,7 +21,7 @@ class RuleTest {
   }
 
   private static RuleSet set(RuleSet previous, RuleSpec... specs) {
-    return RuleSet.compile(List.of(specs), false, previous);
+    return RuleSet.compile(List.of(specs), false, previous, 0);
   }
 
   private static Rule only(RuleSet set) {
@@ -57,6 +59,57 @@ class RuleTest {
       assertEquals(only(first).seed(), rule.past().seed());
       assertSame(only(first).limit(), rule.past().limit());
     }
+  }
+
+  @Test
+  void countsOfTheSameWindowsGoOnUnderAnotherNumber() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      boolean counts = algorithm.ordinal() >= Algorithm.FIXED_WINDOW.ordinal();
+      Rule first = only(set(RuleSet.EMPTY, spec(b -> b.algorithm(algorithm))));
+      RuleSet set = set(RuleSet.EMPTY, spec(b -> b.algorithm(algorithm)));
+      Rule more = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("11/1m")))));
+      assertEquals(counts, first.seed() == more.seed(), algorithm.toString());
+      assertEquals(counts, more.past() == null, algorithm.toString());
+      assertEquals(11, more.limit().capacity());
+      Rule longer = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("10/2m")))));
+      assertNotEquals(first.seed(), longer.seed());
+      assertNotNull(longer.past());
+    }
+  }
+
+  @Test
+  void otherWindowsAreAnotherBudget() {
+    UnaryOperator<RuleSpec.Builder> days =
+        b -> b.algorithm(Algorithm.FIXED_WINDOW).rate(Rate.parse("10/1d")).align(Alignment.DAY);
+    UnaryOperator<RuleSpec.Builder> ring =
+        b -> b.algorithm(Algorithm.BUCKET_RING).rate(Rate.parse("10/1m"));
+    assertNewBudget(days, b -> b.zone(ZoneId.of("Europe/Berlin")));
+    assertNewBudget(days, b -> b.align(Alignment.EPOCH));
+    assertNewBudget(ring, b -> b.subWindowNs(1_000_000_000));
+    UnaryOperator<RuleSpec.Builder> queue =
+        b -> b.algorithm(Algorithm.LEAKY_BUCKET).overflow(Overflow.QUEUE);
+    assertNewBudget(queue, b -> b.maxWaitNs(5));
+    assertNewBudget(queue, b -> b.overflow(Overflow.REJECT));
+    // To say the default is no change.
+    assertSameBudget(days, b -> b.zone(ZoneOffset.UTC));
+    assertSameBudget(ring, b -> b.subWindowNs(6_000_000_000L));
+    assertSameBudget(queue, b -> b.maxWaitNs(LimitSpec.DEFAULT_MAX_WAIT_NS));
+  }
+
+  private static void assertNewBudget(
+      UnaryOperator<RuleSpec.Builder> start, UnaryOperator<RuleSpec.Builder> change) {
+    RuleSet first = set(RuleSet.EMPTY, spec(start));
+    Rule changed = only(set(first, spec(b -> change.apply(start.apply(b)))));
+    assertNotEquals(only(first).seed(), changed.seed());
+    assertSame(only(first).limit(), changed.past().limit());
+  }
+
+  private static void assertSameBudget(
+      UnaryOperator<RuleSpec.Builder> start, UnaryOperator<RuleSpec.Builder> change) {
+    RuleSet first = set(RuleSet.EMPTY, spec(start));
+    Rule same = only(set(first, spec(b -> change.apply(start.apply(b)))));
+    assertEquals(only(first).seed(), same.seed());
+    assertSame(only(first).limit(), same.limit());
   }
 
   @Test
@@ -136,6 +189,17 @@ class RuleTest {
   void announcesWholeSeconds(String rate, long quota, long windowSeconds) {
     Rule rule = only(set(RuleSet.EMPTY, spec(b -> b.rate(Rate.parse(rate)))));
     assertEquals(new QuotaPolicy("r", quota, windowSeconds), rule.policy());
+  }
+
+  @Test
+  void announcesTheLongestMonth() {
+    Rule rule =
+        only(
+            set(
+                RuleSet.EMPTY,
+                spec(b -> b.algorithm(Algorithm.FIXED_WINDOW).rate(Rate.parse("5/1month")))));
+    assertEquals(new QuotaPolicy("r", 5, 31 * 86_400), rule.policy());
+    assertEquals("5/1month", rule.spec().limit().rate().toString());
   }
 
   @Test

@@ -1,0 +1,126 @@
+package dev.weir.proxy.admission;
+
+import java.util.Arrays;
+
+/**
+ * The parked requests that have their verdict and wait for their slot: a binary heap by the time
+ * that each is due. A request is entered under its parking place, so there is room for all that can
+ * be parked, and nothing is made per request.
+ *
+ * <p>A request that is withdrawn leaves at once. Else clients that come and go could fill the heap
+ * with what nobody waits for any more.
+ */
+final class HeldRequests {
+  private static final int ABSENT = -1;
+
+  private final long[] tickets;
+  private final long[] duesNs;
+  private final long[] remainings;
+  private final long[] resetsAtNs;
+
+  /** Places, the one due first at index 0; none is due before the one at half its index. */
+  private final int[] heap;
+
+  /** By place: its index in the heap. */
+  private final int[] indices;
+
+  private int size;
+
+  HeldRequests(int placeCount) {
+    tickets = new long[placeCount];
+    duesNs = new long[placeCount];
+    remainings = new long[placeCount];
+    resetsAtNs = new long[placeCount];
+    heap = new int[placeCount];
+    indices = new int[placeCount];
+    Arrays.fill(indices, ABSENT);
+  }
+
+  /**
+   * Enters a request that is not in.
+   *
+   * @param remaining what its client is to be told is left.
+   * @param resetAtNs and when it is whole again.
+   */
+  void add(long ticket, long dueNs, long remaining, long resetAtNs) {
+    int place = (int) ticket;
+    tickets[place] = ticket;
+    duesNs[place] = dueNs;
+    remainings[place] = remaining;
+    resetsAtNs[place] = resetAtNs;
+    put(place, size++);
+    rise(place);
+  }
+
+  /** Takes a request out, if it is in. */
+  void remove(long ticket) {
+    int place = (int) ticket;
+    int index = indices[place];
+    if (index == ABSENT || tickets[place] != ticket) {
+      return;
+    }
+    indices[place] = ABSENT;
+    int last = heap[--size];
+    if (last != place) {
+      put(last, index);
+      rise(last);
+      sink(last);
+    }
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The request that is due first; there is one. */
+  long first() {
+    return tickets[heap[0]];
+  }
+
+  /** When the first is due; there is one. */
+  long firstDueNs() {
+    return duesNs[heap[0]];
+  }
+
+  long remaining(long ticket) {
+    return remainings[(int) ticket];
+  }
+
+  long resetAtNs(long ticket) {
+    return resetsAtNs[(int) ticket];
+  }
+
+  private void put(int place, int index) {
+    heap[index] = place;
+    indices[place] = index;
+  }
+
+  private void rise(int place) {
+    int index = indices[place];
+    while (index > 0) {
+      int parent = heap[(index - 1) / 2];
+      if (duesNs[parent] <= duesNs[place]) {
+        break;
+      }
+      int above = indices[parent];
+      put(parent, index);
+      index = above;
+    }
+    put(place, index);
+  }
+
+  private void sink(int place) {
+    int index = indices[place];
+    for (int child = 2 * index + 1; child < size; child = 2 * index + 1) {
+      if (child + 1 < size && duesNs[heap[child + 1]] < duesNs[heap[child]]) {
+        child++;
+      }
+      if (duesNs[place] <= duesNs[heap[child]]) {
+        break;
+      }
+      put(heap[child], index);
+      index = child;
+    }
+    put(place, index);
+  }
+}

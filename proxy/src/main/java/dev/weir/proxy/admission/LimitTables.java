@@ -1,0 +1,110 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.LimitTable;
+import java.util.Locale;
+
+/**
+ * The memory that all event loops share: a table for limits whose state is one word, and another
+ * one, if there is use for it, for those that keep a ring per key. Two, because a ring takes many
+ * times the room of a word, and nobody who keeps none should pay for it.
+ */
+public final class LimitTables implements AutoCloseable {
+  /** Live keys may fill this much of a table before probing finds no room (measured: 60 %). */
+  private static final double LOAD = 0.55;
+
+  private static final int WORD_BYTES = 16;
+
+  /** A table's rings have to fit one buffer, with the shared ones at its end. */
+  static final long MAX_RING_BYTES = Integer.MAX_VALUE - 64;
+
+  private static final int SHARED_RINGS = 64;
+
+  private final LimitTable words;
+  private final LimitTable rings;
+  private final String text;
+
+  private LimitTables(LimitTable words, LimitTable rings, String text) {
+    this.words = words;
+    this.rings = rings;
+    this.text = text;
+  }
+
+  /**
+   * Takes the memory.
+   *
+   * @param ringCells how long the rings are, a power of two; 0 for none.
+   * @throws IllegalArgumentException if there is not as much, with what was expected.
+   */
+  public static LimitTables allocate(AdmissionSettings settings, int ringCells) {
+    LimitTable words = new LimitTable(slotCount(settings.tableKeyCount()));
+    String text = "limit table: " + size(settings.tableKeyCount(), 0);
+    if (ringCells == 0) {
+      return new LimitTables(words, null, text);
+    }
+    try {
+      LimitTable rings = new LimitTable(slotCount(settings.ringKeyCount()), ringCells);
+      String ringText = "rings: " + size(settings.ringKeyCount(), ringCells) + " of " + ringCells;
+      return new LimitTables(words, rings, text + "; " + ringText + " cells");
+    } catch (IllegalArgumentException noRoom) {
+      words.close();
+      throw noRoom;
+    }
+  }
+
+  /** The most keys for which rings of that length fit the memory that one table can have. */
+  public static int maxRingKeys(int ringCells) {
+    long slots = MAX_RING_BYTES / ((long) ringCells * Long.BYTES) - SHARED_RINGS;
+    return (int) (Long.highestOneBit(Math.max(slots, 1)) * LOAD);
+  }
+
+  private static int slotCount(int keyCount) {
+    long wanted = (long) Math.ceil(keyCount / LOAD);
+    long slots = Long.highestOneBit(Math.max(LimitTable.MIN_SLOT_COUNT, wanted - 1)) << 1;
+    return (int) Math.min(slots, LimitTable.MAX_SLOT_COUNT);
+  }
+
+  private static String size(int keyCount, int ringCells) {
+    double mebibytes = bytes(keyCount, ringCells) / (double) (1 << 20);
+    return String.format(Locale.ROOT, "%.1f MiB for %,d keys", mebibytes, keyCount);
+  }
+
+  /** What a table for so many keys takes, but for a few counters and marks. */
+  static long bytes(int keyCount, int ringCells) {
+    return (long) slotCount(keyCount) * WORD_BYTES + ringBytes(keyCount, ringCells);
+  }
+
+  static long ringBytes(int keyCount, int ringCells) {
+    long slots = slotCount(keyCount);
+    return (slots + Math.min(slots, SHARED_RINGS)) * ringCells * Long.BYTES;
+  }
+
+  /** The table in which a limit's budgets are. */
+  LimitTable of(Limit limit) {
+    return limit.cells() == 0 ? words : rings;
+  }
+
+  public LimitTable words() {
+    return words;
+  }
+
+  /** Null if there are none. */
+  public LimitTable rings() {
+    return rings;
+  }
+
+  /** How much memory was taken, and for how many keys. */
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  /** Frees the memory. No thread may be inside a check. */
+  @Override
+  public void close() {
+    words.close();
+    if (rings != null) {
+      rings.close();
+    }
+  }
+}

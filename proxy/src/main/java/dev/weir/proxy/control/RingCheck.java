@@ -1,0 +1,68 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
+
+/** Whether the rings of limits have room, in the table that is made at start and never grows. */
+final class RingCheck {
+  private RingCheck() {}
+
+  /**
+   * For a process that is to be started.
+   *
+   * @param rules each right by itself.
+   * @param at the path of the limit of a rule, by its place.
+   */
+  static void atStart(
+      AdmissionSettings settings,
+      List<RuleSpec> rules,
+      IntFunction<String> at,
+      BiConsumer<String, BadValueException> sink) {
+    int needed = rules.stream().mapToInt(RuleSpec::ringCells).max().orElse(0);
+    int cells = settings.ringCells(needed);
+    if (settings.ringCellCount() != 0) {
+      check(rules, at, cells, "as table.ring-cells says", sink);
+    }
+    int mostKeys = cells == 0 ? Integer.MAX_VALUE : LimitTables.maxRingKeys(cells);
+    if (settings.ringKeyCount() > mostKeys) {
+      sink.accept(
+          "table.ring-keys",
+          new BadValueException(
+              Integer.toString(settings.ringKeyCount()),
+              "at most " + mostKeys + ", as each has " + cells + " cells, and all of them 2GiB"));
+    }
+  }
+
+  /** For a process that runs with rings of a length; 0 for without any. */
+  static void atReload(
+      int ringCells,
+      List<RuleSpec> rules,
+      IntFunction<String> at,
+      BiConsumer<String, BadValueException> sink) {
+    check(rules, at, ringCells, "as there are until a restart; see table.ring-cells", sink);
+  }
+
+  private static void check(
+      List<RuleSpec> rules,
+      IntFunction<String> at,
+      int ringCells,
+      String why,
+      BiConsumer<String, BadValueException> sink) {
+    for (int i = 0; i < rules.size(); i++) {
+      RuleSpec rule = rules.get(i);
+      int needed = rule.ringCells();
+      if (needed > ringCells) {
+        sink.accept(
+            at.apply(i),
+            new BadValueException(
+                rule.limit().rate().toString(),
+                "at most " + ringCells + " cells for each key, not " + needed + ", " + why));
+      }
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.algorithms.Limit;
+import dev.weir.proxy.rule.RuleSpec.FaultSink;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A limit as somebody wrote it: an algorithm, its rate, and what else that algorithm takes.
+ *
+ * @param rate null if not given.
+ * @param burst how much may pass at once, the depth of a bucket; 0 if not given, then as much as
+ *     the rate's count. For the algorithms that pace.
+ * @param overflow null if not given, then {@link Overflow#REJECT}. For the leaky bucket.
+ * @param maxWaitNs how long a request may be held at most; 0 if not given, then a second. For
+ *     {@link Overflow#QUEUE}.
+ * @param align null if not given, then the epoch; for a limit per month, the month. For the fixed
+ *     window.
+ * @param zone whose days start a window; null if not given, then UTC. For an alignment from the
+ *     hour up.
+ * @param subWindowNs by how much the window moves at a time; 0 if not given, then a tenth of it.
+ *     For the bucket ring.
+ */
+public record LimitSpec(
+    Algorithm algorithm,
+    Rate rate,
+    long burst,
+    Overflow overflow,
+    long maxWaitNs,
+    Alignment align,
+    ZoneId zone,
+    long subWindowNs) {
+  /** How long a request of a queue waits at most, unless said otherwise. */
+  public static final long DEFAULT_MAX_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** The longest wait that may be set: a held request keeps its connection. */
+  public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
+
+  private static final int DEFAULT_SUB_WINDOWS = 10;
+
+  /** What an argument of a limit may be, as its exception says. */
+  private static final Pattern EXPECTED =
+      Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
+
+  /** The same limit with every default in its place, and nothing that the algorithm has not. */
+  LimitSpec resolved() {
+    boolean queues = algorithm == Algorithm.LEAKY_BUCKET && overflow == Overflow.QUEUE;
+    Alignment aligned = algorithm == Algorithm.FIXED_WINDOW ? alignOrDefault() : null;
+    return new LimitSpec(
+        algorithm,
+        rate,
+        capacity(),
+        queues ? Overflow.QUEUE : null,
+        !queues ? 0 : maxWaitNs == 0 ? DEFAULT_MAX_WAIT_NS : maxWaitNs,
+        aligned,
+        aligned == null || !aligned.takesZone() ? null : zone == null ? ZoneOffset.UTC : zone,
+        algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
+  }
+
+  /** What may pass at once; 0 if there is no rate. */
+  public long capacity() {
+    return burst != 0 || rate == null ? burst : rate.count();
+  }
+
+  /** What was given, but the algorithm, by the field's name. */
+  Map<String, String> given() {
+    Map<String, String> given = new LinkedHashMap<>();
+    put(given, "limit", rate);
+    put(given, "burst", burst == 0 ? null : burst);
+    put(given, "overflow", overflow);
+    put(given, "max-wait", maxWaitNs == 0 ? null : DurationText.text(maxWaitNs));
+    put(given, "align", align);
+    put(given, "time-zone", zone);
+    put(given, "sub-window", subWindowNs == 0 ? null : DurationText.text(subWindowNs));
+    return given;
+  }
+
+  private static void put(Map<String, String> given, String field, Object value) {
+    if (value != null) {
+      given.put(field, value.toString());
+    }
+  }
+
+  private Alignment alignOrDefault() {
+    return align != null ? align : rate.isMonthly() ? Alignment.MONTH : Alignment.EPOCH;
+  }
+
+  private long subWindowOrDefaultNs() {
+    return subWindowNs != 0 ? subWindowNs : rate.windowNs() / DEFAULT_SUB_WINDOWS;
+  }
+
+  /** Cells that a table must have for each key; 0 unless the algorithm keeps a ring. */
+  public int cells() {
+    return algorithm.takesRing() ? compile(0).cells() : 0;
+  }
+
+  /**
+   * Whether a key's counts under another limit mean the same under this one: of the same windows,
+   * with another number.
+   */
+  boolean keepsCountsOf(LimitSpec other) {
+    return !algorithm.takesBurst() && resolved().with(rate).equals(other.resolved().with(rate));
+  }
+
+  private LimitSpec with(Rate other) {
+    return rate.sameWindow(other)
+        ? new LimitSpec(
+            algorithm, other, other.count(), overflow, maxWaitNs, align, zone, subWindowNs)
+        : this;
+  }
+
+  /**
+   * The limit that {@link #check} found nothing wrong with.
+   *
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @throws IllegalArgumentException if it cannot be.
+   */
+  Limit compile(long unixEpochNs) {
+    LimitSpec spec = resolved();
+    long count = rate.count();
+    long windowNs = rate.windowNs();
+    return switch (algorithm) {
+      case GCRA -> Limit.gcra(count, windowNs, spec.burst);
+      case TOKEN_BUCKET -> Limit.tokenBucket(spec.burst, count, windowNs);
+      case LEAKY_BUCKET ->
+          spec.overflow == Overflow.QUEUE
+              ? Limit.leakyBucketQueue(spec.burst, count, windowNs, spec.maxWaitNs)
+              : Limit.leakyBucket(spec.burst, count, windowNs);
+      case FIXED_WINDOW ->
+          spec.align == Alignment.EPOCH
+              ? Limit.fixedWindow(count, windowNs, unixEpochNs)
+              : Limit.fixedWindow(
+                  count,
+                  spec.align.unit(),
+                  spec.zone == null ? ZoneOffset.UTC : spec.zone,
+                  unixEpochNs);
+      case SLIDING_LOG -> Limit.slidingLog(count, windowNs);
+      case SLIDING_COUNTER -> Limit.slidingCounter(count, windowNs);
+      case BUCKET_RING ->
+          Limit.bucketRing(count, windowNs, Math.toIntExact(windowNs / spec.subWindowNs));
+    };
+  }
+
+  /** Reports everything in this limit that cannot be. */
+  void check(FaultSink sink) {
+    Faulty faulty = new Faulty(sink);
+    checkFields(faulty);
+    if (rate == null) {
+      faulty.add("limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
+      return;
+    }
+    checkWindow(faulty);
+    if (!faulty.any) {
+      checkNumbers(faulty);
+    }
+  }
+
+  /** What another algorithm takes means nothing here, and would be thought to do something. */
+  private void checkFields(Faulty faulty) {
+    String notMine = "nothing, as the algorithm is " + algorithm;
+    if (burst < 0) {
+      faulty.add("burst", Long.toString(burst), "1 or more");
+    } else if (burst != 0 && !algorithm.takesBurst()) {
+      faulty.add("burst", Long.toString(burst), notMine);
+    }
+    if (overflow != null && algorithm != Algorithm.LEAKY_BUCKET) {
+      faulty.add("overflow", overflow.toString(), notMine + "; leaky-bucket has it");
+    }
+    if (maxWaitNs != 0 && overflow != Overflow.QUEUE) {
+      faulty.add("max-wait", DurationText.text(maxWaitNs), "nothing, unless overflow is queue");
+    }
+    if (align != null && algorithm != Algorithm.FIXED_WINDOW) {
+      faulty.add("align", align.toString(), notMine + "; fixed-window has it");
+    }
+    boolean zoned =
+        algorithm == Algorithm.FIXED_WINDOW && rate != null && alignOrDefault().takesZone();
+    if (zone != null && !zoned && rate != null) {
+      faulty.add("time-zone", zone.toString(), "nothing, unless align is hour, day, week or month");
+    }
+    if (subWindowNs != 0 && algorithm != Algorithm.BUCKET_RING) {
+      faulty.add("sub-window", DurationText.text(subWindowNs), notMine + "; bucket-ring has it");
+    }
+  }
+
+  private void checkWindow(Faulty faulty) {
+    if (rate.isMonthly() && algorithm != Algorithm.FIXED_WINDOW) {
+      faulty.add(
+          "limit",
+          rate.toString(),
+          "a window of one length such as 30d, as the algorithm is "
+              + algorithm
+              + "; fixed-window counts by the month");
+    } else if (!algorithm.takesBurst() && rate.windowNs() > Limit.MAX_WINDOW_NS) {
+      long days = TimeUnit.NANOSECONDS.toDays(Limit.MAX_WINDOW_NS);
+      faulty.add("limit", rate.toString(), "a window of at most " + days + "d");
+    } else if (algorithm == Algorithm.FIXED_WINDOW && !alignOrDefault().fits(rate)) {
+      faulty.add(
+          "align",
+          align.toString(),
+          align == Alignment.EPOCH
+              ? "month, as the limit is per " + rate.window()
+              : "a limit per " + align.window() + ", not per " + rate.window());
+    } else if (algorithm == Algorithm.BUCKET_RING) {
+      checkSubWindow(faulty);
+    }
+  }
+
+  private void checkSubWindow(Faulty faulty) {
+    long windowNs = rate.windowNs();
+    if (subWindowNs == 0 && windowNs / DEFAULT_SUB_WINDOWS < Limit.MIN_WINDOW_NS) {
+      faulty.add(
+          "sub-window",
+          "missing",
+          "half of " + rate.window() + " or less, as a tenth is too short");
+    } else if (subWindowNs != 0 && (windowNs % subWindowNs != 0 || windowNs == subWindowNs)) {
+      faulty.add(
+          "sub-window",
+          DurationText.text(subWindowNs),
+          "a width that divides the window, " + rate.window() + ", into two or more");
+    } else if (windowNs / subWindowOrDefaultNs() > Limit.MAX_CELL_COUNT) {
+      faulty.add(
+          "sub-window",
+          DurationText.text(subWindowNs),
+          "at most " + Limit.MAX_CELL_COUNT + " of them in a window");
+    }
+  }
+
+  private void checkNumbers(Faulty faulty) {
+    try {
+      compile(0);
+    } catch (IllegalArgumentException tooMuch) {
+      if (algorithm.takesBurst()) {
+        faulty.add(
+            burst == 0 ? "limit" : "burst",
+            burst == 0 ? rate.toString() : Long.toString(burst),
+            "a budget that comes back whole in less than 9 years");
+      } else {
+        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
+        faulty.add(
+            "limit",
+            rate.toString(),
+            (bound.find() ? bound.group(1) : tooMuch.getMessage())
+                + " in such a window, as the algorithm is "
+                + algorithm);
+      }
+    }
+  }
+
+  /** Passes faults on, and knows whether there were any. */
+  private static final class Faulty {
+    private final FaultSink sink;
+    private boolean any;
+
+    Faulty(FaultSink sink) {
+      this.sink = sink;
+    }
+
+    void add(String field, String value, String expected) {
+      any = true;
+      sink.fault(field, new BadValueException(value, expected));
+    }
+  }
+}

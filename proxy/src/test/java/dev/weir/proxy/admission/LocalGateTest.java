@@ -1,0 +1,221 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.Alignment;
+import dev.weir.proxy.rule.Overflow;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LocalGateTest {
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  /** Half a second into a second, a minute and an hour of a clock whose epoch is at 0. */
+  private static final long NOW = TimeUnit.HOURS.toNanos(48) + SECOND / 2;
+
+  private static final long IDENTITY = 0x1234_5678_9ABC_DEF0L;
+
+  private final LimitTables tables =
+      LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
+  private final LocalGate gate = new LocalGate(tables);
+  private final Answer answer = new Answer();
+
+  @AfterEach
+  void closeTables() {
+    tables.close();
+  }
+
+  private static RuleSpec.Builder spec(Algorithm algorithm, String rate) {
+    return RuleSpec.builder("r").algorithm(algorithm).rate(Rate.parse(rate));
+  }
+
+  private static RuleSet set(RuleSet previous, RuleSpec.Builder spec) {
+    RuleSpec built = spec.build();
+    List<String> faults = new ArrayList<>();
+    built.check((field, fault) -> faults.add(field + ": " + fault.getMessage()));
+    assertEquals(List.of(), faults);
+    return RuleSet.compile(List.of(built), false, previous, 0);
+  }
+
+  private static RuleSet set(RuleSpec.Builder spec) {
+    return set(RuleSet.EMPTY, spec);
+  }
+
+  private void ask(RuleSet set, long nowNs) {
+    Rule rule = set.rules().get(0);
+    gate.ask(7, rule, IDENTITY, nowNs, answer);
+  }
+
+  /** How many of a number of requests at one time pass. */
+  private int passing(RuleSet set, int count, long nowNs) {
+    int passed = 0;
+    for (int i = 0; i < count; i++) {
+      ask(set, nowNs);
+      passed += answer.refusal == null ? 1 : 0;
+    }
+    return passed;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void letsExactlyTheLimitPassOfAnyNumberAtOnce(Algorithm algorithm) {
+    assertEquals(10, passing(set(spec(algorithm, "10/1m")), 50, NOW));
+    assertEquals(RefusalReason.OVER_LIMIT, answer.refusal);
+    assertEquals(0, answer.remaining);
+    assertTrue(answer.retryAfterNs > 0);
+    ask(set(spec(algorithm, "10/1m")), NOW + answer.retryAfterNs);
+    assertNull(answer.refusal, "passes after the time that it was told");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void tellsWhatIsLeftAndWhenAllOfItIsBack(Algorithm algorithm) {
+    RuleSet set = set(spec(algorithm, "10/1m"));
+    assertEquals(3, passing(set, 3, NOW));
+    assertEquals(7, answer.remaining);
+    long resetNs =
+        switch (algorithm) {
+          case GCRA, TOKEN_BUCKET, LEAKY_BUCKET -> 18 * SECOND; // three of six seconds each
+          case FIXED_WINDOW -> 60 * SECOND - SECOND / 2; // the end of the minute
+          case SLIDING_LOG -> 60 * SECOND;
+          case SLIDING_COUNTER -> 120 * SECOND - SECOND / 2; // the end of the next minute
+          case BUCKET_RING -> 60 * SECOND - SECOND / 2; // less what the sub-window is old
+        };
+    assertEquals(resetNs, answer.resetAfterNs);
+  }
+
+  @Test
+  void refusesALogItsUnitsUntilTheyHaveLeft() {
+    RuleSet set = set(spec(Algorithm.SLIDING_LOG, "2/1s"));
+    assertEquals(1, passing(set, 1, NOW));
+    assertEquals(1, passing(set, 2, NOW + SECOND / 4));
+    assertEquals(SECOND * 3 / 4, answer.retryAfterNs);
+    assertEquals(0, passing(set, 1, NOW + SECOND - 1));
+    assertEquals(1, passing(set, 2, NOW + SECOND));
+  }
+
+  @Test
+  void startsTheWindowsOfACalendarInTheirZone() {
+    // The clock's epoch is the Unix epoch: two days later it is 1 o'clock in Berlin.
+    RuleSet set =
+        set(
+            spec(Algorithm.FIXED_WINDOW, "1/1d")
+                .align(Alignment.DAY)
+                .zone(ZoneId.of("Europe/Berlin")));
+    assertEquals(1, passing(set, 2, NOW));
+    assertEquals(TimeUnit.HOURS.toNanos(23) - SECOND / 2, answer.retryAfterNs);
+    RuleSet monthly = set(set, spec(Algorithm.FIXED_WINDOW, "1/1month"));
+    assertEquals(0, passing(monthly, 1, NOW), "what was consumed of the day counts in the month");
+    assertEquals(TimeUnit.DAYS.toNanos(29) - SECOND / 2, answer.retryAfterNs); // in UTC
+  }
+
+  @Test
+  void tellsARequestOfAQueueItsSlot() {
+    RuleSet set =
+        set(
+            spec(Algorithm.LEAKY_BUCKET, "50/1s")
+                .overflow(Overflow.QUEUE)
+                .maxWaitNs(SECOND / 25)
+                .burst(50));
+    long spacingNs = SECOND / 50;
+    ask(set, NOW);
+    assertEquals(Answer.AT_ONCE, answer.dueNs);
+    ask(set, NOW);
+    assertEquals(NOW + spacingNs, answer.dueNs);
+    ask(set, NOW);
+    assertEquals(NOW + 2 * spacingNs, answer.dueNs);
+    ask(set, NOW);
+    assertEquals(RefusalReason.OVER_LIMIT, answer.refusal, "it would wait longer than allowed");
+    assertEquals(spacingNs, answer.retryAfterNs);
+    assertEquals(0, answer.remaining);
+    ask(set, NOW + spacingNs);
+    assertEquals(NOW + 3 * spacingNs, answer.dueNs);
+  }
+
+  @Test
+  void holdsNobodyForLessThanATimerCanTell() {
+    RuleSet set = set(spec(Algorithm.LEAKY_BUCKET, "3/1s").overflow(Overflow.QUEUE).burst(3));
+    long nowNs = NOW;
+    for (int i = 0; i < 100; i++) {
+      ask(set, nowNs);
+      assertEquals(Answer.AT_ONCE, answer.dueNs);
+      nowNs += SECOND / 3 + 1; // its ticks do not end on whole nanoseconds
+    }
+  }
+
+  @Test
+  void keepsWhatWasConsumedOverAChangeFromAnyAlgorithmToAnyOther() {
+    for (Algorithm from : Algorithm.values()) {
+      for (Algorithm to : Algorithm.values()) {
+        long identityNs = NOW + (from.ordinal() * 10L + to.ordinal()) * 10_000 * SECOND;
+        RuleSet before = set(spec(from, "10/10m"));
+        assertEquals(6, passing(before, 6, identityNs), from.toString());
+        RuleSet after = set(before, spec(to, "8/20m"));
+        assertEquals(2, passing(after, 5, identityNs), from + " to " + to);
+        RuleSet back = set(after, spec(from, "9/10m"));
+        assertEquals(1, passing(back, 5, identityNs), to + " back to " + from);
+        // All of it is past before the next pair.
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Algorithm.class,
+      names = {"FIXED_WINDOW", "SLIDING_LOG", "SLIDING_COUNTER", "BUCKET_RING"})
+  void keepsTheCountsThemselvesUnderAnotherNumber(Algorithm algorithm) {
+    RuleSet before = set(spec(algorithm, "10/1m"));
+    assertEquals(6, passing(before, 6, NOW));
+    RuleSet lower = set(before, spec(algorithm, "5/1m"));
+    assertEquals(0, passing(lower, 5, NOW + SECOND));
+    RuleSet higher = set(lower, spec(algorithm, "100/1m"));
+    assertEquals(94, passing(higher, 200, NOW + SECOND));
+    if (algorithm == Algorithm.SLIDING_LOG) {
+      // As long as they would have counted, and no longer.
+      assertEquals(0, passing(higher, 1, NOW + 60 * SECOND - 1));
+      assertEquals(6, passing(higher, 10, NOW + 60 * SECOND));
+    }
+  }
+
+  private static final class Answer implements Gate.Outcome {
+    static final long AT_ONCE = 0;
+
+    private RefusalReason refusal;
+    private long remaining;
+    private long resetAfterNs;
+    private long retryAfterNs;
+    private long dueNs;
+
+    @Override
+    public void settle(long ticket, Verdict verdict) {
+      assertEquals(7, ticket);
+      refusal = verdict.refusal();
+      remaining = verdict.remaining();
+      resetAfterNs = verdict.resetAfterNs();
+      retryAfterNs = verdict.retryAfterNs();
+      dueNs = AT_ONCE;
+    }
+
+    @Override
+    public void hold(long ticket, Verdict verdict, long atNs) {
+      settle(ticket, verdict);
+      assertNull(refusal);
+      dueNs = atNs;
+    }
+  }
+}
