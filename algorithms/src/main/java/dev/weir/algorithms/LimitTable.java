@@ -26,8 +26,7 @@ import static dev.weir.algorithms.SlotLayout.isLive;
  *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes, or
  *       stays with it for as long if its limit has a ring. So no way past the table leads to a
  *       fresh budget.
- *   <li>No lock or system call, but in the constructor and in {@link #close}; no allocation, but
- *       there and in a change of limit from or to a ring.
+ *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
  * </ul>
  *
  * <p><b>Progress.</b> Lock-free: a thread that stops anywhere stops no other. Each call ends after
@@ -237,9 +236,10 @@ public final class LimitTable implements AutoCloseable {
    * <p>A change from or to a limit with a ring takes two steps, and a check between them finds a
    * fresh budget.
    *
+   * @param scratch overwritten.
    * @return whether the key had a slot, and it was changed.
    */
-  public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs) {
+  public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs, Decision scratch) {
     checkArguments(from, 1, nowNs);
     checkArguments(to, 1, nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -255,7 +255,7 @@ public final class LimitTable implements AutoCloseable {
         return true;
       }
       final long units = to.unitsFrom(from, from.current(state, slots, slot, nowNs));
-      if (changed(keyHash, slot, state, from, to, units, nowNs)) {
+      if (changed(keyHash, slot, state, from, to, units, nowNs, scratch)) {
         return true;
       }
     }
@@ -265,7 +265,14 @@ public final class LimitTable implements AutoCloseable {
 
   /** False if the state has changed. */
   private boolean changed(
-      long key, int slot, long state, Limit from, Limit to, long units, long nowNs) {
+      long key,
+      int slot,
+      long state,
+      Limit from,
+      Limit to,
+      long units,
+      long nowNs,
+      Decision scratch) {
     if (units == 0) {
       // A time in the past means the same to every paced limit, and another clock may lag behind.
       return from instanceof PacedLimit && to instanceof PacedLimit
@@ -278,7 +285,7 @@ public final class LimitTable implements AutoCloseable {
     if (claimed == EMPTY) {
       return false;
     }
-    decide(key, to, units, Charge.FORCED, nowNs, new Decision());
+    decide(key, to, units, Charge.FORCED, nowNs, scratch);
     slots.left(slot, claimed, nowNs);
     return true;
   }

@@ -73,11 +73,8 @@ class AllocationTest {
     }
   }
 
-  /** To and from a ring it allocates a little. */
   private void change(LimitTable table, long key, Limit limit, long nowNs) {
-    if (limit.cells() == 0) {
-      table.changeLimit(key, limit, OTHER, nowNs);
-      table.changeLimit(key, OTHER, limit, nowNs);
-    }
+    table.changeLimit(key, limit, OTHER, nowNs, out);
+    table.changeLimit(key, OTHER, limit, nowNs, out);
   }
 }

@@ -287,15 +287,15 @@ class LimitTableTest {
   void aLowerLimitBitesAtOnceAndAHigherOneKeepsWhatWasConsumed() {
     assertTrue(table.check(1, TEN_PER_SECOND, 8, NOW, out));
     final Limit five = Limit.gcra(5, SECOND, 5);
-    assertTrue(table.changeLimit(1, TEN_PER_SECOND, five, NOW));
+    assertTrue(table.changeLimit(1, TEN_PER_SECOND, five, NOW, out));
     assertFalse(table.check(1, five, 1, NOW, out));
     assertEquals(0, out.remaining());
     assertEquals(SECOND / 5, out.retryAfterNs());
     final Limit hundred = Limit.gcra(100, SECOND, 100);
-    assertTrue(table.changeLimit(1, five, hundred, NOW));
+    assertTrue(table.changeLimit(1, five, hundred, NOW, out));
     assertTrue(table.peek(1, hundred, 95, NOW, out));
     assertEquals(95, out.remaining());
-    assertFalse(table.changeLimit(2, five, hundred, NOW));
+    assertFalse(table.changeLimit(2, five, hundred, NOW, out));
   }
 
   @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * refused who had room until the end, and in the end exactly what passed counts.
  */
 class RingInterleavingTest {
-  private static final int SCHEDULES = 12_000;
+  private static final int SCHEDULES = 6_000;
   private static final int SLOTS = 4;
   private static final int CELLS = 8;
   private static final int CAPACITY = 5;
