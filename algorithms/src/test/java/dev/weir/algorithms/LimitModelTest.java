@@ -43,6 +43,18 @@ class LimitModelTest {
   private String where;
   private long latestNs;
 
+  /** Keys of this round. */
+  private int keyCount;
+
+  /**
+   * Whether no key may take another's slot, which it may when the other's budget has been whole for
+   * a second: then clocks step back by any time, and nothing may come back.
+   */
+  private boolean apart;
+
+  /** Whether logs are given anything back in this round. */
+  private boolean refundsLogs;
+
   /**
    * From then on no clock steps back: what a log has given back may stand where a unit was that had
    * left, and reads as present to a clock that lags.
@@ -56,13 +68,16 @@ class LimitModelTest {
     for (int round = 0; round < ROUNDS; round++) {
       where = "weir.seed=" + seed + ", " + kind + ", round " + round;
       startTable();
-      for (int i = 0; i < KEYS; i++) {
+      apart = random.nextBoolean();
+      refundsLogs = random.nextBoolean();
+      keyCount = apart ? 2 : KEYS;
+      for (int i = 0; i < keyCount; i++) {
         put(i, kind.draw(random));
         charged[i] = 0;
       }
       latestNs = startNs();
       for (int step = 0; step < STEPS_PER_ROUND; step++) {
-        final int i = random.nextInt(KEYS);
+        final int i = random.nextInt(keyCount);
         latestNs = advance(latestNs, models[i]);
         step(kind, i, logRefunded ? latestNs : maybeBackNs(latestNs));
       }
@@ -78,6 +93,7 @@ class LimitModelTest {
     for (int round = 0; round < SET_ROUNDS; round++) {
       where = "weir.seed=" + seed + ", set, round " + round;
       startTable();
+      apart = false;
       final LimitSet set = drawSet(2 + random.nextInt(3));
       final long key = random.nextLong();
       latestNs = startNs();
@@ -111,7 +127,7 @@ class LimitModelTest {
   private void put(int i, Drawn what) {
     drawn[i] = what;
     models[i] = what.model();
-    // Two to a home slot.
+    // Two to a home slot; or two keys, none of whose 32 slots are the same.
     keys[i] = (random.nextLong() << 7) | ((i % 3) << 5);
   }
 
@@ -120,8 +136,11 @@ class LimitModelTest {
   }
 
   private long maybeBackNs(long latestNs) {
-    final long backNs = random.nextInt(8) == 0 ? random.nextLong(SECOND) : 0;
-    return Math.max(latestNs - backNs, 1);
+    if (random.nextInt(8) != 0) {
+      return latestNs;
+    }
+    final long mostNs = apart ? 1L << random.nextInt(10, 58) : SECOND;
+    return Math.max(latestNs - random.nextLong(mostNs), 1);
   }
 
   /** Nothing, a little, to where something happens or a nanosecond beside it, or far. */
@@ -162,7 +181,7 @@ class LimitModelTest {
         changeLimit(i, kinds[random.nextInt(kinds.length)].draw(random), nowNs);
       }
       case 4 -> {
-        final int to = (i + 1) % KEYS;
+        final int to = (i + 1) % keyCount;
         table.carryOver(keys[i], drawn[i].limit(), keys[to], drawn[to].limit(), nowNs, out);
         models[i].carryOver(models[to], nowNs);
       }
@@ -183,7 +202,7 @@ class LimitModelTest {
 
   private void refund(int i, long nowNs) {
     final boolean log = drawn[i].limit() instanceof SlidingLogLimit;
-    if (charged[i] > 0 && !(log && nowNs < latestNs)) {
+    if (charged[i] > 0 && !(log && (nowNs < latestNs || !refundsLogs))) {
       logRefunded |= log;
       final long units = random.nextInt(4) == 0 ? 1 + random.nextLong(charged[i]) : charged[i];
       table.refund(keys[i], drawn[i].limit(), units, chargedAtNs[i], nowNs);
@@ -251,9 +270,9 @@ class LimitModelTest {
       assertEquals(Decision.NEVER, out.retryAfterNs(), where);
     } else {
       final long passesAtNs = nowNs + out.retryAfterNs();
+      assertTrue(model.passes(cost, passesAtNs), where);
+      assertFalse(model.passes(cost, passesAtNs - 1), where);
       if (passesAtNs <= Limit.MAX_TIME_NS) {
-        assertTrue(model.passes(cost, passesAtNs), where);
-        assertFalse(model.passes(cost, passesAtNs - 1), where);
         assertTrue(table.peek(keys[i], limit, cost, passesAtNs, later), where);
         assertFalse(table.peek(keys[i], limit, cost, passesAtNs - 1, later), where);
       }

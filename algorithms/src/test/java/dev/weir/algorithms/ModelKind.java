@@ -1,6 +1,7 @@
 package dev.weir.algorithms;
 
 import java.math.BigInteger;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.SplittableRandom;
 
@@ -22,28 +23,38 @@ enum ModelKind {
   private static final long SECOND = 1_000_000_000L;
   private static final long[] WINDOWS = {SECOND, 60 * SECOND, 3_600 * SECOND, 86_400 * SECOND};
 
-  /** 2026-01-01T00:00Z. */
-  private static final long EPOCH = -1_767_225_600L * SECOND;
-
   private static final Calendar[] CALENDARS = {
-    new Calendar(CalendarUnit.HOUR, "Australia/Lord_Howe"),
-    new Calendar(CalendarUnit.HOUR, "Asia/Kathmandu"),
-    new Calendar(CalendarUnit.DAY, "Europe/Berlin"),
-    new Calendar(CalendarUnit.DAY, "America/Santiago"),
-    new Calendar(CalendarUnit.WEEK, "America/New_York"),
-    new Calendar(CalendarUnit.MONTH, "UTC"),
-    new Calendar(CalendarUnit.MONTH, "Pacific/Auckland"),
+    new Calendar(CalendarUnit.HOUR, "Australia/Lord_Howe", 2026),
+    new Calendar(CalendarUnit.HOUR, "Asia/Kathmandu", 2026),
+    new Calendar(CalendarUnit.DAY, "Europe/Berlin", 2026),
+    new Calendar(CalendarUnit.DAY, "America/Santiago", 2026),
+    new Calendar(CalendarUnit.WEEK, "America/New_York", 2026),
+    new Calendar(CalendarUnit.MONTH, "UTC", 2026),
+    new Calendar(CalendarUnit.MONTH, "Pacific/Auckland", 2026),
+    // Clocks go back a minute after midnight, so a date comes twice.
+    new Calendar(CalendarUnit.HOUR, "America/St_Johns", 2001),
+    new Calendar(CalendarUnit.DAY, "America/St_Johns", 2001),
+    // Skips a Friday. Then: 45 minutes off the hour; 44 minutes and 30 seconds, until 1972.
+    new Calendar(CalendarUnit.WEEK, "Pacific/Apia", 2006),
+    new Calendar(CalendarUnit.DAY, "Pacific/Apia", 2006),
+    new Calendar(CalendarUnit.HOUR, "Pacific/Chatham", 2026),
+    new Calendar(CalendarUnit.HOUR, "Africa/Monrovia", 1968),
   };
 
   /** A limit, and the model of a fresh key under it. */
   record Drawn(Limit limit, Model model) {}
 
-  /** The windows of a calendar, which take a while to work out. */
+  /**
+   * The windows of a calendar on a clock that starts with a year; they take a while to work out.
+   */
   private record Calendar(Windows windows, ModelWindows model) {
-    Calendar(CalendarUnit unit, String zone) {
+    Calendar(CalendarUnit unit, String zone, int startYear) {
+      this(unit, ZoneId.of(zone), -LocalDate.of(startYear, 1, 1).toEpochDay() * 86_400 * SECOND);
+    }
+
+    private Calendar(CalendarUnit unit, ZoneId zone, long epochNs) {
       this(
-          new CalendarWindows(unit, ZoneId.of(zone), EPOCH),
-          new ModelWindows.Calendar(unit, ZoneId.of(zone), EPOCH));
+          new CalendarWindows(unit, zone, epochNs), new ModelWindows.Calendar(unit, zone, epochNs));
     }
   }
 
