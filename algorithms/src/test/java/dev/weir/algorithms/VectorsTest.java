@@ -262,6 +262,9 @@ class VectorsTest {
       }
       any.table.close();
     }
+    if (algorithm == Algorithm.LEAKY_BUCKET_QUEUE) {
+      waits(new Case(2 + RANDOM_CASES, lines));
+    }
     return HEADER.formatted(algorithm.parameters) + String.join("\n", lines) + "\n";
   }
 
@@ -293,6 +296,23 @@ class VectorsTest {
     edges.change(algorithm, 5, random, nowUs + waitUs);
     edges.grant(9, nowUs + waitUs);
     edges.table.close();
+  }
+
+  /** To the longest wait, and one microsecond beyond. */
+  private static void waits(Case queue) {
+    queue.parameters = List.of(9L, 1L, SECOND_US, 2 * SECOND_US);
+    queue.model = ModelBudget.queue(1, SECOND_US * 1_000, 9, 2 * SECOND_US * 1_000);
+    queue.limit = Limit.leakyBucketQueue(9, 1, SECOND_US * 1_000, 2 * SECOND_US * 1_000);
+    final long nowUs = 5 * SECOND_US;
+    for (int i = 0; i < 4; i++) {
+      queue.check(1, nowUs);
+    }
+    queue.check(1, nowUs + SECOND_US - 1);
+    queue.check(3, nowUs + SECOND_US);
+    queue.grant(5, nowUs + 4 * SECOND_US - 1);
+    queue.grant(5, nowUs + 4 * SECOND_US);
+    queue.check(1, nowUs);
+    queue.table.close();
   }
 
   private static void step(
