@@ -15,6 +15,10 @@ public final class Decision {
   private long nowNs;
   private long cost;
   private long granted;
+
+  /** Of what was granted, as much as the state has charged: all of it, but for a peek nothing. */
+  private long charged;
+
   private long leastWaitNs;
   private boolean shared;
   private boolean contended;
@@ -35,6 +39,7 @@ public final class Decision {
     this.nowNs = nowNs;
     this.cost = cost;
     this.granted = granted;
+    this.charged = granted;
     this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
@@ -44,6 +49,10 @@ public final class Decision {
       ringRetryAfterNs = granted > 0 ? 0 : limit.retryAfterNs(state, slots, slot, nowNs, cost);
     }
     return this;
+  }
+
+  void markPeeked() {
+    charged = 0;
   }
 
   void markShared() {
@@ -128,7 +137,7 @@ public final class Decision {
    * Limit#leakyBucketQueue}; 0 for all others.
    */
   public long waitNs() {
-    return granted > 0 ? Math.max(limit.waitNs(state, nowNs, granted), leastWaitNs) : 0;
+    return granted > 0 ? Math.max(limit.waitNs(state, nowNs, charged), leastWaitNs) : 0;
   }
 
   /** Decided by what keys share for which the table had no room. */

@@ -248,8 +248,8 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   /** The least wait after which a refused cost passes if nobody else comes. */
   abstract long retryAfterNs(long state, Slots slots, int slot, long nowNs, long cost);
 
-  /** How long a request of {@code cost}, charged at {@code nowNs}, has to be held. */
-  long waitNs(long state, long nowNs, long cost) {
+  /** How long a request has to be held, of which {@code charged} units are in the state. */
+  long waitNs(long state, long nowNs, long charged) {
     return 0;
   }
 

@@ -170,6 +170,7 @@ public final class LimitTable implements AutoCloseable {
     final long state = slot < 0 ? EMPTY : region.liveState(slot, key);
     final boolean allowed = limit.fits(state, region, slot, nowNs, cost);
     out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
+    out.markPeeked();
     return allowed;
   }
 

@@ -221,8 +221,12 @@ final class PacedLimit extends WordLimit {
   }
 
   @Override
-  long waitNs(long tatNs, long nowNs, long cost) {
-    return queues ? Math.max(nanoseconds(ticks(tatNs) - cost * ticksPerUnit) - nowNs, 0) : 0;
+  long waitNs(long tatNs, long nowNs, long charged) {
+    if (!queues) {
+      return 0;
+    }
+    final long freeAt = ticks(tatNs) - charged * ticksPerUnit;
+    return nanoseconds(Math.max(freeAt, ticks(nowNs))) - nowNs;
   }
 
   @Override

@@ -81,6 +81,17 @@ final class SlidingLogLimit extends RingLimit {
     if (!fits(state, slots, slot, nowNs, cost)) {
       return REFUSED;
     }
+    return charged(state, slots, slot, nowNs, cost);
+  }
+
+  /** What is owed must not be lost because a clock lags and sees a unit that has left. */
+  @Override
+  long chargeClamped(long state, Slots slots, int slot, long nowNs, long units) {
+    final long fitting = Math.min(units, available(state, slots, slot, nowNs));
+    return fitting == 0 ? state : charged(state, slots, slot, nowNs, fitting);
+  }
+
+  private long charged(long state, Slots slots, int slot, long nowNs, long cost) {
     if (state == EMPTY) {
       return word(nowNs + windowNs, cost);
     }

@@ -253,6 +253,7 @@ class LimitModelTest {
   private void peek(int i, long cost, long nowNs) {
     final boolean passes = models[i].passes(cost, nowNs);
     assertEquals(passes, table.peek(keys[i], drawn[i].limit(), cost, nowNs, out), where);
+    assertEquals(passes ? models[i].waitNs(nowNs) : 0, out.waitNs(), where);
     examine(i, cost, nowNs);
   }
 

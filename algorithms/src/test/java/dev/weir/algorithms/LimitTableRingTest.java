@@ -164,6 +164,20 @@ class LimitTableRingTest {
   }
 
   @Test
+  void aDebtArrivesInALogWhoseRefundedUnitsALateClockStillSees() {
+    final Limit log = Limit.slidingLog(4, SECOND);
+    try (LimitTable four = new LimitTable(64, 4)) {
+      four.check(1, log, 1, NOW, out);
+      four.check(1, log, 2, NOW, out);
+      assertTrue(four.refund(1, log, 2, NOW, NOW));
+      four.check(2, log, 1, NOW, out);
+      assertTrue(four.carryOver(2, log, 1, log, NOW - 1, out));
+      four.peek(1, log, 1, NOW, out);
+      assertEquals(2, out.current());
+    }
+  }
+
+  @Test
   void theFirstSubWindowThereIsLeavesLikeAnyOther() {
     final Limit ring = Limit.bucketRing(3, 3 * SECOND, 3);
     assertTrue(table.check(1, ring, 2, 1, out));
