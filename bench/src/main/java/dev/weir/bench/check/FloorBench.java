@@ -38,6 +38,7 @@ import org.openjdk.jmh.annotations.Warmup;
     })
 public class FloorBench {
   private static final int SLOT_BYTES = 16;
+  private static final int LINE_BYTES = 64;
 
   private ByteBuffer allocated;
   private UnsafeBuffer slots;
@@ -46,8 +47,9 @@ public class FloorBench {
   @Setup
   public void allocate(Keys keys) {
     final int bytes = keys.slotCount() * SLOT_BYTES;
-    allocated = BufferUtil.allocateDirectAligned(bytes, 64);
-    slots = new UnsafeBuffer(allocated, 0, bytes);
+    allocated = ByteBuffer.allocateDirect(bytes + LINE_BYTES);
+    final int start = (int) -BufferUtil.address(allocated) & (LINE_BYTES - 1);
+    slots = new UnsafeBuffer(allocated, start, bytes);
     slotMask = keys.slotCount() - 1;
     // Pages that nothing was written to would all be the same one.
     slots.setMemory(0, bytes, (byte) 1);
