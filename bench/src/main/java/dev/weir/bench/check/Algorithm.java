@@ -39,13 +39,13 @@ public enum Algorithm {
   }
 
   /**
-   * A limit that these keys do not reach. Windows are as short as the algorithm allows, or three
+   * A limit that these keys do not reach. Windows are as short as the algorithm allows, or two
    * checks of a key long: both the count within a window and the step to the next one are measured.
    */
   Limit roomy(Keys keys) {
     final long shortestNs = Limit.MIN_WINDOW_NS * (this == BUCKET_RING ? SUB_WINDOWS : 1);
     final long windowNs =
-        keys.order == Order.ZIPF ? shortestNs : Math.max(3L * keys.keys * Keys.STEP_NS, shortestNs);
+        keys.order == Order.ZIPF ? shortestNs : Math.max(2L * keys.keys * Keys.STEP_NS, shortestNs);
     return switch (this) {
       case GCRA, GCRA_FRACTION, TOKEN_BUCKET, LEAKY_BUCKET, LEAKY_BUCKET_QUEUE ->
           of(10_000_000, SECOND_NS);
