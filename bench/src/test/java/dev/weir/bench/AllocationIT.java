@@ -52,7 +52,7 @@ class AllocationIT {
                     .forks(1)
                     .warmupIterations(1)
                     .warmupTime(TimeValue.milliseconds(300))
-                    .measurementIterations(1)
+                    .measurementIterations(3)
                     .measurementTime(TimeValue.milliseconds(300))
                     .shouldFailOnError(true)
                     .addProfiler(GCProfiler.class)
@@ -60,7 +60,9 @@ class AllocationIT {
             .run();
     final List<String> allocating = new ArrayList<>();
     for (RunResult result : results) {
-      final double bytes = result.getSecondaryResults().get("gc.alloc.rate.norm").getScore();
+      // The least of the iterations: in a busy moment JMH's own objects weigh on few operations.
+      final double bytes =
+          result.getSecondaryResults().get("gc.alloc.rate.norm").getStatistics().getMin();
       if (!(bytes < 0.5)) {
         allocating.add(result.getParams().id() + ": " + bytes + " B/op (expected: 0)");
       }
