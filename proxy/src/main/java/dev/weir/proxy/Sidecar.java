@@ -4,6 +4,9 @@ import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.ExactGate;
+import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.control.Settings;
@@ -12,6 +15,9 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.redis.LoopStore;
+import dev.weir.proxy.redis.Store;
+import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.CidrSet;
 import dev.weir.proxy.rule.ClientIpReader;
@@ -35,6 +41,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
@@ -44,9 +52,18 @@ public final class Sidecar implements AutoCloseable {
   /** How often a drain looks whether it is done. */
   private static final long DRAIN_POLL_MS = 20;
 
+  /** How long a start waits for the store. */
+  private static final long STORE_WAIT_NS = 2_000_000_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
+
   private final Transport transport;
   private final Metrics metrics = new Metrics();
   private final LimitTables tables;
+
+  /** Null if no rule can ask one. */
+  private final Store store;
+
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final Listener listener;
@@ -85,6 +102,7 @@ public final class Sidecar implements AutoCloseable {
             new DefaultThreadFactory("weir-loop", true),
             transport.handlerFactory());
     try {
+      store = settings.store().isConfigured() ? new Store(settings.store(), transport) : null;
       KeyHasher hasher = KeyHasher.random();
       Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
       for (EventExecutor executor : group) {
@@ -94,6 +112,9 @@ public final class Sidecar implements AutoCloseable {
       }
       publish(settings.rules().compile(RuleSet.EMPTY));
       exportGauges();
+      if (store != null) {
+        startStore(settings.store());
+      }
       CidrSet trusted = settings.identity().trustedProxies();
       listener =
           new Listener(
@@ -107,6 +128,27 @@ public final class Sidecar implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       stopLoops();
       throw e;
+    }
+  }
+
+  /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
+  private void startStore(StoreSettings settings) {
+    metrics.exposeStore();
+    metrics.gauge(
+        "weir_store_connections_deciding",
+        "Connections to the store that decide: open, and their breaker closed.",
+        () -> store.count(true));
+    metrics.gauge(
+        "weir_store_connections_failing",
+        "Connections to the store that do not decide: not open, or their breaker open.",
+        () -> store.count(false));
+    metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
+    metrics.gauge(
+        "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
+    if (store.start(STORE_WAIT_NS)) {
+      LOG.info("redis: connected: {}", settings);
+    } else {
+      LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
     }
   }
 
@@ -138,8 +180,11 @@ public final class Sidecar implements AutoCloseable {
             hasher,
             new ClientIpReader(settings.identity()),
             settings.wire().caps().headBytes());
+    LocalGate local = new LocalGate(tables);
+    Gate gate =
+        store == null ? local : byMode(settings, local, eventLoop, clock, deadlines, loopMetrics);
     AdmissionHandler admission =
-        new AdmissionHandler(new LocalGate(tables), identities, loopMetrics, clock, eventLoop);
+        new AdmissionHandler(gate, identities, loopMetrics, clock, eventLoop);
     ClientLoop clients =
         new ClientLoop(
             settings.wire(),
@@ -151,6 +196,20 @@ public final class Sidecar implements AutoCloseable {
             authority(settings.upstream().address()));
     eventLoop.execute(() -> deadlines.start(eventLoop));
     return new Loop(eventLoop, clients, pool, admission);
+  }
+
+  private Gate byMode(
+      Settings settings,
+      LocalGate local,
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      LoopMetrics loopMetrics) {
+    LoopStore loopStore = store.join(eventLoop, clock, deadlines, loopMetrics.store());
+    return new GateByMode(
+        local,
+        new ExactGate(
+            loopStore, settings.store(), local, clock, loopMetrics.store(), store::peerCount));
   }
 
   /** Looked up once, at start: a look-up on an event loop would stop every request on it. */
@@ -298,6 +357,9 @@ public final class Sidecar implements AutoCloseable {
 
   /** The tables go last: no event loop may be inside a check when their memory does. */
   private void stopLoops() {
+    if (store != null) {
+      store.close();
+    }
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     tables.close();
   }

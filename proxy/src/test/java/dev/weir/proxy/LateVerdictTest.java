@@ -85,7 +85,7 @@ class LateVerdictTest {
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics metrics = new Metrics().newLoop();
     Gate gate =
-        (ticket, rule, hash, nowNs, outcome) -> questions.add(new Question(ticket, outcome));
+        (ticket, rule, identity, nowNs, outcome) -> questions.add(new Question(ticket, outcome));
     AdmissionHandler admission =
         new AdmissionHandler(
             gate,

@@ -28,6 +28,7 @@ class PackageDirectionTest {
           "rule",
           "upstream",
           "metrics",
+          "redis",
           "admission",
           "control",
           "admin");
@@ -41,8 +42,9 @@ class PackageDirectionTest {
     "rule, request",
     "upstream, request http1 loop",
     "metrics, request",
-    "admission, request loop rule metrics",
-    "control, request loop rule wire upstream admission admin",
+    "redis, request loop",
+    "admission, request loop rule metrics redis",
+    "control, request loop rule wire upstream admission admin redis",
     "admin, metrics request loop",
   })
   void knowsOnly(String name, String allowed) {

@@ -19,6 +19,9 @@ public final class LuaScript {
   public static final LuaScript CHECK =
       compose("check", "clock.lua", "paced.lua", "windows.lua", "logs.lua", "check.lua");
 
+  /** Counts the sidecars that share a store; see {@code peers.lua}. */
+  public static final LuaScript PEERS = compose("peers", "peers.lua");
+
   private final String name;
   private final byte[] source;
   private final String sha1;

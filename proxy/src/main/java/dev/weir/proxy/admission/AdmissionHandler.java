@@ -94,7 +94,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       if (fault != null) {
         settle(ticket, verdict.refuse(fault));
       } else {
-        gate.ask(ticket, rule, identities.identityHash(), nowNs, this);
+        gate.ask(ticket, rule, identities, nowNs, this);
       }
     }
     return parked.holds(ticket) ? ticket : SETTLED;
@@ -118,6 +118,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     metrics.decided(clock.tick() - parked.startNs(ticket));
     conclude(ticket, settled);
+  }
+
+  @Override
+  public boolean awaits(long ticket) {
+    return parked.holds(ticket);
   }
 
   @Override

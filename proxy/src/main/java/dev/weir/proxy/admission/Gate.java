@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.Rule;
 
 /** Where verdicts on budgets come from. One per event loop, used by that loop only. */
@@ -19,6 +20,9 @@ public interface Gate {
      * @param dueNs when it may pass, in the time of the loop's clock.
      */
     void hold(long ticket, Verdict verdict, long dueNs);
+
+    /** Whether somebody still waits for the verdict. */
+    boolean awaits(long ticket);
   }
 
   /**
@@ -26,7 +30,7 @@ public interface Gate {
    *
    * @param ticket names the request; returned with the verdict, within this call or later.
    * @param rule its action is to limit.
-   * @param identityHash whose budget.
+   * @param identity whose budget; valid during the call only.
    */
-  void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome);
+  void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome);
 }

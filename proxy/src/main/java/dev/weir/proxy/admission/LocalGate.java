@@ -1,9 +1,11 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Decision;
+import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.Rule;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
@@ -20,24 +22,34 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome) {
-    long key = identityHash ^ rule.seed();
+  public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome) {
+    long key = identity.hash() ^ rule.seed();
     LimitTable table = tables.of(rule.limit());
     for (Rule.Past past = rule.past(); past != null; past = past.earlier()) {
       // What was consumed before the limit changed counts under the new one.
+      long pastKey = identity.hash() ^ past.seed();
       tables
           .of(past.limit())
-          .carryOver(
-              identityHash ^ past.seed(), past.limit(), table, key, rule.limit(), nowNs, decision);
+          .carryOver(pastKey, past.limit(), table, key, rule.limit(), nowNs, decision);
     }
-    boolean allowed = table.check(key, rule.limit(), rule.cost(), nowNs, decision);
+    decide(ticket, rule, key, rule.limit(), nowNs, outcome);
+  }
+
+  /**
+   * Decides on one budget of this node.
+   *
+   * @param limit the rule's, or a part of it.
+   * @return whether the request passes, now or later.
+   */
+  boolean decide(long ticket, Rule rule, long key, Limit limit, long nowNs, Outcome outcome) {
+    boolean allowed = tables.of(limit).check(key, limit, rule.cost(), nowNs, decision);
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
       verdict.allow(rule.policy(), decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
       if (waitNs >= LEAST_WAIT_NS) {
         outcome.hold(ticket, verdict, nowNs + waitNs);
-        return;
+        return true;
       }
     } else {
       long retryAfterNs = decision.retryAfterNs();
@@ -50,5 +62,6 @@ public final class LocalGate implements Gate {
           never ? 0 : retryAfterNs);
     }
     outcome.settle(ticket, verdict);
+    return allowed;
   }
 }

@@ -55,6 +55,14 @@ final class AddressText {
     return inet(text, host, port, 1, EXPECTED_UPSTREAM);
   }
 
+  /** Where somebody else listens. */
+  static SocketAddress parseServer(String text) {
+    if (parseListen(text) instanceof InetSocketAddress inet && inet.getPort() == 0) {
+      throw new BadValueException(text, "a port from 1 to " + MAX_PORT);
+    }
+    return parseListen(text);
+  }
+
   private static SocketAddress unix(String text, String expected) {
     String path = text.substring("unix:".length());
     if (!path.startsWith("/")) {

@@ -6,7 +6,9 @@ import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
@@ -42,6 +44,10 @@ final class RuleFields {
     at.put("dry-run", (b, t) -> b.dryRun(Texts.parseBoolean(t)));
     at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
     at.put("priority", (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000)));
+    at.put("mode", (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values())));
+    at.put(
+        "on-store-failure",
+        (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values())));
     return at;
   }
 

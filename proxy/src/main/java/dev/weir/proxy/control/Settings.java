@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.wire.WireSettings;
@@ -13,6 +14,7 @@ public record Settings(
     UpstreamSettings upstream,
     WireSettings wire,
     AdmissionSettings admission,
+    StoreSettings store,
     IdentitySettings identity,
     ProcessSettings process,
     RuleSource rules) {
@@ -34,6 +36,7 @@ public record Settings(
     addIfChanged(parts, "caps", caps(), other.caps());
     addIfChanged(parts, "answers", wire.answers(), other.wire.answers());
     addIfChanged(parts, "table", admission, other.admission);
+    addIfChanged(parts, "redis", store, other.store);
     addIfChanged(
         parts, "trusted-proxies", identity.trustedProxies(), other.identity.trustedProxies());
     addIfChanged(

@@ -65,6 +65,7 @@ final class SettingsBuilder {
   private int tableKeys = 1_000_000;
   private int ringKeys = 16_384;
   private int ringCells;
+  private final StoreFields store = new StoreFields();
 
   private static Map<String, BiConsumer<SettingsBuilder, String>> setters() {
     Map<String, BiConsumer<SettingsBuilder, String>> at = new TreeMap<>();
@@ -103,6 +104,7 @@ final class SettingsBuilder {
     at.put("table.keys", (b, t) -> b.tableKeys = Texts.parseInt(t, 1_000, 30_000_000));
     at.put("table.ring-keys", (b, t) -> b.ringKeys = Texts.parseInt(t, 4, 30_000_000));
     at.put("table.ring-cells", (b, t) -> b.ringCells = Texts.parseInt(t, 0, Limit.MAX_CELL_COUNT));
+    StoreFields.setters().forEach((name, set) -> at.put(name, (b, t) -> set.accept(b.store, t)));
     return at;
   }
 
@@ -160,6 +162,10 @@ final class SettingsBuilder {
     return ignoreCase;
   }
 
+  StoreFields store() {
+    return store;
+  }
+
   AdmissionSettings admission() {
     return new AdmissionSettings(tableKeys, ringKeys, ringCells);
   }
@@ -173,6 +179,7 @@ final class SettingsBuilder {
             new WireCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),
         admission(),
+        store.build(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
         new ProcessSettings(admin, eventLoops, transport, drainNs),
         new RuleSource(rules, ignoreCase));

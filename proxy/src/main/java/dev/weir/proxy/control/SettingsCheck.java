@@ -28,6 +28,14 @@ final class SettingsCheck {
               builder.targetBytes() + "B",
               "at most caps.head-bytes, " + builder.headBytes() + "B"));
     }
+    builder
+        .store()
+        .check(
+            (name, bad) -> {
+              if (!isFaulty.test(name)) {
+                sink.accept(name, bad);
+              }
+            });
     SocketAddress listen = builder.listen();
     if (listen.equals(builder.upstream()) && !isFaulty.test("upstream")) {
       sink.accept("upstream", new BadValueException(text(listen), "another address than listen"));

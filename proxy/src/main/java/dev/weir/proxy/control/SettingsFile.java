@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -34,6 +35,9 @@ public final class SettingsFile {
 
   /** Rings of any length are still to be had. */
   private static final int AT_START = -1;
+
+  private static final Pattern LIST_ITEM =
+      Pattern.compile("^(trusted-proxies|redis\\.nodes)\\[[0-9]+]$");
 
   private final SchemaCheck schema = new SchemaCheck();
 
@@ -103,7 +107,7 @@ public final class SettingsFile {
   private Settings read(YamlTree tree, Faults faults, int ringCells) {
     SettingsBuilder builder = new SettingsBuilder();
     for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
-      String name = scalar.getKey().replaceFirst("^trusted-proxies\\[[0-9]+]$", "trusted-proxies");
+      String name = LIST_ITEM.matcher(scalar.getKey()).replaceFirst("$1");
       if (SettingsBuilder.names().contains(name)) {
         try {
           builder.set(name, scalar.getValue());
@@ -120,6 +124,11 @@ public final class SettingsFile {
     reader.check(rules, builder.ignoreCase());
     if (faults.isEmpty()) {
       checkRings(tree, faults, builder, rules, ringCells);
+      StoreCheck.check(
+          builder.store().build(),
+          rules,
+          rule -> "rules[" + rule + "].mode",
+          (path, bad) -> faults.add(tree.line(path), path, bad));
     }
     if (!faults.isEmpty()) {
       return null;

@@ -68,6 +68,8 @@ public final class SettingsFlags {
     if (faults.isEmpty()) {
       RingCheck.atStart(
           builder.admission(), rules, i -> "limit", (n, bad) -> faults.add(0, "--" + n, bad));
+      StoreCheck.check(
+          builder.store().build(), rules, i -> "mode", (n, bad) -> faults.add(0, "--" + n, bad));
     }
     return faults.isEmpty() ? builder.build(rules) : null;
   }

@@ -6,6 +6,8 @@ import java.util.Optional;
 public enum LatencyStep {
   /** From the question to a rule's verdict. */
   DECISION,
+  /** From a batch's departure to the store's answer. */
+  STORE,
   /** From the head's departure to the response's arrival. */
   UPSTREAM,
   /** What the proxy itself added, but for what it held on purpose. */

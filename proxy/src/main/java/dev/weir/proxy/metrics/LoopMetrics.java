@@ -17,6 +17,8 @@ public final class LoopMetrics implements TrafficObserver {
   private final Counters refusals = new Counters(RefusalReason.values().length);
   private final Counters responses = new Counters(STATUS_CLASSES);
   private final LatencyRecorder decision = new LatencyRecorder();
+  private final LatencyRecorder storeTimes = new LatencyRecorder();
+  private final StoreMetrics store = new StoreMetrics(storeTimes);
   private final LatencyRecorder upstream = new LatencyRecorder();
   private final LatencyRecorder overhead = new LatencyRecorder();
   private final LatencyRecorder total = new LatencyRecorder();
@@ -24,9 +26,15 @@ public final class LoopMetrics implements TrafficObserver {
 
   LoopMetrics(Latencies latencies) {
     latencies.add(LatencyStep.DECISION, decision);
+    latencies.add(LatencyStep.STORE, storeTimes);
     latencies.add(LatencyStep.UPSTREAM, upstream);
     latencies.add(LatencyStep.OVERHEAD, overhead);
     latencies.add(LatencyStep.TOTAL, total);
+  }
+
+  /** What this loop asked of the store. */
+  public StoreMetrics store() {
+    return store;
   }
 
   /** A verdict was reached, that long after it was asked for. */

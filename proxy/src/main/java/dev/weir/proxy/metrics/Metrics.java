@@ -3,6 +3,7 @@ package dev.weir.proxy.metrics;
 import dev.weir.proxy.metrics.LoopMetrics.Event;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.StoreFault;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -30,10 +31,10 @@ public final class Metrics {
   private final Latencies latencies = new Latencies();
   private final List<LoopMetrics> loops = new CopyOnWriteArrayList<>();
   private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
+  private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Exposition exposition;
 
   public Metrics() {
-    PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(new WeirCollector(this));
     registry.register((MultiCollector) JVM::scrape);
     exposition = new Exposition(registry);
@@ -43,6 +44,11 @@ public final class Metrics {
     PrometheusRegistry registry = new PrometheusRegistry();
     JvmMetrics.builder().register(registry);
     return registry;
+  }
+
+  /** From now on, what is asked of the store is exposed too. */
+  public void exposeStore() {
+    registry.register(new StoreCollector(this));
   }
 
   /** Counters for one more event loop. */
@@ -115,6 +121,22 @@ public final class Metrics {
     long sum = 0;
     for (LoopMetrics loop : loops) {
       sum += loop.count(reason);
+    }
+    return sum;
+  }
+
+  long sum(StoreMetrics.Event event) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.store().count(event);
+    }
+    return sum;
+  }
+
+  long sum(StoreFault fault) {
+    long sum = 0;
+    for (LoopMetrics loop : loops) {
+      sum += loop.store().count(fault);
     }
     return sum;
   }

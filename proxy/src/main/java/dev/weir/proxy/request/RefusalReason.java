@@ -35,6 +35,7 @@ public enum RefusalReason {
   BODY_TIMEOUT(408, 4, "Request Body Timeout"),
   TOO_MANY_CONNECTIONS(503, 14, "Too Many Connections"),
   TOO_MANY_PARKED(503, 14, "Too Many Requests Awaiting A Decision"),
+  STORE_UNAVAILABLE(503, 14, "Rate Limit Store Unavailable"),
 
   // What the upstream decided.
   UPSTREAM_UNREACHABLE(502, 14, "Upstream Unreachable"),

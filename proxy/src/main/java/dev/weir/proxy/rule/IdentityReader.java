@@ -25,12 +25,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * One per event loop; allocates nothing after construction.
  */
-public final class IdentityReader {
-  private static final byte ABSENT = 0;
+public final class IdentityReader implements Identity {
+  static final byte ABSENT = 0;
   private static final byte VALUE = 1;
-  private static final byte ADDRESS = 2;
+  static final byte ADDRESS = 2;
   private static final int ADDRESS_BYTES = 16;
-  private static final int PART_HEADER_BYTES = 1 + Integer.BYTES;
+  static final int PART_HEADER_BYTES = 1 + Integer.BYTES;
 
   private final KeyHasher hasher;
   private final ClientIpReader clientIp;
@@ -38,7 +38,7 @@ public final class IdentityReader {
   private final long ipv6MaskHigh;
   private final long ipv6MaskLow;
   private int length;
-  private long identityHash;
+  private long hash;
 
   /**
    * @param clientIp of the same event loop.
@@ -57,7 +57,8 @@ public final class IdentityReader {
   /**
    * Reads the identity that a rule wants.
    *
-   * @return null, and {@link #identityHash} is set; or the reason for refusing the request.
+   * @return null, and this is that identity until the next read; or the reason for refusing the
+   *     request.
    */
   public RefusalReason read(Rule rule, RequestView request) {
     KeySpec key = rule.key();
@@ -68,16 +69,23 @@ public final class IdentityReader {
         return refusal;
       }
     }
-    identityHash = hasher.hash(scratch, 0, length);
+    hash = hasher.hash(scratch, 0, length);
     return null;
   }
 
-  /**
-   * The hash of the identity last read, the same for every rule with that key. The key of its
-   * budget under a rule is this XOR the rule's {@link Rule#seed()}.
-   */
-  public long identityHash() {
-    return identityHash;
+  @Override
+  public long hash() {
+    return hash;
+  }
+
+  @Override
+  public DirectBuffer bytes() {
+    return scratch;
+  }
+
+  @Override
+  public int length() {
+    return length;
   }
 
   private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {

@@ -1,14 +1,19 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.algorithms.SipHash;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** Whose budget a rule charges: one source, or several that count together as one identity. */
 public final class KeySpec {
   /** The most sources of one key. */
   public static final int MAX_PARTS = 8;
+
+  private static final int MAX_DIMENSION_BYTES = 100;
 
   /** The default: the client's address. */
   public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
@@ -40,6 +45,30 @@ public final class KeySpec {
       parts.add(part);
     }
     return new KeySpec(parts);
+  }
+
+  /**
+   * The kind of identity, as names in the store have it: the sources with {@code +} between them, a
+   * dot for the colon, and percent-encoded what else is no letter, digit, {@code -._~@}. A long one
+   * is cut, and ends with {@code #} and a hash.
+   */
+  byte[] dimension() {
+    UnsafeBuffer out = new UnsafeBuffer(new byte[3 * 8 * (MAX_PARTS + 512) + MAX_PARTS]);
+    int at = 0;
+    for (KeyPart part : parts) {
+      if (at > 0) {
+        out.putByte(at++, (byte) '+');
+      }
+      byte[] name = part.toString().replaceFirst(":", ".").getBytes(StandardCharsets.UTF_8);
+      at = IdentityText.escape(new UnsafeBuffer(name), 0, name.length, out, at, out.capacity());
+    }
+    if (at > MAX_DIMENSION_BYTES) {
+      long hash = new SipHash(0, 0).hash(out, 0, at);
+      at = MAX_DIMENSION_BYTES - 17;
+      out.putByte(at++, (byte) '#');
+      at += out.putStringWithoutLengthAscii(at, String.format("%016x", hash));
+    }
+    return Arrays.copyOf(out.byteArray(), at);
   }
 
   int partCount() {

@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.rule.RuleSpec.FaultSink;
+import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
@@ -42,6 +43,7 @@ public record LimitSpec(
   public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
 
   private static final int DEFAULT_SUB_WINDOWS = 10;
+  private static final long NS_PER_US = 1_000;
 
   /** What an argument of a limit may be, as its exception says. */
   private static final Pattern EXPECTED =
@@ -121,29 +123,95 @@ public record LimitSpec(
    * @throws IllegalArgumentException if it cannot be.
    */
   Limit compile(long unixEpochNs) {
+    return resolved().compile(rate.count(), rate.windowNs(), capacity(), unixEpochNs);
+  }
+
+  /**
+   * What one of several nodes may let pass, so that all together let pass what the limit does: the
+   * same rate and depth divided by their number, but never less than one request.
+   *
+   * @param cost units that one request takes.
+   */
+  Limit share(int nodes, long cost, long unixEpochNs) {
     LimitSpec spec = resolved();
-    long count = rate.count();
-    long windowNs = rate.windowNs();
+    for (int parts = nodes; parts > 1; parts /= 2) {
+      long count = algorithm.takesBurst() ? rate.count() : Math.max(cost, rate.count() / parts);
+      long windowNs = algorithm.takesBurst() ? rate.windowNs() * parts : rate.windowNs();
+      try {
+        return spec.compile(count, windowNs, Math.max(cost, capacity() / parts), unixEpochNs);
+      } catch (IllegalArgumentException tooSlow) {
+        // So little comes back that a key would be kept for years: to divide by less is better.
+        continue;
+      }
+    }
+    return compile(unixEpochNs);
+  }
+
+  private Limit compile(long count, long windowNs, long depth, long unixEpochNs) {
     return switch (algorithm) {
-      case GCRA -> Limit.gcra(count, windowNs, spec.burst);
-      case TOKEN_BUCKET -> Limit.tokenBucket(spec.burst, count, windowNs);
+      case GCRA -> Limit.gcra(count, windowNs, depth);
+      case TOKEN_BUCKET -> Limit.tokenBucket(depth, count, windowNs);
       case LEAKY_BUCKET ->
-          spec.overflow == Overflow.QUEUE
-              ? Limit.leakyBucketQueue(spec.burst, count, windowNs, spec.maxWaitNs)
-              : Limit.leakyBucket(spec.burst, count, windowNs);
+          overflow == Overflow.QUEUE
+              ? Limit.leakyBucketQueue(depth, count, windowNs, maxWaitNs)
+              : Limit.leakyBucket(depth, count, windowNs);
       case FIXED_WINDOW ->
-          spec.align == Alignment.EPOCH
+          align == Alignment.EPOCH
               ? Limit.fixedWindow(count, windowNs, unixEpochNs)
               : Limit.fixedWindow(
-                  count,
-                  spec.align.unit(),
-                  spec.zone == null ? ZoneOffset.UTC : spec.zone,
-                  unixEpochNs);
+                  count, align.unit(), zone == null ? ZoneOffset.UTC : zone, unixEpochNs);
       case SLIDING_LOG -> Limit.slidingLog(count, windowNs);
       case SLIDING_COUNTER -> Limit.slidingCounter(count, windowNs);
       case BUCKET_RING ->
-          Limit.bucketRing(count, windowNs, Math.toIntExact(windowNs / spec.subWindowNs));
+          Limit.bucketRing(count, windowNs, Math.toIntExact(windowNs / subWindowNs));
     };
+  }
+
+  /**
+   * The same limit as the store's script takes it.
+   *
+   * @throws IllegalArgumentException if the script cannot count it exactly.
+   */
+  ScriptLimit compileForStore() {
+    LimitSpec spec = resolved();
+    long count = rate.count();
+    long windowUs = rate.windowNs() / NS_PER_US;
+    return switch (algorithm) {
+      case GCRA, TOKEN_BUCKET -> ScriptLimit.paced(spec.burst, count, windowUs);
+      case LEAKY_BUCKET ->
+          spec.overflow == Overflow.QUEUE
+              ? ScriptLimit.queue(spec.burst, count, windowUs, spec.maxWaitNs / NS_PER_US)
+              : ScriptLimit.paced(spec.burst, count, windowUs);
+      case FIXED_WINDOW -> ScriptLimit.fixedWindow(count, windowUs, 0);
+      case SLIDING_LOG -> ScriptLimit.slidingLog(count, windowUs);
+      case SLIDING_COUNTER -> ScriptLimit.slidingCounter(count, windowUs);
+      case BUCKET_RING ->
+          ScriptLimit.bucketRing(
+              count, windowUs, Math.toIntExact(rate.windowNs() / spec.subWindowNs));
+    };
+  }
+
+  /** Reports what the store's script cannot count, of a limit that is right by itself. */
+  void checkForStore(FaultSink sink) {
+    Faulty faulty = new Faulty(sink);
+    if (rate == null) {
+      return;
+    }
+    if (algorithm == Algorithm.FIXED_WINDOW && alignOrDefault() != Alignment.EPOCH) {
+      faulty.add("align", alignOrDefault().toString(), "epoch, as the mode is exact");
+    } else if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
+      faulty.add("limit", rate.toString(), "whole microseconds, as the mode is exact");
+    } else {
+      try {
+        compileForStore();
+      } catch (IllegalArgumentException tooMuch) {
+        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
+        faulty.add(
+            "limit",
+            rate.toString(),
+            (bound.find() ? bound.group(1) : tooMuch.getMessage()) + ", as the mode is exact");
+      }
+    }
   }
 
   /** Reports everything in this limit that cannot be. */

@@ -3,6 +3,7 @@ package dev.weir.proxy.rule;
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
@@ -33,6 +34,10 @@ public final class Rule {
   private final QuotaPolicy policy;
   private final Past past;
   private final byte[][] methods;
+  private final long unixEpochNs;
+  private final byte[] dimension;
+  private final byte[] storeName;
+  private final ScriptLimit storeLimit;
 
   /**
    * @param index the rule's place in the file, from 0.
@@ -64,6 +69,15 @@ public final class Rule {
       this.past = continues ? pastOf(previous) : null;
     }
     this.policy = policy(spec);
+    this.unixEpochNs = unixEpochNs;
+    this.dimension = spec.key().dimension();
+    this.storeName = (spec.id() + (spec.dryRun() ? "~" : "")).getBytes(StandardCharsets.US_ASCII);
+    // The same object while the limit stays: checks of one budget are told apart by it.
+    boolean sameForStore = unchanged && previous.storeLimit != null;
+    this.storeLimit =
+        !spec.asksStore()
+            ? null
+            : sameForStore ? previous.storeLimit : spec.limit().compileForStore();
   }
 
   private Past pastOf(Rule previous) {
@@ -132,6 +146,44 @@ public final class Rule {
   /** What is charged; null unless the action is {@link RuleAction#LIMIT}. */
   public Limit limit() {
     return limit;
+  }
+
+  /** Whether the store decides on the rule's budgets. */
+  public boolean asksStore() {
+    return storeLimit != null;
+  }
+
+  /** What the store charges; null unless it decides. */
+  public ScriptLimit storeLimit() {
+    return storeLimit;
+  }
+
+  /** What kind of identity the rule counts, as names in the store have it; not to be changed. */
+  public byte[] dimension() {
+    return dimension;
+  }
+
+  /** What sets the rule's budgets apart in the store; not to be changed. */
+  public byte[] storeName() {
+    return storeName;
+  }
+
+  /** Whether requests for one budget may be granted together: not if each has its own slot. */
+  public boolean coalesces() {
+    return spec.limit().overflow() != Overflow.QUEUE;
+  }
+
+  public OnStoreFailure onStoreFailure() {
+    return spec.onStoreFailureOrDefault();
+  }
+
+  /**
+   * What this node may let pass while the store gives no decision. Made anew on each call.
+   *
+   * @param nodes how many share the limit, 1 or more.
+   */
+  public Limit share(int nodes) {
+    return spec.limit().share(nodes, cost, unixEpochNs);
   }
 
   /** Units that one request takes, 1 or more. */

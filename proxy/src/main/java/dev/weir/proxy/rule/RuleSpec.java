@@ -14,6 +14,8 @@ import java.util.Set;
  * @param cost units that one request takes; 0 if not given, then 1.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
+ * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}. For {@link
+ *     Mode#EXACT}.
  */
 public record RuleSpec(
     String id,
@@ -25,7 +27,9 @@ public record RuleSpec(
     RuleAction action,
     boolean dryRun,
     OnMissingKey onMissingKey,
-    int priority) {
+    int priority,
+    Mode mode,
+    OnStoreFailure onStoreFailure) {
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
 
@@ -73,10 +77,26 @@ public record RuleSpec(
     } else {
       checkNoLimit(sink);
     }
+    if (onStoreFailure != null && mode != Mode.EXACT) {
+      fault(sink, "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact");
+    }
+  }
+
+  /** Whether the store decides on the rule's budgets. */
+  public boolean asksStore() {
+    return action == RuleAction.LIMIT && mode == Mode.EXACT;
+  }
+
+  /** What happens while the store gives no decision. */
+  public OnStoreFailure onStoreFailureOrDefault() {
+    return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
   }
 
   private void checkLimit(FaultSink sink) {
     limit.check(sink);
+    if (mode == Mode.EXACT) {
+      limit.checkForStore(sink);
+    }
     if (cost < 0) {
       fault(sink, "cost", Long.toString(cost), "1 or more");
     } else if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
@@ -120,6 +140,8 @@ public record RuleSpec(
     private boolean dryRun;
     private OnMissingKey onMissingKey = OnMissingKey.SHARED;
     private int priority;
+    private Mode mode = Mode.LOCAL;
+    private OnStoreFailure onStoreFailure;
 
     private Builder(String id) {
       this.id = id;
@@ -205,6 +227,16 @@ public record RuleSpec(
       return this;
     }
 
+    public Builder mode(Mode mode) {
+      this.mode = mode;
+      return this;
+    }
+
+    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+      this.onStoreFailure = onStoreFailure;
+      return this;
+    }
+
     public RuleSpec build() {
       return new RuleSpec(
           id,
@@ -216,7 +248,9 @@ public record RuleSpec(
           action,
           dryRun,
           onMissingKey,
-          priority);
+          priority,
+          mode,
+          onStoreFailure);
     }
   }
 }

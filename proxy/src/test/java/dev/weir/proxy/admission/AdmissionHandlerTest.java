@@ -16,6 +16,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.KeyHasher;
@@ -332,7 +333,7 @@ class AdmissionHandlerTest {
     private Outcome outcome;
 
     @Override
-    public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome asker) {
+    public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome asker) {
       tickets.add(ticket);
       outcome = asker;
     }
@@ -349,7 +350,7 @@ class AdmissionHandlerTest {
     private long asked;
 
     @Override
-    public void ask(long ticket, Rule rule, long identityHash, long nowNs, Outcome outcome) {
+    public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome) {
       outcome.hold(ticket, verdict.allow(rule.policy(), asked++, HOUR_NS), dueNs);
     }
   }

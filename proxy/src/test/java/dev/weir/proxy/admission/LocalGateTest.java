@@ -10,6 +10,7 @@ import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -58,7 +60,7 @@ class LocalGateTest {
 
   private void ask(RuleSet set, long nowNs) {
     Rule rule = set.rules().get(0);
-    gate.ask(7, rule, IDENTITY, nowNs, answer);
+    gate.ask(7, rule, new HashOnly(IDENTITY), nowNs, answer);
   }
 
   /** How many of a number of requests at one time pass. */
@@ -192,6 +194,19 @@ class LocalGateTest {
     }
   }
 
+  /** All that a gate of this node looks at. */
+  private record HashOnly(long hash) implements Identity {
+    @Override
+    public DirectBuffer bytes() {
+      throw new AssertionError("not looked at");
+    }
+
+    @Override
+    public int length() {
+      throw new AssertionError("not looked at");
+    }
+  }
+
   private static final class Answer implements Gate.Outcome {
     static final long AT_ONCE = 0;
 
@@ -209,6 +224,11 @@ class LocalGateTest {
       resetAfterNs = verdict.resetAfterNs();
       retryAfterNs = verdict.retryAfterNs();
       dueNs = AT_ONCE;
+    }
+
+    @Override
+    public boolean awaits(long ticket) {
+      return true;
     }
 
     @Override

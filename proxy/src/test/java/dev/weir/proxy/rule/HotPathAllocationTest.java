@@ -81,7 +81,7 @@ class HotPathAllocationTest {
       RequestView request = requests[i % requests.length];
       Rule rule = rules.match(request);
       if (identity.read(rule, request) == null) {
-        sum += identity.identityHash() ^ rule.seed();
+        sum += identity.hash() ^ rule.seed();
       }
       sum += TargetNormaliser.normalise(path, 0, path.capacity(), normal, 0);
     }

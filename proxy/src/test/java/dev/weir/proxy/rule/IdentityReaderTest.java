@@ -42,7 +42,7 @@ class IdentityReaderTest {
 
   private long hash(Rule rule, RequestView request) {
     assertNull(reader.read(rule, request));
-    return reader.identityHash();
+    return reader.hash();
   }
 
   private static RequestView get(String target, String... fields) {
@@ -56,7 +56,7 @@ class IdentityReaderTest {
     assertEquals(hash, hash(rule, get("/other?a=b", "Accept", "*/*", "x-USER-id", "7")));
     IdentityReader other = reader(IdentitySettings.DEFAULT, KeyHasher.withKey(1, 3));
     assertNull(other.read(rule, get("/", "X-User-Id", "7")));
-    assertNotEquals(hash, other.identityHash());
+    assertNotEquals(hash, other.hash());
     assertNotEquals(0, KeyHasher.random().hash(get("/").bytes(), 0, 1));
   }
 
@@ -237,9 +237,9 @@ class IdentityReaderTest {
       IdentityReader narrow =
           reader(new IdentitySettings(CidrSet.EMPTY, ClientIpField.FORWARDED, prefix), HASHER);
       assertNull(narrow.read(rule, TextRequest.from("2001:db8::", "GET", "/")));
-      long first = narrow.identityHash();
+      long first = narrow.hash();
       assertNull(narrow.read(rule, TextRequest.from("2001:db8::1", "GET", "/")));
-      assertEquals(prefix < 128, first == narrow.identityHash(), "/" + prefix);
+      assertEquals(prefix < 128, first == narrow.hash(), "/" + prefix);
     }
   }
 

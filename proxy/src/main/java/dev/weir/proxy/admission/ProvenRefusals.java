@@ -1,0 +1,81 @@
+package dev.weir.proxy.admission;
+
+/**
+ * What the store's own last answers prove: that a budget has nothing for a request before a certain
+ * time. Until then the same request is refused here, and the store is not asked; not a moment
+ * later, and never on a guess. Nothing is lost when an entry is: the store is asked again.
+ *
+ * <p>Times are those of the loop's clock. One per event loop.
+ */
+final class ProvenRefusals {
+  private static final int WAYS = 4;
+
+  private final int lineMask;
+  private final long[] keys;
+  private final long[] untilNs;
+  private final long[] resetAtNs;
+  private final long[] remaining;
+
+  /**
+   * @param entryCount a power of two, 4 or more.
+   */
+  ProvenRefusals(int entryCount) {
+    lineMask = entryCount / WAYS - 1;
+    keys = new long[entryCount];
+    untilNs = new long[entryCount];
+    resetAtNs = new long[entryCount];
+    remaining = new long[entryCount];
+  }
+
+  /**
+   * Notes that there is nothing for such a request before {@code until}.
+   *
+   * @param key of the budget and of what the request takes from it.
+   */
+  void note(long key, long until, long resetAt, long left) {
+    int first = first(key);
+    int at = first;
+    for (int i = first; i < first + WAYS; i++) {
+      if (keys[i] == key) {
+        at = i;
+        break;
+      }
+      if (untilNs[i] < untilNs[at]) {
+        at = i;
+      }
+    }
+    keys[at] = key;
+    untilNs[at] = until;
+    resetAtNs[at] = resetAt;
+    remaining[at] = left;
+  }
+
+  /**
+   * Where the proof for such a request is that holds at {@code nowNs}; negative if there is none.
+   */
+  int find(long key, long nowNs) {
+    int first = first(key);
+    for (int i = first; i < first + WAYS; i++) {
+      if (keys[i] == key && nowNs < untilNs[i]) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  long untilNs(int entry) {
+    return untilNs[entry];
+  }
+
+  long resetAtNs(int entry) {
+    return resetAtNs[entry];
+  }
+
+  long remaining(int entry) {
+    return remaining[entry];
+  }
+
+  private int first(long key) {
+    return ((int) (key ^ key >>> 32) & lineMask) * WAYS;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
+
+/** Whether there is a store for the rules that need one. */
+final class StoreCheck {
+  private StoreCheck() {}
+
+  /**
+   * Reports the rules that ask a store that there is not.
+   *
+   * @param rules each right by itself.
+   * @param at the path of the mode of a rule, by its place.
+   */
+  static void check(
+      StoreSettings store,
+      List<RuleSpec> rules,
+      IntFunction<String> at,
+      BiConsumer<String, BadValueException> sink) {
+    for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
+      if (rules.get(i).asksStore()) {
+        sink.accept(at.apply(i), new BadValueException("exact", "local, or redis.nodes to be set"));
+      }
+    }
+  }
+}

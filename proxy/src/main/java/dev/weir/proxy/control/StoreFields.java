@@ -1,0 +1,174 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.redis.StoreNode;
+import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.redis.Topology;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.DurationText;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+
+/**
+ * The settings of the store, on their way from texts to their record: those below {@code redis}.
+ */
+final class StoreFields {
+  /** Where the password is taken from, unless a file is named. */
+  static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
+
+  private static final long LEAST_DEADLINE_NS = 1_000_000;
+  private static final long MOST_DEADLINE_NS = 1_000_000_000;
+
+  private final List<StoreNode> nodes = new ArrayList<>();
+  private Topology topology = StoreSettings.NONE.topology();
+  private String sentinelMaster;
+  private String username;
+  private String password;
+  private int database;
+  private boolean tls;
+  private Path tlsCa;
+  private long deadlineNs = StoreSettings.NONE.deadlineNs();
+  private boolean hashIdentities;
+  private String hashKey = "";
+
+  /** By a setting's name, how its text is read; a list's text has its items between commas. */
+  static Map<String, BiConsumer<StoreFields, String>> setters() {
+    Map<String, BiConsumer<StoreFields, String>> at = new TreeMap<>();
+    at.put("redis.nodes", StoreFields::addNodes);
+    at.put("redis.topology", (f, t) -> f.topology = Texts.parseOneOf(t, Topology.values()));
+    at.put("redis.sentinel-master", (f, t) -> f.sentinelMaster = word(t));
+    at.put("redis.username", (f, t) -> f.username = word(t));
+    at.put("redis.password-file", (f, t) -> f.password = firstLine(t));
+    at.put("redis.database", (f, t) -> f.database = Texts.parseInt(t, 0, 1_000_000));
+    at.put("redis.tls", (f, t) -> f.tls = Texts.parseBoolean(t));
+    at.put("redis.tls-ca", (f, t) -> f.tlsCa = readable(t));
+    at.put("redis.deadline", (f, t) -> f.deadlineNs = deadlineNs(t));
+    at.put("redis.hash-identities", (f, t) -> f.hashIdentities = Texts.parseBoolean(t));
+    at.put("redis.hash-key-file", (f, t) -> f.hashKey = firstLine(t));
+    return at;
+  }
+
+  private void addNodes(String text) {
+    for (String item : text.split(",", -1)) {
+      String node = item.strip();
+      int star = node.lastIndexOf('*');
+      int weight = star < 0 ? 1 : Texts.parseInt(node.substring(star + 1), 1, StoreNode.MAX_WEIGHT);
+      StoreNode read =
+          new StoreNode(AddressText.parseServer(star < 0 ? node : node.substring(0, star)), weight);
+      if (nodes.stream().anyMatch(other -> other.address().equals(read.address()))) {
+        throw new BadValueException(node, "each node once");
+      }
+      nodes.add(read);
+    }
+  }
+
+  private static String word(String text) {
+    if (!text.matches("[!-~]{1,255}")) {
+      throw new BadValueException(text, "1 to 255 ASCII characters without blanks");
+    }
+    return text;
+  }
+
+  private static long deadlineNs(String text) {
+    long deadlineNs = DurationText.parseNs(text);
+    if (deadlineNs < LEAST_DEADLINE_NS || deadlineNs > MOST_DEADLINE_NS) {
+      throw new BadValueException(text, "1ms to 1s");
+    }
+    return deadlineNs;
+  }
+
+  private static Path readable(String text) {
+    try {
+      Path path = Path.of(text);
+      if (Files.isRegularFile(path) && Files.isReadable(path)) {
+        return path;
+      }
+    } catch (InvalidPathException invalid) {
+      throw new BadValueException(text, "a file that can be read");
+    }
+    throw new BadValueException(text, "a file that can be read");
+  }
+
+  /** A secret: of the file's content nothing may show in a message. */
+  private static String firstLine(String text) {
+    try (Stream<String> lines = Files.lines(readable(text))) {
+      return lines
+          .findFirst()
+          .filter(line -> !line.isEmpty())
+          .orElseThrow(() -> new BadValueException(text, "a file with a secret on its first line"));
+    } catch (IOException | UncheckedIOException unreadable) {
+      throw new BadValueException(text, "a file in UTF-8 that can be read");
+    }
+  }
+
+  /** Reports what does not go together. */
+  void check(BiConsumer<String, BadValueException> sink) {
+    String named = topology.toString();
+    if (topology == Topology.STANDALONE && nodes.size() > 1) {
+      sink.accept(
+          "redis.nodes",
+          new BadValueException(nodes.toString(), "one, or redis.topology: sharded or cluster"));
+    }
+    if (topology == Topology.SENTINEL && sentinelMaster == null) {
+      sink.accept(
+          "redis.sentinel-master",
+          new BadValueException("missing", "the name by which the sentinels know the server"));
+    }
+    if (topology != Topology.SENTINEL && sentinelMaster != null) {
+      sink.accept(
+          "redis.sentinel-master",
+          new BadValueException(sentinelMaster, "nothing, as redis.topology is " + named));
+    }
+    boolean isOne = topology == Topology.STANDALONE || topology == Topology.SENTINEL;
+    if (database != 0 && !isOne) {
+      sink.accept(
+          "redis.database",
+          new BadValueException(
+              Integer.toString(database), "nothing, as redis.topology is " + named));
+    }
+    if (tlsCa != null && !tls) {
+      sink.accept(
+          "redis.tls-ca", new BadValueException(tlsCa.toString(), "nothing, unless redis.tls"));
+    }
+    for (StoreNode node : nodes) {
+      if (node.weight() != 1 && topology != Topology.SHARDED) {
+        sink.accept(
+            "redis.nodes",
+            new BadValueException(node + "*" + node.weight(), "no weight, unless sharded"));
+      }
+      if (node.address() instanceof UnixDomainSocketAddress
+          && topology != Topology.STANDALONE
+          && topology != Topology.SHARDED) {
+        sink.accept(
+            "redis.nodes",
+            new BadValueException(node.toString(), "host:port, as redis.topology is " + named));
+      }
+    }
+  }
+
+  StoreSettings build() {
+    String fromEnvironment = System.getenv(PASSWORD_VARIABLE);
+    String known = password != null ? password : fromEnvironment == null ? "" : fromEnvironment;
+    return new StoreSettings(
+        nodes,
+        topology,
+        sentinelMaster,
+        username,
+        known,
+        database,
+        tls,
+        tlsCa,
+        deadlineNs,
+        hashIdentities,
+        hashKey);
+  }
+}

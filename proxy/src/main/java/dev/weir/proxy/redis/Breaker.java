@@ -1,0 +1,68 @@
+package dev.weir.proxy.redis;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Keeps requests from waiting for a server that does not answer. Closed, everything passes. After
+ * {@link #FAILURES_TO_OPEN} failures in a row it opens, and nothing passes until its pause is over;
+ * then one probe does, and its result closes it or opens it again for twice as long.
+ *
+ * <p>Times are those of the loop's clock. Used by one event loop.
+ */
+final class Breaker {
+  static final int FAILURES_TO_OPEN = 3;
+  static final long FIRST_PAUSE_NS = 100_000_000;
+  static final long LAST_PAUSE_NS = 2_000_000_000;
+
+  /** What a metric tells; the ordinal is its value. */
+  enum State {
+    CLOSED,
+    HALF_OPEN,
+    OPEN
+  }
+
+  private State state = State.CLOSED;
+  private int failures;
+  private long pauseNs = FIRST_PAUSE_NS;
+  private long reopensNs;
+
+  State state() {
+    return state;
+  }
+
+  /** Whether a call may be made now; if it is the probe, nobody else may until its result. */
+  boolean tryPass(long nowNs) {
+    if (state == State.CLOSED) {
+      return true;
+    }
+    if (state == State.OPEN && nowNs >= reopensNs) {
+      state = State.HALF_OPEN;
+      return true;
+    }
+    return false;
+  }
+
+  /** The server answered. */
+  void succeeded() {
+    state = State.CLOSED;
+    failures = 0;
+    pauseNs = FIRST_PAUSE_NS;
+  }
+
+  /** The server did not answer in time, or its answer was no decision. */
+  void failed(long nowNs) {
+    failures++;
+    if (state == State.HALF_OPEN) {
+      pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
+      open(nowNs);
+    } else if (state == State.CLOSED && failures >= FAILURES_TO_OPEN) {
+      open(nowNs);
+    }
+  }
+
+  private void open(long nowNs) {
+    state = State.OPEN;
+    // Up to a quarter more, so that a fleet does not probe in step.
+    reopensNs = nowNs + pauseNs + ThreadLocalRandom.current().nextLong(pauseNs / 4);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.weir.proxy.redis;
+
+/** What a server says instead of executing a call, by the first word of its error reply. */
+enum ErrorReply {
+  /** The script is not known there: after a start, a flush or a failover. */
+  NOSCRIPT(Remedy.SEND_SOURCE),
+
+  /** The slot has another owner. */
+  MOVED(Remedy.FOLLOW),
+
+  /** The slot is on its way to another owner. */
+  ASK(Remedy.FOLLOW),
+
+  /** The slot is on its way, and the keys of the call are on both sides. */
+  TRYAGAIN(Remedy.NONE),
+  CLUSTERDOWN(Remedy.REFRESH),
+  MASTERDOWN(Remedy.REFRESH),
+
+  /** A replica: it was a master when the map was made. */
+  READONLY(Remedy.REFRESH),
+  LOADING(Remedy.NONE),
+
+  /** No memory left, and the policy evicts nothing. */
+  OOM(Remedy.NONE),
+  BUSY(Remedy.NONE),
+  NOAUTH(Remedy.NONE),
+  NOPERM(Remedy.NONE),
+  CROSSSLOT(Remedy.NONE),
+  MISCONF(Remedy.NONE),
+  NOREPLICAS(Remedy.NONE),
+  OTHER(Remedy.NONE);
+
+  /** What may be done about it within the same decision. */
+  enum Remedy {
+    SEND_SOURCE,
+    FOLLOW,
+    /** The map of the servers is old. */
+    REFRESH,
+    NONE
+  }
+
+  private final Remedy remedy;
+
+  ErrorReply(Remedy remedy) {
+    this.remedy = remedy;
+  }
+
+  Remedy remedy() {
+    return remedy;
+  }
+
+  static ErrorReply of(String message) {
+    int end = message.indexOf(' ');
+    String code = end < 0 ? message : message.substring(0, end);
+    for (ErrorReply reply : values()) {
+      if (reply.name().equals(code)) {
+        return reply;
+      }
+    }
+    return OTHER;
+  }
+}

@@ -1,0 +1,468 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.scripts.CheckCall;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.LuaScript;
+import dev.weir.scripts.ScriptLimit;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * One batch: the checks of a script call, the requests that wait for them, and the call itself as
+ * Lettuce takes it. Requests for one budget share a check and are granted in the order they came.
+ *
+ * <p>A flight is filled, sent, answered or lost, and used again. Its memory grows to what was
+ * needed once, and stays. Used by one event loop.
+ */
+final class Flight implements RedisCommand<byte[], byte[], byte[]> {
+  static final int MAX_CHECKS = 256;
+  static final int MAX_REQUESTS = 4096;
+  static final int MAX_KEY_BYTES = 64 * 1024;
+
+  /** In place of a ticket: what is charged belongs to requests that have passed already. */
+  static final long DEBT = -1;
+
+  /** In place of the time when a request asked: it has been told that there is no decision. */
+  private static final long TOLD = -1;
+
+  /** The same, and it passed. */
+  private static final long PASSED = -2;
+
+  private static final int BUCKETS = 2 * MAX_CHECKS;
+  private static final byte[] CRLF = {'\r', '\n'};
+  private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
+  private static final byte[] SOURCE = LuaScript.CHECK.source();
+  private static final byte[] EVALSHA = ascii("$7\r\nEVALSHA\r\n$40\r\n" + ascii(DIGEST) + "\r\n");
+  private static final byte[] EVAL = ascii("$4\r\nEVAL\r\n$" + SOURCE.length + "\r\n");
+  private static final CommandArgs<byte[], byte[]> NO_ARGS =
+      new CommandArgs<>(ByteArrayCodec.INSTANCE);
+
+  private final CheckCall call = new CheckCall(MAX_CHECKS);
+  private final CheckReply reply = new CheckReply();
+  private final StoreDecision decision = new StoreDecision();
+  private final Output output = new Output();
+
+  private byte[] keys = new byte[1024];
+  private int keyBytes;
+  private final int[] keyEnds = new int[MAX_CHECKS];
+  private final long[] hashes = new long[MAX_CHECKS];
+  private final ScriptLimit[] limits = new ScriptLimit[MAX_CHECKS];
+  private final long[] costs = new long[MAX_CHECKS];
+  private final long[] granted = new long[MAX_CHECKS];
+
+  /** Of each check, the requests that had passed before it was sent. */
+  private final long[] debts = new long[MAX_CHECKS];
+
+  /** By the hash of a key: one more than the check's index, in probing order. */
+  private final short[] buckets = new short[BUCKETS];
+
+  private long[] tickets = new long[16];
+  private long[] askedNs = new long[16];
+  private short[] checkOf = new short[16];
+  private int requestCount;
+  private int openFrom;
+
+  private Lane lane;
+  private StoreLink link;
+  private boolean encoded;
+  private boolean done;
+  private boolean withSource;
+  private boolean expired;
+  private int hops;
+  private long sentNs;
+
+  /** Neighbours among the flights that somebody waits for; see {@link LoopStore}. */
+  Flight previous;
+
+  Flight next;
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static String ascii(byte[] bytes) {
+    return new String(bytes, StandardCharsets.US_ASCII);
+  }
+
+  // ---- filling
+
+  Flight begin(Lane owner) {
+    lane = owner;
+    return this;
+  }
+
+  /** Forgets everything but the memory. */
+  void clear() {
+    call.clear();
+    Arrays.fill(buckets, (short) 0);
+    Arrays.fill(limits, 0, MAX_CHECKS, null);
+    keyBytes = 0;
+    requestCount = 0;
+    openFrom = 0;
+    lane = null;
+    link = null;
+    withSource = false;
+    expired = false;
+    hops = 0;
+  }
+
+  boolean hasRoom(int keyLength) {
+    return call.checkCount() < MAX_CHECKS
+        && requestCount < MAX_REQUESTS
+        && keyBytes + keyLength <= MAX_KEY_BYTES;
+  }
+
+  /**
+   * Adds one request, or the debt of several.
+   *
+   * @param ticket or {@link #DEBT}.
+   * @param coalesces whether it may share a check with others of that key, limit and cost.
+   */
+  void add(
+      long ticket,
+      byte[] key,
+      int keyOffset,
+      int keyLength,
+      long hash,
+      ScriptLimit limit,
+      long requests,
+      long cost,
+      boolean coalesces,
+      long nowNs) {
+    int bucket = (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+    int check = -1;
+    while (buckets[bucket] != 0) {
+      int candidate = buckets[bucket] - 1;
+      if (coalesces
+          && hashes[candidate] == hash
+          && limits[candidate] == limit
+          && costs[candidate] == cost
+          && holds(candidate, key, keyOffset, keyLength)) {
+        check = candidate;
+        call.more(check, requests);
+        break;
+      }
+      bucket = bucket + 1 & BUCKETS - 1;
+    }
+    if (check < 0) {
+      check = call.check(requests, cost, limit);
+      appendKey(key, keyOffset, keyLength);
+      keyEnds[check] = keyBytes;
+      hashes[check] = hash;
+      limits[check] = limit;
+      costs[check] = cost;
+      debts[check] = 0;
+      buckets[bucket] = (short) (check + 1);
+    }
+    if (ticket == DEBT) {
+      debts[check] += requests;
+    } else {
+      addRequest(ticket, check, nowNs);
+    }
+  }
+
+  private boolean holds(int check, byte[] key, int offset, int length) {
+    int from = keyStart(check);
+    return Arrays.equals(keys, from, keyEnds[check], key, offset, offset + length);
+  }
+
+  private int keyStart(int check) {
+    return check == 0 ? 0 : keyEnds[check - 1];
+  }
+
+  private void appendKey(byte[] key, int offset, int length) {
+    if (keyBytes + length > keys.length) {
+      keys = Arrays.copyOf(keys, Math.max(2 * keys.length, keyBytes + length));
+    }
+    System.arraycopy(key, offset, keys, keyBytes, length);
+    keyBytes += length;
+  }
+
+  private void addRequest(long ticket, int check, long nowNs) {
+    if (requestCount == tickets.length) {
+      int length = 2 * requestCount;
+      tickets = Arrays.copyOf(tickets, length);
+      askedNs = Arrays.copyOf(askedNs, length);
+      checkOf = Arrays.copyOf(checkOf, length);
+    }
+    tickets[requestCount] = ticket;
+    askedNs[requestCount] = nowNs;
+    checkOf[requestCount++] = (short) check;
+  }
+
+  int checkCount() {
+    return call.checkCount();
+  }
+
+  int requestCount() {
+    return requestCount;
+  }
+
+  Lane lane() {
+    return lane;
+  }
+
+  // ---- waiting
+
+  /** When the first request that still waits asked; {@link Long#MAX_VALUE} if none does. */
+  long firstAskedNs() {
+    return openFrom < requestCount ? askedNs[openFrom] : Long.MAX_VALUE;
+  }
+
+  /** Whether a request was told that there is no decision. */
+  boolean isExpired() {
+    return expired;
+  }
+
+  /** Tells the requests that asked at that time or before that there is no decision. */
+  void expire(long latestNs, StoreFault fault) {
+    while (openFrom < requestCount && askedNs[openFrom] <= latestNs) {
+      int at = openFrom++;
+      expired = true;
+      boolean passed = lane.tellUnavailable(tickets[at], fault);
+      askedNs[at] = passed ? PASSED : TOLD;
+    }
+  }
+
+  // ---- sending
+
+  /** Is about to be written to {@code to}. */
+  void prepare(StoreLink to, long nowNs) {
+    link = to;
+    encoded = false;
+    done = false;
+    sentNs = nowNs;
+    output.clear();
+  }
+
+  StoreLink link() {
+    return link;
+  }
+
+  long sentNs() {
+    return sentNs;
+  }
+
+  /** Whether any byte of it may have reached the server. */
+  boolean isEncoded() {
+    return encoded;
+  }
+
+  /** The message of the server's error reply; null if it made none. */
+  String error() {
+    return output.getError();
+  }
+
+  /** From now on the script's source goes along. */
+  boolean trySource() {
+    boolean first = !withSource;
+    withSource = true;
+    return first;
+  }
+
+  /** Counts one more redirection. */
+  int hop() {
+    return ++hops;
+  }
+
+  @Override
+  public void encode(ByteBuf out) {
+    encoded = true;
+    out.writeByte('*');
+    number(out, 4 + call.keyCount());
+    if (withSource) {
+      out.writeBytes(EVAL).writeBytes(SOURCE).writeBytes(CRLF);
+    } else {
+      out.writeBytes(EVALSHA);
+    }
+    out.writeByte('$');
+    number(out, digits(call.keyCount()));
+    number(out, call.keyCount());
+    for (int check = 0; check < call.keyCount(); check++) {
+      int from = keyStart(check);
+      bulk(out, keys, from, keyEnds[check] - from);
+    }
+    bulk(out, call.array(), 0, call.length());
+  }
+
+  private static void bulk(ByteBuf out, byte[] bytes, int offset, int length) {
+    out.writeByte('$');
+    number(out, length);
+    out.writeBytes(bytes, offset, length).writeBytes(CRLF);
+  }
+
+  private static int digits(int value) {
+    return value < 10 ? 1 : 1 + digits(value / 10);
+  }
+
+  private static void number(ByteBuf out, int value) {
+    int count = digits(value);
+    int at = out.writerIndex();
+    out.writeZero(count);
+    for (int i = at + count - 1, rest = value; i >= at; i--, rest /= 10) {
+      out.setByte(i, '0' + rest % 10);
+    }
+    out.writeBytes(CRLF);
+  }
+
+  // ---- answering
+
+  /** Hands every request its decision. Returns false if the answer is none. */
+  boolean deliver(Debts owed) {
+    if (!output.has() || output.bytes().remaining() != CheckReply.length(call.checkCount())) {
+      return false;
+    }
+    reply.wrap(output.bytes(), call.checkCount());
+    for (int check = 0; check < call.checkCount(); check++) {
+      granted[check] = Math.max(0, reply.granted(check) - debts[check]);
+    }
+    for (int at = 0; at < requestCount; at++) {
+      int check = checkOf[at];
+      boolean foreign = reply.status(check) == CheckReply.FOREIGN;
+      boolean allowed = granted[check] > 0;
+      granted[check]--;
+      if (askedNs[at] == PASSED && !allowed && !foreign) {
+        remember(owed, check, 1);
+      } else if (at >= openFrom && foreign) {
+        lane.tellUnavailable(tickets[at], StoreFault.MALFORMED_REPLY);
+      } else if (at >= openFrom) {
+        long left = reply.remaining(check) + Math.max(granted[check], 0) * costs[check];
+        decision.set(reply, check, allowed, left, sentNs);
+        lane.tellDecided(tickets[at], decision);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Tells every request that still waits that there is no decision.
+   *
+   * @param executed whether the server may have charged them.
+   */
+  void fail(StoreFault fault, boolean executed, Debts owed) {
+    expire(Long.MAX_VALUE - 1, fault);
+    if (!executed) {
+      for (int at = 0; at < requestCount; at++) {
+        if (askedNs[at] == PASSED) {
+          remember(owed, checkOf[at], 1);
+        }
+      }
+      for (int check = 0; check < call.checkCount(); check++) {
+        if (debts[check] > 0) {
+          remember(owed, check, debts[check]);
+        }
+      }
+    }
+  }
+
+  private void remember(Debts owed, int check, long requests) {
+    int from = keyStart(check);
+    int length = keyEnds[check] - from;
+    owed.add(keys, from, length, hashes[check], limits[check], requests, costs[check]);
+  }
+
+  // ---- what Lettuce asks
+
+  @Override
+  public CommandOutput<byte[], byte[], byte[]> getOutput() {
+    return output;
+  }
+
+  @Override
+  public void setOutput(CommandOutput<byte[], byte[], byte[]> other) {
+    throw new IllegalStateException("a flight has an output of its own");
+  }
+
+  @Override
+  public void complete() {
+    if (!done) {
+      done = true;
+      lane.answered(this);
+    }
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable cause) {
+    if (done) {
+      return false;
+    }
+    done = true;
+    lane.lost(this);
+    return true;
+  }
+
+  @Override
+  public void cancel() {
+    completeExceptionally(null);
+  }
+
+  @Override
+  public CommandArgs<byte[], byte[]> getArgs() {
+    return NO_ARGS;
+  }
+
+  @Override
+  public ProtocolKeyword getType() {
+    return withSource ? CommandType.EVAL : CommandType.EVALSHA;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return false;
+  }
+
+  @Override
+  public boolean isDone() {
+    return done;
+  }
+
+  @Override
+  public String toString() {
+    return call.checkCount() + " checks for " + requestCount + " requests";
+  }
+
+  /** Keeps the one string of the answer, or its error. */
+  private static final class Output extends CommandOutput<byte[], byte[], byte[]> {
+    private ByteBuffer bytes = ByteBuffer.allocate(1024);
+    private boolean has;
+
+    Output() {
+      super(ByteArrayCodec.INSTANCE, null);
+    }
+
+    void clear() {
+      error = null;
+      has = false;
+    }
+
+    boolean has() {
+      return has;
+    }
+
+    ByteBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void set(ByteBuffer answer) {
+      if (answer == null) {
+        return;
+      }
+      if (answer.remaining() > bytes.capacity()) {
+        bytes = ByteBuffer.allocate(answer.remaining());
+      }
+      bytes.clear();
+      bytes.put(answer).flip();
+      has = true;
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.proxy.redis.ErrorReply.Remedy;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * The checks that may travel in one call: those of a server, or, in a cluster, of a partition. The
+ * first goes at once. While it is away those that come are gathered, and go together when the
+ * answer arrives: so nobody waits for a batch to fill, and the batches are as large as the load
+ * makes them.
+ *
+ * <p>One per event loop and server or partition; used by that loop.
+ */
+final class Lane {
+  /** Calls that may be in flight: more than one only if one is full, or waits too long. */
+  static final int MAX_IN_FLIGHT = 4;
+
+  /** Checks that have been gathered for so long go with the next that comes. */
+  static final long MAX_AGE_NS = 1_000_000;
+
+  private static final int ALL = -1;
+
+  private final LoopStore store;
+  private final StoreObserver observer;
+  private final StoreLink link;
+  private final int partition;
+  private Flight gathering;
+  private int inFlight;
+
+  private Lane(LoopStore store, StoreLink link, int partition) {
+    this.store = store;
+    this.observer = store.observer();
+    this.link = link;
+    this.partition = partition;
+  }
+
+  /** For all partitions of a server. */
+  static Lane ofServer(LoopStore store, StoreLink link) {
+    return new Lane(store, link, ALL);
+  }
+
+  static Lane ofPartition(LoopStore store, StoreLink link, int partition) {
+    return new Lane(store, link, partition);
+  }
+
+  StoreLink link() {
+    return link;
+  }
+
+  /** Whether the lane may carry keys of a partition. */
+  boolean has(int ofKey) {
+    return partition == ALL ? store.lane(ofKey) == this : partition == ofKey;
+  }
+
+  /** Asks for one request, or tells it within this call that there is no decision. */
+  void ask(long ticket, StoreKey key, ScriptLimit limit, long cost, boolean coalesces, long nowNs) {
+    StoreFault fault = obstacle(key.length(), nowNs);
+    if (fault != null) {
+      if (tellUnavailable(ticket, fault)) {
+        store.debts().add(key.bytes(), 0, key.length(), key.hash(), limit, 1, cost);
+      }
+      return;
+    }
+    gathering.add(
+        ticket, key.bytes(), 0, key.length(), key.hash(), limit, 1, cost, coalesces, nowNs);
+    store.watch(gathering);
+    boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
+    if (inFlight == 0 || isOld || link.breaker().state() == Breaker.State.HALF_OPEN) {
+      send(nowNs);
+    }
+  }
+
+  /** Makes room in the flight that gathers; says what stands against it, or null. */
+  private StoreFault obstacle(int keyLength, long nowNs) {
+    if (!link.isReady()) {
+      return StoreFault.DISCONNECTED;
+    }
+    boolean full = gathering != null && !gathering.hasRoom(keyLength);
+    if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !store.hasFlight()) {
+      return StoreFault.FULL;
+    }
+    // Last: who passes may be the probe, and has to come to a result.
+    if (!link.breaker().tryPass(nowNs)) {
+      return StoreFault.BREAKER_OPEN;
+    }
+    if (full) {
+      send(nowNs);
+    }
+    if (gathering == null) {
+      gathering = store.takeFlight(this);
+    }
+    return null;
+  }
+
+  /** Charges what has passed without a decision, if the server is there. */
+  void settleDebts(long nowNs) {
+    Debts debts = store.debts();
+    if (inFlight == 0 && debts.has(this) && obstacle(StoreKey.MAX_BYTES, nowNs) == null) {
+      debts.moveTo(gathering, this, nowNs);
+      send(nowNs);
+    }
+  }
+
+  private void send(long nowNs) {
+    Flight flight = gathering;
+    gathering = null;
+    observer.storeSent(flight.checkCount(), flight.requestCount());
+    write(flight, link, nowNs);
+  }
+
+  private void write(Flight flight, StoreLink to, long nowNs) {
+    inFlight++;
+    flight.prepare(to, nowNs);
+    to.write(flight, nowNs);
+  }
+
+  boolean tellUnavailable(long ticket, StoreFault fault) {
+    observer.storeUnavailable(fault);
+    return store.sink().unavailable(ticket, fault);
+  }
+
+  void tellDecided(long ticket, StoreDecision decision) {
+    store.sink().decided(ticket, decision);
+  }
+
+  /** The first requests of a flight did not get their decision in time. */
+  void expired(Flight flight, long nowNs) {
+    link.breaker().failed(nowNs);
+  }
+
+  /** Nobody waits for a flight any more. */
+  void abandoned(Flight flight) {
+    if (flight == gathering) { // and it never left
+      gathering = null;
+      end(flight, StoreFault.DEADLINE, false);
+    }
+  }
+
+  /** The map of the servers has changed, and this lane is no longer in it. */
+  void retire() {
+    dropGathered(StoreFault.NO_OWNER);
+  }
+
+  private void dropGathered(StoreFault fault) {
+    if (gathering != null) {
+      Flight flight = gathering;
+      gathering = null;
+      end(flight, fault, false);
+    }
+  }
+
+  private void end(Flight flight, StoreFault fault, boolean executed) {
+    flight.fail(fault, executed, store.debts());
+    store.release(flight);
+  }
+
+  /** The server has answered. */
+  void answered(Flight flight) {
+    final long nowNs = store.tick();
+    inFlight--;
+    StoreLink from = flight.link();
+    from.answered(nowNs);
+    if (flight.error() == null) {
+      decided(flight, from, nowNs);
+    } else if (!remedy(flight, nowNs)) {
+      refused(flight, from, nowNs);
+    }
+    proceed(nowNs);
+  }
+
+  private void refused(Flight flight, StoreLink by, long nowNs) {
+    ErrorReply error = ErrorReply.of(flight.error());
+    observer.storeRefused();
+    store.health().refused(by.name(), flight.error());
+    if (error.remedy() == Remedy.FOLLOW) {
+      by.breaker().succeeded(); // it is well, and knows better who has the slot
+    } else {
+      by.breaker().failed(nowNs);
+    }
+    end(flight, StoreFault.ERROR_REPLY, error == ErrorReply.OTHER);
+  }
+
+  private void decided(Flight flight, StoreLink from, long nowNs) {
+    if (flight.isExpired()) {
+      observer.storeAnsweredLate();
+    } else {
+      observer.storeAnswered(nowNs - flight.sentNs());
+    }
+    if (!flight.deliver(store.debts())) {
+      flight.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
+      from.breaker().failed(nowNs);
+      from.reset("an answer that is no decision");
+    } else if (!flight.isExpired()) {
+      from.breaker().succeeded();
+    }
+    store.release(flight);
+  }
+
+  /** Whether the flight is under way again. */
+  private boolean remedy(Flight flight, long nowNs) {
+    ErrorReply error = ErrorReply.of(flight.error());
+    if (error.remedy() == Remedy.FOLLOW || error.remedy() == Remedy.REFRESH) {
+      store.refreshMap();
+    }
+    if (flight.firstAskedNs() == Long.MAX_VALUE && flight.requestCount() > 0) {
+      return false; // nobody waits
+    }
+    if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
+      observer.storeResent();
+      write(flight, flight.link(), nowNs);
+      return true;
+    }
+    if (error.remedy() == Remedy.FOLLOW && flight.hop() <= LoopStore.MAX_HOPS) {
+      StoreLink to = store.linkOf(flight.error());
+      if (to != null && to.isReady()) {
+        observer.storeResent();
+        if (error == ErrorReply.ASK) {
+          to.asking();
+        }
+        write(flight, to, nowNs);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The connection was lost with the flight on it, or before. */
+  void lost(Flight flight) {
+    inFlight--;
+    flight.link().lostCall();
+    end(flight, StoreFault.DISCONNECTED, flight.isEncoded());
+    proceed(store.tick());
+  }
+
+  /** What was gathered meanwhile goes. */
+  private void proceed(long nowNs) {
+    if (!link.isReady()) {
+      dropGathered(StoreFault.DISCONNECTED);
+    } else if (inFlight == 0 && gathering != null) {
+      send(nowNs);
+    } else {
+      settleDebts(nowNs);
+    }
+  }
+}

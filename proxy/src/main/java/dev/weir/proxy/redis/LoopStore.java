@@ -1,0 +1,375 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.WakeUp;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.scripts.ScriptLimit;
+import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The store as one event loop sees it: a connection to each server, a lane of batches to each, and
+ * the deadline of every decision. Whatever is asked is answered by {@link StoreSink}, once, within
+ * the deadline, on this loop.
+ */
+public final class LoopStore {
+  /** Redirections that one batch follows. */
+  static final int MAX_HOPS = 5;
+
+  /** Batches that may exist at one time, gathering and in flight. */
+  static final int MAX_FLIGHTS = 1024;
+
+  private final EventLoop eventLoop;
+  private final LoopClock clock;
+  private final Deadlines deadlines;
+  private final LoopRedisClient client;
+  private final StoreHealth health;
+  private final Runnable refresh;
+  private final StoreObserver observer;
+  private final long deadlineNs;
+  private final WakeUp wakeUp;
+  private final Debts debts;
+  private final Map<SocketAddress, StoreLink> links = new HashMap<>();
+  private final Lane[] lanes = new Lane[Partitions.COUNT];
+  private final Flight watched = new Flight(); // the head of a ring
+  private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private StoreSink sink;
+  private Flight free;
+  private int flightCount;
+  private ShardMap map = ShardMap.EMPTY;
+
+  LoopStore(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      LoopRedisClient client,
+      StoreHealth health,
+      Runnable refresh,
+      StoreObserver observer,
+      long deadlineNs) {
+    this.eventLoop = eventLoop;
+    this.clock = clock;
+    this.deadlines = deadlines;
+    this.client = client;
+    this.health = health;
+    this.refresh = refresh;
+    this.observer = observer;
+    this.deadlineNs = deadlineNs;
+    this.wakeUp = new WakeUp(eventLoop, clock, this::expire);
+    this.debts = new Debts(observer);
+    watched.next = watched;
+    watched.previous = watched;
+  }
+
+  /** Says who takes the decisions; before the first question. */
+  public void sink(StoreSink taker) {
+    sink = taker;
+  }
+
+  /**
+   * Asks whether a request may pass.
+   *
+   * @param ticket names the request, 0 or more.
+   * @param key whose budget; may be changed as soon as this returns.
+   * @param limit the same object as long as the rule stays as it is.
+   * @param cost units that the request takes, 1 or more.
+   * @param coalesces whether the request may share a check with others of the same budget: not
+   *     where each must know its own place in a queue.
+   */
+  public void ask(
+      long ticket, StoreKey key, ScriptLimit limit, long cost, boolean coalesces, long nowNs) {
+    Lane lane = lanes[key.partition()];
+    if (lane != null) {
+      lane.ask(ticket, key, limit, cost, coalesces, nowNs);
+      return;
+    }
+    observer.storeUnavailable(StoreFault.NO_OWNER);
+    if (sink.unavailable(ticket, StoreFault.NO_OWNER)) {
+      debts.add(key.bytes(), 0, key.length(), key.hash(), limit, 1, cost);
+    }
+  }
+
+  /** Completes when every server of the first map is connected. */
+  CompletableFuture<Void> ready() {
+    return ready;
+  }
+
+  // ---- the servers
+
+  /** Takes over another map: what stays keeps its connection and its batches. */
+  void apply(ShardMap newMap) {
+    map = newMap;
+    for (SocketAddress server : newMap.servers()) {
+      if (!links.containsKey(server)) {
+        open(server);
+      }
+    }
+    Lane[] before = lanes.clone();
+    Map<StoreLink, Lane> byLink = new HashMap<>();
+    for (Lane lane : before) {
+      if (lane != null) {
+        byLink.put(lane.link(), lane);
+      }
+    }
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      SocketAddress server = newMap.server(partition);
+      lanes[partition] = server == null ? null : lane(partition, links.get(server), byLink);
+    }
+    for (Lane lane : before) {
+      if (lane != null && !isUsed(lane)) {
+        lane.retire();
+      }
+    }
+    closeUnused();
+    announceReady();
+  }
+
+  /** A partition that a server has; -1 if it has none, as far as is known. */
+  int partitionOf(SocketAddress server) {
+    int owner = map.servers().indexOf(server);
+    for (int partition = 0; partition < Partitions.COUNT && owner >= 0; partition++) {
+      if (map.owners()[partition] == owner) {
+        return partition;
+      }
+    }
+    return -1;
+  }
+
+  private Lane lane(int partition, StoreLink link, Map<StoreLink, Lane> byLink) {
+    if (map.isCluster()) {
+      Lane present = lanes[partition];
+      return present != null && present.link() == link
+          ? present
+          : Lane.ofPartition(this, link, partition);
+    }
+    return byLink.computeIfAbsent(link, of -> Lane.ofServer(this, of));
+  }
+
+  private boolean isUsed(Lane wanted) {
+    for (Lane lane : lanes) {
+      if (lane == wanted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private StoreLink open(SocketAddress server) {
+    StoreLink link = new StoreLink(this, server);
+    links.put(server, link);
+    deadlines.join(link);
+    link.connect();
+    return link;
+  }
+
+  private void closeUnused() {
+    for (Iterator<StoreLink> all = links.values().iterator(); all.hasNext(); ) {
+      StoreLink link = all.next();
+      if (!map.servers().contains(link.address()) && link.calls() == 0) {
+        all.remove();
+        link.close();
+      }
+    }
+  }
+
+  void linkReady(StoreLink link) {
+    settleDebts(link, clock.nowNs());
+    announceReady();
+  }
+
+  private void announceReady() {
+    if (map != ShardMap.EMPTY
+        && map.servers().stream().allMatch(server -> links.get(server).isReady())) {
+      ready.complete(null);
+    }
+  }
+
+  /** Where {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read. */
+  StoreLink linkOf(String redirection) {
+    String[] words = redirection.split(" ");
+    int colon = words.length < 3 ? -1 : words[2].lastIndexOf(':');
+    if (colon < 1) {
+      return null;
+    }
+    byte[] address = NetUtil.createByteArrayFromIpAddressString(words[2].substring(0, colon));
+    if (address == null) {
+      return null; // to look a name up would stop the loop; the map's next refresh does
+    }
+    try {
+      int port = Integer.parseInt(words[2].substring(colon + 1));
+      InetSocketAddress target = new InetSocketAddress(InetAddress.getByAddress(address), port);
+      StoreLink link = links.get(target);
+      return link != null ? link : open(target);
+    } catch (IllegalArgumentException | UnknownHostException malformed) {
+      return null;
+    }
+  }
+
+  void settleDebts(StoreLink link, long nowNs) {
+    if (debts.isEmpty()) {
+      return;
+    }
+    Lane last = null;
+    for (Lane lane : lanes) {
+      if (lane != null && lane != last && lane.link() == link) {
+        lane.settleDebts(nowNs);
+        last = lane;
+      }
+    }
+  }
+
+  // ---- the flights
+
+  boolean hasFlight() {
+    return free != null || flightCount < MAX_FLIGHTS;
+  }
+
+  /** An empty flight; there is one. */
+  Flight takeFlight(Lane lane) {
+    Flight flight = free;
+    if (flight == null) {
+      flightCount++;
+      flight = new Flight();
+    } else {
+      free = flight.next;
+      flight.next = null;
+    }
+    return flight.begin(lane);
+  }
+
+  /** The flight has come to its end. */
+  void release(Flight flight) {
+    unwatch(flight);
+    flight.clear();
+    flight.next = free;
+    free = flight;
+  }
+
+  /** Requests of that flight wait. */
+  void watch(Flight flight) {
+    if (flight.previous == null) {
+      flight.previous = watched.previous;
+      flight.next = watched;
+      watched.previous.next = flight;
+      watched.previous = flight;
+      wakeUp.at(flight.firstAskedNs() + deadlineNs);
+    }
+  }
+
+  private void unwatch(Flight flight) {
+    if (flight.previous != null) {
+      flight.previous.next = flight.next;
+      flight.next.previous = flight.previous;
+      flight.previous = null;
+      flight.next = null;
+    }
+  }
+
+  /** Tells all whose time is over. */
+  private void expire() {
+    long nowNs = clock.tick();
+    long firstNs = Long.MAX_VALUE;
+    for (Flight flight = watched.next; flight != watched; ) {
+      Flight next = flight.next;
+      if (flight.firstAskedNs() <= nowNs - deadlineNs) {
+        expire(flight, nowNs);
+      }
+      if (flight.previous != null) { // has not come to its end
+        if (flight.firstAskedNs() == Long.MAX_VALUE) {
+          unwatch(flight);
+        } else {
+          firstNs = Math.min(firstNs, flight.firstAskedNs());
+        }
+      }
+      flight = next.previous == null ? watched.next : next; // the call made even the next one end
+    }
+    if (firstNs != Long.MAX_VALUE) {
+      wakeUp.at(firstNs + deadlineNs);
+    }
+  }
+
+  private void expire(Flight flight, long nowNs) {
+    Lane lane = flight.lane();
+    boolean first = !flight.isExpired();
+    flight.expire(nowNs - deadlineNs, StoreFault.DEADLINE);
+    if (first) {
+      lane.expired(flight, nowNs);
+    }
+    if (flight.firstAskedNs() == Long.MAX_VALUE) {
+      lane.abandoned(flight);
+    }
+  }
+
+  /** Closes all connections; who still waits is told that there is no decision. */
+  void close() {
+    for (Lane lane : lanes) {
+      if (lane != null) {
+        lane.retire();
+      }
+    }
+    for (StoreLink link : links.values()) {
+      link.close();
+    }
+    links.clear();
+  }
+
+  // ---- what the parts share
+
+  Lane lane(int partition) {
+    return lanes[partition];
+  }
+
+  long tick() {
+    return clock.tick();
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  LoopRedisClient client() {
+    return client;
+  }
+
+  StoreHealth health() {
+    return health;
+  }
+
+  StoreObserver observer() {
+    return observer;
+  }
+
+  StoreSink sink() {
+    return sink;
+  }
+
+  Debts debts() {
+    return debts;
+  }
+
+  void refreshMap() {
+    refresh.run();
+  }
+
+  /** How many connections decide at present, or do not. */
+  int count(boolean deciding) {
+    int count = 0;
+    for (StoreLink link : links.values()) {
+      boolean decides = link.isReady() && link.breaker().state() == Breaker.State.CLOSED;
+      if (decides == deciding) {
+        count++;
+      }
+    }
+    return count;
+  }
+}

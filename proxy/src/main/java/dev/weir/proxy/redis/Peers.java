@@ -1,0 +1,79 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the sidecars that share the store, by a heartbeat that each leaves there. While the store
+ * is away the last count stands: that is when it is needed.
+ */
+final class Peers {
+  /** Where the heartbeats are kept. */
+  static final int PARTITION = 0;
+
+  static final long INTERVAL_MS = 2_000;
+
+  /** A sidecar that has not been heard of for so long does not count. */
+  private static final long KEPT_MS = 3 * INTERVAL_MS;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
+  private static final byte[] KEY =
+      ("rl:" + new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII) + ":peers")
+          .getBytes(StandardCharsets.US_ASCII);
+
+  private final StoreCalls calls;
+  private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+  private volatile int count = 1;
+  private String trouble;
+
+  Peers(StoreCalls calls) {
+    this.calls = calls;
+  }
+
+  /** The last count, 1 or more. Any thread. */
+  int count() {
+    return count;
+  }
+
+  /** Leaves a heartbeat, and counts. */
+  void beat(SocketAddress server) {
+    call(server, KEPT_MS);
+  }
+
+  /** Takes this sidecar out of the count. */
+  void leave(SocketAddress server) {
+    call(server, 0);
+  }
+
+  private void call(SocketAddress server, long keptMs) {
+    String name = StoreNode.text(server);
+    try {
+      RedisAsyncCommands<byte[], byte[]> commands = calls.node(server).async();
+      byte[] kept = Long.toString(keptMs).getBytes(StandardCharsets.US_ASCII);
+      Long answer =
+          calls.await(
+              name,
+              commands.<Long>eval(
+                  LuaScript.PEERS.source(),
+                  ScriptOutputType.INTEGER,
+                  new byte[][] {KEY},
+                  id,
+                  kept));
+      count = (int) Math.max(1, answer);
+      trouble = null;
+    } catch (IOException fault) {
+      calls.drop(server);
+      if (!fault.getMessage().equals(trouble)) {
+        trouble = fault.getMessage();
+        LOG.warn("{}; sidecars that share the store: {}, as last counted", trouble, count);
+      }
+    }
+  }
+}

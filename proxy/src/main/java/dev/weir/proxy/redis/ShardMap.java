@@ -1,0 +1,56 @@
+package dev.weir.proxy.redis;
+
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Which server every partition is on. Immutable; replaced whole when the servers change.
+ *
+ * @param servers their addresses, resolved.
+ * @param owners by partition, the index of its server; -1 if nobody has it at present.
+ * @param isCluster whether one call may only have keys of one partition.
+ */
+public record ShardMap(List<SocketAddress> servers, int[] owners, boolean isCluster) {
+  /** Before any server is known. */
+  static final ShardMap EMPTY = new ShardMap(List.of(), filled(-1), false);
+
+  public ShardMap {
+    servers = List.copyOf(servers);
+  }
+
+  /** All partitions on one server. */
+  static ShardMap single(SocketAddress server) {
+    return new ShardMap(List.of(server), filled(0), false);
+  }
+
+  private static int[] filled(int owner) {
+    int[] owners = new int[Partitions.COUNT];
+    Arrays.fill(owners, owner);
+    return owners;
+  }
+
+  /** The server of a partition; null if nobody has it. */
+  SocketAddress server(int partition) {
+    int owner = owners[partition];
+    return owner < 0 ? null : servers.get(owner);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ShardMap that
+        && isCluster == that.isCluster
+        && servers.equals(that.servers)
+        && Arrays.equals(owners, that.owners);
+  }
+
+  @Override
+  public int hashCode() {
+    return servers.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return servers.stream().map(StoreNode::text).toList().toString();
+  }
+}

@@ -1,0 +1,240 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.request.StoreObserver;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The store of a fleet, for one process: a {@link LoopStore} for each event loop, and one thread
+ * that keeps the map of the servers, counts the sidecars that share them, and never decides
+ * anything.
+ */
+public final class Store implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Store.class);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+  private static final long LEAST_REFRESH_NS = 100_000_000;
+
+  private final StoreSettings settings;
+  private final Transport transport;
+  private final ClientResources resources = LoopRedisClient.resources();
+  private final StoreHealth health = new StoreHealth();
+  private final List<Member> members = new CopyOnWriteArrayList<>();
+  private final ScheduledThreadPoolExecutor keeper;
+  private final AtomicBoolean refreshing = new AtomicBoolean();
+  private final Set<SocketAddress> examined = new HashSet<>();
+  private StoreCalls calls;
+  private ShardMapReader reader;
+  private Peers peers;
+  private volatile ShardMap map = ShardMap.EMPTY;
+  private volatile boolean closed;
+  private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
+  private String trouble;
+
+  private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
+
+  public Store(StoreSettings settings, Transport transport) {
+    this.settings = settings;
+    this.transport = transport;
+    keeper =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "weir-store");
+              thread.setDaemon(true);
+              return thread;
+            });
+    keeper.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    keeper.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+  }
+
+  /** The store for one more event loop; before {@link #start}. */
+  public LoopStore join(
+      EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreObserver observer) {
+    LoopRedisClient client =
+        new LoopRedisClient(resources, eventLoop, transport, settings, CONNECT_TIMEOUT);
+    LoopStore store =
+        new LoopStore(
+            eventLoop,
+            clock,
+            deadlines,
+            client,
+            health,
+            this::refresh,
+            observer,
+            settings.deadlineNs());
+    members.add(new Member(eventLoop, store, client));
+    return store;
+  }
+
+  /**
+   * Connects every event loop to every server.
+   *
+   * @param timeoutNs how long to wait for that; after it the sidecar goes on, and each rule's
+   *     policy decides until the store is there.
+   * @return whether all connections are open.
+   */
+  public boolean start(long timeoutNs) {
+    calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
+    reader = new ShardMapReader(settings, calls);
+    peers = new Peers(calls);
+    long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
+    keeper.execute(this::read);
+    keeper.scheduleWithFixedDelay(this::keep, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+    keeper.scheduleWithFixedDelay(this::beat, 0, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+    CompletableFuture<?>[] all =
+        members.stream().map(member -> member.store().ready()).toArray(CompletableFuture[]::new);
+    try {
+      CompletableFuture.allOf(all).get(timeoutNs, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException notYet) {
+      return false;
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Asks for the map to be read again, soon: somebody found it to be old. Any thread. */
+  private void refresh() {
+    boolean isFixed =
+        settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SHARDED;
+    if (!isFixed && !closed && refreshing.compareAndSet(false, true)) {
+      keeper.execute(
+          () -> {
+            refreshing.set(false);
+            long sinceNs = System.nanoTime() - readNs;
+            if (sinceNs < LEAST_REFRESH_NS) {
+              keeper.schedule(this::read, LEAST_REFRESH_NS - sinceNs, TimeUnit.NANOSECONDS);
+            } else {
+              read();
+            }
+          });
+    }
+  }
+
+  private void keep() {
+    read();
+    examine();
+  }
+
+  /** Reads the map, and hands it to the event loops if it is another one. */
+  private void read() {
+    readNs = System.nanoTime();
+    try {
+      ShardMap now = reader.read(map);
+      if (trouble != null) {
+        LOG.info("redis: the servers are known again: {}", now);
+        trouble = null;
+      }
+      if (!now.equals(map)) {
+        map = now;
+        for (Member member : members) {
+          member.eventLoop().execute(() -> member.store().apply(now));
+        }
+        examine();
+      }
+    } catch (IOException | RuntimeException fault) {
+      if (!closed && !String.valueOf(fault.getMessage()).equals(trouble)) {
+        trouble = String.valueOf(fault.getMessage());
+        LOG.warn("{}; the map of the servers stays as it is: {}", trouble, map);
+      }
+    }
+  }
+
+  /** Warns of servers that forget budgets when memory is short. Once for each. */
+  private void examine() {
+    for (SocketAddress server : map.servers()) {
+      if (!examined.contains(server)) {
+        try {
+          String name = StoreNode.text(server);
+          String warning =
+              EvictionCheck.warning(
+                  name, calls.await(name, calls.node(server).async().info("memory")));
+          examined.add(server);
+          if (warning != null) {
+            LOG.warn("{}", warning);
+          }
+        } catch (IOException unreachable) {
+          LOG.debug("not examined: {}", unreachable.getMessage());
+        }
+      }
+    }
+  }
+
+  private void beat() {
+    SocketAddress server = map.server(Peers.PARTITION);
+    if (server != null) {
+      peers.beat(server);
+    }
+  }
+
+  /** How many sidecars share the store, this one included; the last that was known. Any thread. */
+  public int peerCount() {
+    return peers == null ? 1 : peers.count();
+  }
+
+  /** Servers that this process knows of at present. */
+  public int serverCount() {
+    return map.servers().size();
+  }
+
+  /** How many of all loops' connections to servers decide at present. */
+  public int count(boolean deciding) {
+    int count = 0;
+    for (Member member : members) {
+      if (member.eventLoop().isShuttingDown()) {
+        continue;
+      }
+      count +=
+          member
+              .eventLoop()
+              .submit(() -> member.store().count(deciding))
+              .awaitUninterruptibly()
+              .getNow();
+    }
+    return count;
+  }
+
+  /** Closes all connections. The event loops must still run. */
+  @Override
+  public void close() {
+    closed = true;
+    SocketAddress server = map.server(Peers.PARTITION);
+    if (server != null) {
+      keeper.execute(() -> peers.leave(server));
+    }
+    keeper.shutdown();
+    try {
+      if (!keeper.awaitTermination(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        keeper.shutdownNow();
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+    for (Member member : members) {
+      member.eventLoop().submit(member.store()::close).awaitUninterruptibly();
+    }
+    if (calls != null) {
+      calls.close();
+    }
+    resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
+  }
+}

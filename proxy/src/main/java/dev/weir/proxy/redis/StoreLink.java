@@ -1,0 +1,269 @@
+package dev.weir.proxy.redis;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.scripts.CheckCall;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.LuaScript;
+import dev.weir.scripts.ScriptLimit;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One event loop's connection to one server. It is ready when the script is loaded and a trial of
+ * it has run, so a missing permission shows before a request depends on it. A connection that is
+ * lost, or that has not answered for {@link #HANG_NS}, is closed and opened anew, after a pause
+ * that grows and is never the same on two sidecars. Nothing is sent twice.
+ */
+final class StoreLink extends Deadlines.Waiter {
+  /** A call without an answer for so long means that the connection is of no use. */
+  static final long HANG_NS = 1_000_000_000;
+
+  private static final long FIRST_PAUSE_NS = 50_000_000;
+  private static final long LAST_PAUSE_NS = 2_000_000_000;
+  private static final long LOOK_NS = 100_000_000;
+
+  private enum State {
+    PAUSED,
+    CONNECTING,
+    READY,
+    CLOSED
+  }
+
+  private final LoopStore store;
+  private final StoreObserver observer;
+  private final SocketAddress address;
+  private final String name;
+  private final Breaker breaker = new Breaker();
+  private StatefulRedisConnection<byte[], byte[]> connection;
+  private State state = State.PAUSED;
+  private long pauseNs = FIRST_PAUSE_NS;
+  private int calls;
+  private long lastProgressNs;
+
+  StoreLink(LoopStore store, SocketAddress address) {
+    this.store = store;
+    this.observer = store.observer();
+    this.address = address;
+    this.name = StoreNode.text(address);
+  }
+
+  String name() {
+    return name;
+  }
+
+  SocketAddress address() {
+    return address;
+  }
+
+  boolean isReady() {
+    return state == State.READY;
+  }
+
+  Breaker breaker() {
+    return breaker;
+  }
+
+  int calls() {
+    return calls;
+  }
+
+  /** Opens the connection. */
+  void connect() {
+    state = State.CONNECTING;
+    deadline(Deadlines.NEVER);
+    try {
+      store
+          .client()
+          .connect(address)
+          .thenCompose(this::prepared)
+          .whenComplete((ready, fault) -> store.eventLoop().execute(() -> connected(ready, fault)));
+    } catch (RuntimeException fault) {
+      connected(null, fault);
+    }
+  }
+
+  /** The connection when the script is loaded there and has run. */
+  private CompletionStage<StatefulRedisConnection<byte[], byte[]>> prepared(
+      StatefulRedisConnection<byte[], byte[]> opened) {
+    RedisAsyncCommands<byte[], byte[]> commands = opened.async();
+    return commands
+        .scriptLoad(LuaScript.CHECK.source())
+        .thenCompose(digest -> trial(commands))
+        .handle(
+            (ignored, fault) -> {
+              if (fault != null) {
+                opened.closeAsync();
+                throw fault instanceof CompletionException wrapped
+                    ? wrapped
+                    : new CompletionException(fault);
+              }
+              return opened;
+            });
+  }
+
+  /** Charges a key of its own and forgets it: all commands that the script ever uses. */
+  private CompletionStage<?> trial(RedisAsyncCommands<byte[], byte[]> commands) {
+    int partition = store.partitionOf(address);
+    if (partition < 0) {
+      return CompletableFuture.completedFuture(null); // no key of ours belongs there yet
+    }
+    CheckCall call = new CheckCall(2);
+    call.check(1, 1, ScriptLimit.paced(1, 1, 1_000));
+    call.reset(1);
+    String key = "rl:" + ascii(Partitions.tag(partition)) + ":trial";
+    byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
+    return commands
+        .<byte[]>evalsha(
+            LuaScript.CHECK.sha1(),
+            ScriptOutputType.VALUE,
+            new byte[][] {bytes, bytes},
+            Arrays.copyOf(call.array(), call.length()))
+        .thenAccept(
+            answer -> {
+              if (answer.length != CheckReply.length(2)) {
+                throw new IllegalStateException("the script's answer is no decision");
+              }
+            });
+  }
+
+  private static String ascii(byte[] bytes) {
+    return new String(bytes, StandardCharsets.US_ASCII);
+  }
+
+  private void connected(StatefulRedisConnection<byte[], byte[]> ready, Throwable fault) {
+    if (state == State.CLOSED) {
+      if (ready != null) {
+        ready.closeAsync();
+      }
+      return;
+    }
+    observer.storeConnected(fault == null);
+    if (fault != null) {
+      store.health().down(name, StoreHealth.cause(fault));
+      store.refreshMap();
+      pause();
+      return;
+    }
+    connection = ready;
+    ready.addListener(new Loss(ready));
+    if (!ready.isOpen()) {
+      lost(ready);
+      return;
+    }
+    state = State.READY;
+    pauseNs = FIRST_PAUSE_NS;
+    calls = 0;
+    lastProgressNs = store.tick();
+    breaker.succeeded();
+    deadline(lastProgressNs + LOOK_NS);
+    store.health().up(name);
+    store.linkReady(this);
+  }
+
+  private void pause() {
+    state = State.PAUSED;
+    deadline(store.tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
+    pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
+  }
+
+  private void lost(StatefulRedisConnection<byte[], byte[]> which) {
+    if (which != connection || state != State.READY) {
+      return;
+    }
+    connection = null;
+    store.health().down(name, "connection lost");
+    store.refreshMap();
+    pause();
+  }
+
+  /** Closes the connection, and opens another after a pause. */
+  void reset(String cause) {
+    if (state != State.READY) {
+      return;
+    }
+    StatefulRedisConnection<byte[], byte[]> old = connection;
+    connection = null;
+    store.health().down(name, cause);
+    store.refreshMap();
+    pause();
+    old.closeAsync();
+  }
+
+  /** Never opens it again. */
+  void close() {
+    state = State.CLOSED;
+    leave();
+    if (connection != null) {
+      connection.closeAsync();
+      connection = null;
+    }
+  }
+
+  @Override
+  protected void onDeadline() {
+    if (state == State.PAUSED) {
+      connect();
+    } else if (state == State.READY) {
+      long nowNs = store.tick();
+      if (calls > 0 && nowNs - lastProgressNs > HANG_NS) {
+        reset("no answer for " + (nowNs - lastProgressNs) / 1_000_000 + " ms");
+      } else {
+        deadline(nowNs + LOOK_NS);
+        store.settleDebts(this, nowNs);
+      }
+    }
+  }
+
+  void write(Flight flight, long nowNs) {
+    if (calls++ == 0) {
+      lastProgressNs = nowNs;
+    }
+    if (state != State.READY) {
+      flight.completeExceptionally(null);
+    } else {
+      connection.dispatch(flight);
+    }
+  }
+
+  /** The next call may be about a slot that is on its way here. */
+  void asking() {
+    connection.async().asking();
+  }
+
+  /** A call has come to its end. */
+  void answered(long nowNs) {
+    calls--;
+    lastProgressNs = nowNs;
+  }
+
+  /** A call could not be made, or its answer will not come: so it is with all others. */
+  void lostCall() {
+    calls = Math.max(0, calls - 1);
+    reset("connection lost");
+  }
+
+  /** Is told by Lettuce when a connection is gone. */
+  private final class Loss implements RedisConnectionStateListener {
+    private final StatefulRedisConnection<byte[], byte[]> which;
+
+    Loss(StatefulRedisConnection<byte[], byte[]> which) {
+      this.which = which;
+    }
+
+    @Override
+    public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+      lost(which);
+    }
+  }
+}
