@@ -186,12 +186,14 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   private static void move(RespClient from, RedisServer to, List<?> keys) throws IOException {
-    final List<byte[]> parts = new ArrayList<>();
-    for (String part : List.of("MIGRATE", "127.0.0.1", Integer.toString(to.port()), "", "0")) {
-      parts.add(RespClient.bytes(part));
+    final List<String> texts = new ArrayList<>();
+    texts.addAll(List.of("MIGRATE", "127.0.0.1", Integer.toString(to.port()), "", "0"));
+    texts.add(Integer.toString(MOVE_TIMEOUT_MS));
+    if (to.password() != null) {
+      texts.addAll(List.of("AUTH", to.password()));
     }
-    parts.add(RespClient.bytes(Integer.toString(MOVE_TIMEOUT_MS)));
-    parts.add(RespClient.bytes("KEYS"));
+    texts.add("KEYS");
+    final List<byte[]> parts = new ArrayList<>(texts.stream().map(RespClient::bytes).toList());
     keys.forEach(key -> parts.add((byte[]) key));
     final Object reply = from.call(parts.toArray(byte[][]::new));
     if (!"OK".equals(reply)) {

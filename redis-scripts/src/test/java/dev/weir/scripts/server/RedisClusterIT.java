@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -16,7 +17,13 @@ class RedisClusterIT {
   @ParameterizedTest
   @EnumSource
   void servesMigratesAndFailsOver(RedisKind kind) throws Exception {
-    try (RedisCluster cluster = RedisCluster.start(kind.binary())) {
+    final Consumer<RedisServer.Builder> passwordOnOne =
+        options -> {
+          if (kind == RedisKind.INSTALLED) {
+            options.password("secret");
+          }
+        };
+    try (RedisCluster cluster = RedisCluster.start(kind.binary(), passwordOnOne)) {
       servesEverySlotByThreeMasters(cluster);
       answersAskWhileASlotMoves(cluster);
       movesTheRestOfASlot(cluster);

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A server as a child process on 127.0.0.1, without persistence, in a folder of its own. Not for
- * use by several threads at once.
+ * A server as a child process on 127.0.0.1, without persistence, in a folder of its own. Any thread
+ * may connect; one alone kills, pauses, restarts and closes.
  */
 public final class RedisServer implements AutoCloseable {
   private static final int PORT_ATTEMPTS = 5;
@@ -25,8 +25,8 @@ public final class RedisServer implements AutoCloseable {
   private final Builder options;
   private final Path folder;
   private final int port;
-  private Process process;
-  private boolean paused;
+  private volatile Process process;
+  private volatile boolean paused;
 
   /** What a server is started with. */
   public static final class Builder {
@@ -65,10 +65,13 @@ public final class RedisServer implements AutoCloseable {
       return this;
     }
 
-    /** The default user's password, which {@link RedisServer#connect} then sends. */
+    /**
+     * The default user's password, which {@link RedisServer#connect} then sends, as does this
+     * server to its master.
+     */
     public Builder password(String password) {
       this.password = password;
-      return config("requirepass", password);
+      return config("requirepass", password).config("masterauth", password);
     }
 
     /** An ACL user, as {@code user("weir", "on", ">secret", "~rl:*", "+@all")}. */
@@ -78,7 +81,7 @@ public final class RedisServer implements AutoCloseable {
       return this;
     }
 
-    /** Speaks TLS on its port, and nothing else there; not every binary can. */
+    /** Speaks TLS on its port, and nothing else there. */
     public Builder tls(SelfSignedCertificate certificate) {
       this.certificate = certificate;
       return this;
@@ -178,6 +181,11 @@ public final class RedisServer implements AutoCloseable {
 
   public InetSocketAddress address() {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /** The default user's password; null for none. */
+  String password() {
+    return options.password;
   }
 
   /** The path of the Unix socket, if one was asked for. */

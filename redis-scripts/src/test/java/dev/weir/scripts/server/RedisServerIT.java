@@ -107,11 +107,11 @@ class RedisServerIT {
     }
   }
 
-  @Test
-  void speaksTlsWithACertificateOfItsOwn() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void speaksTlsWithACertificateOfItsOwn(RedisKind kind) throws Exception {
     final SelfSignedCertificate certificate = new SelfSignedCertificate();
-    try (RedisServer server =
-            RedisServer.on(RedisKind.INSTALLED.binary()).tls(certificate).start();
+    try (RedisServer server = RedisServer.on(kind.binary()).tls(certificate).start();
         RespClient client = server.connect()) {
       assertEquals("PONG", client.call("PING"));
       try (RespClient plain = RespClient.connect(server.address())) {
@@ -121,7 +121,7 @@ class RedisServerIT {
   }
 
   @Test
-  void takesAnotherPortOnlyWhereNoneWasAskedFor() throws Exception {
+  void keepsToThePortThatWasAskedFor() throws Exception {
     try (RedisServer server = RedisKind.EMBEDDED.start()) {
       final IllegalStateException e =
           assertThrows(
