@@ -102,7 +102,7 @@ public final class ExactGate implements Gate, StoreSink {
   public void decided(long ticket, StoreDecision decision) {
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
-      outcome.settle(ticket, verdict.allowUnlimited()); // finds nobody, and is counted
+      drop(ticket);
       return;
     }
     Rule rule = rules[place];
@@ -143,11 +143,18 @@ public final class ExactGate implements Gate, StoreSink {
     return tickets[place] == ticket && rules[place] != null && outcome.awaits(ticket);
   }
 
+  /** The client is gone: the verdict finds nobody, and is counted. */
+  private void drop(long ticket) {
+    if (outcome != null) {
+      outcome.settle(ticket, verdict.allowUnlimited());
+    }
+  }
+
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
-      outcome.settle(ticket, verdict.allowUnlimited()); // finds nobody, and is counted
+      drop(ticket);
       return false;
     }
     Rule rule = rules[place];

@@ -44,6 +44,8 @@ public final class LoopStore {
   private final Flight watched = new Flight(); // the head of a ring
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private StoreSink sink;
+  private boolean warm;
+  private Runnable giveUpWaiting = () -> {};
   private Flight free;
   private int flightCount;
   private ShardMap map = ShardMap.EMPTY;
@@ -99,7 +101,7 @@ public final class LoopStore {
     }
   }
 
-  /** Completes when every server of the first map is connected. */
+  /** Completes when every server of the first map is connected, and has been tried. */
   CompletableFuture<Void> ready() {
     return ready;
   }
@@ -187,11 +189,29 @@ public final class LoopStore {
     announceReady();
   }
 
+  /** When all servers are connected for the first time, they are tried before any request is. */
   private void announceReady() {
-    if (map != ShardMap.EMPTY
+    if (!warm
+        && map != ShardMap.EMPTY
         && map.servers().stream().allMatch(server -> links.get(server).isReady())) {
-      ready.complete(null);
+      warm = true;
+      StoreSink taker = sink;
+      WarmUp trial = new WarmUp(this, () -> endWarmUp(taker));
+      giveUpWaiting = () -> endWarmUp(taker);
+      sink = trial;
+      trial.start();
     }
+  }
+
+  private void endWarmUp(StoreSink taker) {
+    sink = taker;
+    ready.complete(null);
+  }
+
+  /** The sidecar starts without waiting any longer: from now on there may be requests. */
+  void giveUpWaiting() {
+    warm = true;
+    giveUpWaiting.run();
   }
 
   /** Where {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read. */

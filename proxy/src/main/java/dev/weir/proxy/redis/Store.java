@@ -105,6 +105,9 @@ public final class Store implements AutoCloseable {
       CompletableFuture.allOf(all).get(timeoutNs, TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException | ExecutionException notYet) {
+      for (Member member : members) {
+        member.eventLoop().submit(member.store()::giveUpWaiting).awaitUninterruptibly();
+      }
       return false;
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();

@@ -12,7 +12,6 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -121,13 +120,12 @@ final class StoreLink extends Deadlines.Waiter {
     CheckCall call = new CheckCall(2);
     call.check(1, 1, ScriptLimit.paced(1, 1, 1_000));
     call.reset(1);
-    String key = "rl:" + ascii(Partitions.tag(partition)) + ":trial";
-    byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
+    byte[] key = WarmUp.trialKey(partition);
     return commands
         .<byte[]>evalsha(
             LuaScript.CHECK.sha1(),
             ScriptOutputType.VALUE,
-            new byte[][] {bytes, bytes},
+            new byte[][] {key, key},
             Arrays.copyOf(call.array(), call.length()))
         .thenAccept(
             answer -> {
@@ -135,10 +133,6 @@ final class StoreLink extends Deadlines.Waiter {
                 throw new IllegalStateException("the script's answer is no decision");
               }
             });
-  }
-
-  private static String ascii(byte[] bytes) {
-    return new String(bytes, StandardCharsets.US_ASCII);
   }
 
   private void connected(StatefulRedisConnection<byte[], byte[]> ready, Throwable fault) {

@@ -1,0 +1,80 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a fleet lets pass when one store decides for it. */
+class ExactModeIT {
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void startRedis() throws Exception {
+    redis = RedisKind.EMBEDDED.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "gcra",
+        "token-bucket",
+        "leaky-bucket",
+        "fixed-window",
+        "sliding-log",
+        "sliding-counter",
+        "bucket-ring"
+      })
+  void letsExactlyTenOfAHundredRequestsPassThroughFourSidecars(String algorithm) throws Exception {
+    redis.text("FLUSHALL");
+    try (Fleet fleet =
+        new Fleet(4, Fleet.node(redis), "--limit", "10/1h", "--algorithm", algorithm)) {
+      List<RawClient> clients = fleet.connect(100);
+      for (int round = 0; round < 20; round++) {
+        List<Integer> statuses = Fleet.atOnce(clients, Fleet.get("user" + round));
+        assertEquals(10, Collections.frequency(statuses, 200), statuses.toString());
+        assertEquals(90, Collections.frequency(statuses, 429), statuses.toString());
+      }
+      assertEquals(0, fleet.sum("weir_store_fallback_allowed_total"));
+      // Those that came together were asked about together, or refused by an answer known already.
+      double requests = fleet.sum("weir_store_requests_total");
+      assertTrue(requests + fleet.sum("weir_store_refused_by_proof_total") >= 2000);
+      assertTrue(fleet.sum("weir_store_checks_total") < requests);
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void namesKeysByPartitionSourceIdentityAndRule() throws Exception {
+    redis.text("FLUSHALL");
+    try (Fleet fleet = new Fleet(1, Fleet.node(redis), "--limit", "10/1h")) {
+      try (RawClient client = fleet.rig(0).connect()) {
+        assertEquals(200, client.send(Fleet.get("al:ice {x}")).read().status());
+        try (RespClient store = redis.connect()) {
+          List<?> keys = (List<?>) store.call("KEYS", "rl:*x-user*");
+          assertEquals(1, keys.size());
+          String key = RespClient.textOf(keys.get(0));
+          assertTrue(
+              key.matches("rl:\\{p[01][0-9]{2}}:header\\.x-user:al%3Aice%20%7Bx%7D:default"), key);
+          assertTrue(Long.parseLong(store.text("PTTL", key).substring(1)) > 0);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.weir.proxy;
+
+import dev.weir.scripts.server.RedisServer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Several sidecars in this process that share one store, each with an origin of its own. */
+final class Fleet implements AutoCloseable {
+  final List<Rig> rigs = new ArrayList<>();
+
+  /**
+   * @param flags a flag, its value, and so on; the mode is exact, and the key x-user.
+   */
+  Fleet(int size, String nodes, String... flags) throws IOException, StartException {
+    // On a busy machine a decision may take long, and then a policy decides: here none may.
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--mode",
+                "exact",
+                "--redis.nodes",
+                nodes,
+                "--redis.deadline",
+                "1s",
+                "--key",
+                "header:x-user"));
+    all.addAll(List.of(flags));
+    for (int i = 0; i < size; i++) {
+      List<String> transports = Rig.transports();
+      rigs.add(new Rig(transports.get(i % transports.size()), all.toArray(String[]::new)));
+    }
+  }
+
+  static String node(RedisServer server) {
+    return "127.0.0.1:" + server.port();
+  }
+
+  Rig rig(int index) {
+    return rigs.get(index);
+  }
+
+  /** One connection to each sidecar in turn, that many in all. */
+  List<RawClient> connect(int count) throws IOException {
+    List<RawClient> clients = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      clients.add(rigs.get(i % rigs.size()).connect());
+    }
+    return clients;
+  }
+
+  /** Sends one request on each connection at once; the statuses. */
+  static List<Integer> atOnce(List<RawClient> clients, String request) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(clients.size());
+    try {
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Integer>> answers = new ArrayList<>();
+      for (RawClient client : clients) {
+        Callable<Integer> ask =
+            () -> {
+              start.await();
+              return client.send(request).read().status();
+            };
+        answers.add(threads.submit(ask));
+      }
+      start.countDown();
+      List<Integer> statuses = new ArrayList<>();
+      for (Future<Integer> answer : answers) {
+        statuses.add(answer.get());
+      }
+      return statuses;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  static String get(String user) {
+    return "GET / HTTP/1.1\r\nHost: a\r\nX-User: " + user + "\r\n\r\n";
+  }
+
+  double sum(String metric) throws IOException {
+    double sum = 0;
+    for (Rig rig : rigs) {
+      sum += rig.metric(metric);
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Rig rig : rigs) {
+      rig.close();
+    }
+  }
+}
