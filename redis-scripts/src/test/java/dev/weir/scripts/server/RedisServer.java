@@ -259,8 +259,9 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private void signal(String name) throws IOException {
+    // The shell's own: a small system has no other.
     final Process kill =
-        new ProcessBuilder("kill", name, Long.toString(process.pid())).inheritIO().start();
+        new ProcessBuilder("sh", "-c", "kill " + name + ' ' + process.pid()).inheritIO().start();
     if (kill.onExit().join().exitValue() != 0) {
       throw new IllegalStateException("kill " + name + ": redis-server on port " + port);
     }
