@@ -2,7 +2,6 @@ package dev.weir.proxy.redis;
 
 import dev.weir.proxy.redis.ErrorReply.Remedy;
 import dev.weir.proxy.request.StoreFault;
-import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
 
 /**
@@ -23,7 +22,6 @@ final class Lane {
   private static final int ALL = -1;
 
   private final LoopStore store;
-  private final StoreObserver observer;
   private final StoreLink link;
   private final int partition;
   private Flight gathering;
@@ -31,7 +29,6 @@ final class Lane {
 
   private Lane(LoopStore store, StoreLink link, int partition) {
     this.store = store;
-    this.observer = store.observer();
     this.link = link;
     this.partition = partition;
   }
@@ -106,7 +103,7 @@ final class Lane {
   private void send(long nowNs) {
     Flight flight = gathering;
     gathering = null;
-    observer.storeSent(flight.checkCount(), flight.requestCount());
+    store.observer().storeSent(flight.checkCount(), flight.requestCount());
     write(flight, link, nowNs);
   }
 
@@ -117,7 +114,7 @@ final class Lane {
   }
 
   boolean tellUnavailable(long ticket, StoreFault fault) {
-    observer.storeUnavailable(fault);
+    store.observer().storeUnavailable(fault);
     return store.sink().unavailable(ticket, fault);
   }
 
@@ -172,7 +169,7 @@ final class Lane {
 
   private void refused(Flight flight, StoreLink by, long nowNs) {
     ErrorReply error = ErrorReply.of(flight.error());
-    observer.storeRefused();
+    store.observer().storeRefused();
     store.health().refused(by.name(), flight.error());
     if (error.remedy() == Remedy.FOLLOW) {
       by.breaker().succeeded(); // it is well, and knows better who has the slot
@@ -184,9 +181,9 @@ final class Lane {
 
   private void decided(Flight flight, StoreLink from, long nowNs) {
     if (flight.isExpired()) {
-      observer.storeAnsweredLate();
+      store.observer().storeAnsweredLate();
     } else {
-      observer.storeAnswered(nowNs - flight.sentNs());
+      store.observer().storeAnswered(nowNs - flight.sentNs());
     }
     if (!flight.deliver(store.debts())) {
       flight.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
@@ -208,14 +205,14 @@ final class Lane {
       return false; // nobody waits
     }
     if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
-      observer.storeResent();
+      store.observer().storeResent();
       write(flight, flight.link(), nowNs);
       return true;
     }
     if (error.remedy() == Remedy.FOLLOW && flight.hop() <= LoopStore.MAX_HOPS) {
       StoreLink to = store.linkOf(flight.error());
       if (to != null && to.isReady()) {
-        observer.storeResent();
+        store.observer().storeResent();
         if (error == ErrorReply.ASK) {
           to.asking();
         }

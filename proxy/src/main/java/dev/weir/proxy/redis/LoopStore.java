@@ -35,8 +35,8 @@ public final class LoopStore {
   private final LoopRedisClient client;
   private final StoreHealth health;
   private final Runnable refresh;
-  private final StoreObserver observer;
-  private final long deadlineNs;
+  private final StoreObserver requestObserver;
+  private final long requestDeadlineNs;
   private final WakeUp wakeUp;
   private final Debts debts;
   private final Map<SocketAddress, StoreLink> links = new HashMap<>();
@@ -44,6 +44,8 @@ public final class LoopStore {
   private final Flight watched = new Flight(); // the head of a ring
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private StoreSink sink;
+  private StoreObserver observer;
+  private long deadlineNs;
   private boolean warm;
   private Runnable giveUpWaiting = () -> {};
   private Flight free;
@@ -65,10 +67,12 @@ public final class LoopStore {
     this.client = client;
     this.health = health;
     this.refresh = refresh;
+    this.requestObserver = observer;
     this.observer = observer;
+    this.requestDeadlineNs = deadlineNs;
     this.deadlineNs = deadlineNs;
     this.wakeUp = new WakeUp(eventLoop, clock, this::expire);
-    this.debts = new Debts(observer);
+    this.debts = new Debts(requestObserver);
     watched.next = watched;
     watched.previous = watched;
   }
@@ -199,12 +203,16 @@ public final class LoopStore {
       WarmUp trial = new WarmUp(this, () -> endWarmUp(taker));
       giveUpWaiting = () -> endWarmUp(taker);
       sink = trial;
+      observer = WarmUp.UNOBSERVED;
+      deadlineNs = WarmUp.DEADLINE_NS;
       trial.start();
     }
   }
 
   private void endWarmUp(StoreSink taker) {
     sink = taker;
+    observer = requestObserver;
+    deadlineNs = requestDeadlineNs;
     ready.complete(null);
   }
 

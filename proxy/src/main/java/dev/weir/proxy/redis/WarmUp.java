@@ -1,6 +1,7 @@
 package dev.weir.proxy.redis;
 
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 
@@ -12,6 +13,12 @@ import java.nio.charset.StandardCharsets;
 final class WarmUp implements StoreSink {
   /** Enough for the code on the way to be loaded and compiled once. */
   private static final int DECISIONS = 400;
+
+  /** The first ones are slow; that is why they are made. */
+  static final long DEADLINE_NS = 1_000_000_000;
+
+  /** Counts none of them. */
+  static final StoreObserver UNOBSERVED = new Unobserved();
 
   /** Above all tickets that name a request, so that a late answer finds nobody. */
   private static final long FIRST_TICKET = (long) Integer.MAX_VALUE << 32;
@@ -75,5 +82,31 @@ final class WarmUp implements StoreSink {
   /** Not at once: the call that brought the answer has to end first. */
   private void next() {
     store.eventLoop().execute(this::ask);
+  }
+
+  private static final class Unobserved implements StoreObserver {
+    @Override
+    public void storeSent(int checkCount, int requestCount) {}
+
+    @Override
+    public void storeAnswered(long storeNs) {}
+
+    @Override
+    public void storeAnsweredLate() {}
+
+    @Override
+    public void storeRefused() {}
+
+    @Override
+    public void storeResent() {}
+
+    @Override
+    public void storeUnavailable(StoreFault fault) {}
+
+    @Override
+    public void storeConnected(boolean succeeded) {}
+
+    @Override
+    public void storeDebts(long requestCount, boolean charged) {}
   }
 }

@@ -29,6 +29,10 @@ public final class IdentityReader implements Identity {
   static final byte ABSENT = 0;
   private static final byte VALUE = 1;
   static final byte ADDRESS = 2;
+
+  /** An address in the place of a value that is absent. */
+  static final byte STAND_IN = 3;
+
   private static final int ADDRESS_BYTES = 16;
   static final int PART_HEADER_BYTES = 1 + Integer.BYTES;
 
@@ -90,7 +94,7 @@ public final class IdentityReader implements Identity {
 
   private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {
     if (part.source() == KeyPart.Source.IP) {
-      appendAddress(request);
+      appendAddress(ADDRESS, request);
       return null;
     }
     int valueLength = value(part, request, length + PART_HEADER_BYTES);
@@ -102,7 +106,7 @@ public final class IdentityReader implements Identity {
         case REFUSE -> {
           return RefusalReason.IDENTITY_MISSING;
         }
-        case IP -> appendAddress(request);
+        case IP -> appendAddress(STAND_IN, request);
         case SHARED -> appendHeader(ABSENT, 0);
       }
       return null;
@@ -136,12 +140,12 @@ public final class IdentityReader implements Identity {
     return valueLength;
   }
 
-  private void appendAddress(RequestView request) {
+  private void appendAddress(byte tag, RequestView request) {
     clientIp.read(request);
     long high = clientIp.high();
     long low = clientIp.low();
     boolean v4 = high == 0 && low >>> 32 == 0xFFFF;
-    appendHeader(ADDRESS, ADDRESS_BYTES);
+    appendHeader(tag, ADDRESS_BYTES);
     scratch.putLong(length, v4 ? high : high & ipv6MaskHigh, ByteOrder.BIG_ENDIAN);
     scratch.putLong(length + Long.BYTES, v4 ? low : low & ipv6MaskLow, ByteOrder.BIG_ENDIAN);
     length += ADDRESS_BYTES;

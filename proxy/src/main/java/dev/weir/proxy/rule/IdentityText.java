@@ -35,8 +35,8 @@ public final class IdentityText {
       byte tag = bytes.getByte(in);
       int length = bytes.getInt(in + 1, ByteOrder.BIG_ENDIAN);
       in += IdentityReader.PART_HEADER_BYTES;
-      // The longest that takes a fixed room: a separator and an address.
-      if (out + 1 + 5 * GROUPS > end) {
+      // The longest that takes a fixed room: a separator, a sign and an address.
+      if (out + 2 + 5 * GROUPS > end) {
         return TOO_LONG;
       }
       if (out > at) {
@@ -44,7 +44,8 @@ public final class IdentityText {
       }
       switch (tag) {
         case IdentityReader.ABSENT -> target.putByte(out++, (byte) '!');
-        case IdentityReader.ADDRESS -> {
+        case IdentityReader.ADDRESS -> out = address(bytes, in, target, out);
+        case IdentityReader.STAND_IN -> {
           target.putByte(out++, (byte) '=');
           out = address(bytes, in, target, out);
         }
