@@ -1,0 +1,138 @@
+package dev.weir.bench.store;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** All that are measured in closed loops, in the order of the report. */
+final class Variants {
+  /** What the others are compared with. */
+  static final String REFERENCE = "pipelined-64";
+
+  static final String FOUR = "four-commands";
+
+  private static final int[] SIZES = {16, 64, 256};
+  private static final int BATCH = 64;
+  private static final int[] ENCODED = {64, 256};
+  private static final int RING_KEYS = 4_000;
+
+  private final List<Variant> all = new ArrayList<>();
+  private final int keys;
+
+  private Variants(int keys) {
+    this.keys = keys;
+  }
+
+  static List<Variant> all(int keys) {
+    final Variants variants = new Variants(keys);
+    variants.calls();
+    variants.batches();
+    variants.algorithms();
+    variants.sequences();
+    variants.floors();
+    variants.encodings();
+    return variants.all;
+  }
+
+  private CheckTraffic shipped(CheckedLimit limit, int keyCount, int checks, long requests) {
+    return new CheckTraffic(Script.CHECK, limit, keyCount, checks, requests);
+  }
+
+  private void add(String id, String label, Shape shape, Traffic traffic) {
+    all.add(new Variant(id, label, shape, traffic));
+  }
+
+  private void calls() {
+    final Traffic one = shipped(CheckedLimit.GCRA, keys, 1, 1);
+    add("call", "EVALSHA per check, 16 connections", Shape.UNPIPELINED, one);
+    for (int size : SIZES) {
+      add("pipelined-" + size, "EVALSHA per check, pipelined " + size, Shape.pipelined(size), one);
+    }
+  }
+
+  private void batches() {
+    for (int size : SIZES) {
+      final Traffic batch = shipped(CheckedLimit.GCRA, keys, size, 1);
+      add("batch-" + size, "batch of " + size, Shape.inFlight(1), batch);
+      add("batch-" + size + "-2", "batch of " + size + ", two in flight", Shape.inFlight(2), batch);
+    }
+    add(
+        "hot",
+        "one hot key, 64 entries",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_HOT, 1, BATCH, 1));
+    add(
+        "hot-coalesced",
+        "one hot key, 64 requests as one entry",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_HOT, 1, 1, BATCH));
+    add(
+        "refused",
+        "batch of 64, all refused, two in flight",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_SPENT, keys, BATCH, 1));
+  }
+
+  private void algorithms() {
+    algorithm("queue", "queue", shipped(CheckedLimit.QUEUE, keys, BATCH, 1));
+    algorithm("window", "fixed window", shipped(CheckedLimit.FIXED_WINDOW, keys, BATCH, 1));
+    algorithm("counter", "sliding counter", shipped(CheckedLimit.SLIDING_COUNTER, keys, BATCH, 1));
+    algorithm("log", "sliding log of 100", new LogTraffic(keys, BATCH));
+    algorithm(
+        "ring",
+        "bucket ring of 10",
+        shipped(CheckedLimit.BUCKET_RING, Math.min(keys, RING_KEYS), BATCH, 1));
+  }
+
+  private void algorithm(String id, String name, Traffic traffic) {
+    add(id, name + ", batch of 64, two in flight", Shape.inFlight(2), traffic);
+  }
+
+  private void sequences() {
+    add(
+        FOUR,
+        "sorted set: four commands, one after the other",
+        new Shape(16, 1, 1, 4),
+        new SortedSetTraffic(keys, false));
+    add(
+        "four-atomic",
+        "sorted set: the four in one EVALSHA",
+        Shape.UNPIPELINED,
+        new SortedSetTraffic(keys, true));
+    add(
+        "log-atomic",
+        "sliding log: EVALSHA per check",
+        Shape.UNPIPELINED,
+        shipped(CheckedLimit.SLIDING_LOG, keys, 1, 1));
+  }
+
+  private void floors() {
+    floor("get", "GET, pipelined 64", FloorTraffic.Command.GET);
+    floor("incr", "INCR, pipelined 64", FloorTraffic.Command.INCR);
+    floor("set", "SET PX, pipelined 64", FloorTraffic.Command.SET);
+  }
+
+  private void floor(String id, String label, FloorTraffic.Command command) {
+    add(id, label, Shape.pipelined(64), new FloorTraffic(command, keys));
+  }
+
+  private void encodings() {
+    for (int size : ENCODED) {
+      final Shape shape = Shape.inFlight(2);
+      add("strings-" + size, "MGET, SET PX: batch of " + size, shape, lean(Script.STRINGS, size));
+      add(
+          "generations-" + size,
+          "hash per partition and generation: batch of " + size,
+          shape,
+          new PartitionTraffic(keys, size));
+      add(
+          "forever-" + size,
+          "MGET, MSET, no TTL: batch of " + size,
+          shape,
+          lean(Script.FOREVER, size));
+    }
+  }
+
+  private Traffic lean(Script script, int size) {
+    return new CheckTraffic(script, CheckedLimit.GCRA, keys, size, 1);
+  }
+}
