@@ -1,11 +1,11 @@
 -- Purpose: decides a whole batch of checks in one call, each atomic, in the order they are given.
 -- KEYS: one per limit, check after check; at most 1,000, all of one hash tag.
 -- ARGV[1], little-endian, times in microseconds, for each check:
---   op: byte, 1 check, 2 peek, 3 reset, 4 refund     limits: byte, 1 to 8
+--   op: byte, 1 check, 2 peek, 3 reset, 4 refund     limits: byte, 1 to 8 (reset: keys)
 --   requests, cost: doubles; so many requests of that cost each, granted first come, first served,
 --     by all limits together or not at all
 --   charged at: double; when the charge to be refunded was made (the first field of its reply), else 0
---   for each limit: kind: byte, 1 paced, 2 fixed window, 3 sliding counter, 4 sliding log,
+--   for each limit, but not of a reset: kind: byte, 1 paced, 2 fixed window, 3 sliding counter, 4 sliding log,
 --     5 bucket ring; a, b, c, d: doubles, see the kind
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:
 --   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value
@@ -127,7 +127,7 @@ while at <= #input do
   local op, count, requests, cost, charged_at
   op, count, requests, cost, charged_at, at = struct.unpack('<BBddd', input, at)
   local kinds, limits = {}, {}
-  for i = 1, count do
+  for i = 1, op == 3 and 0 or count do
     local kind, a, b, c, d
     kind, a, b, c, d, at = struct.unpack('<Bdddd', input, at)
     kinds[i], limits[i] = KINDS[kind], {a, b, c, d}

@@ -4,35 +4,51 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. For each check:
- * one of {@link #check}, {@link #peek}, {@link #reset} and {@link #refund}, then its limits; the
- * keys go to the server in the same order, one per limit. Owned by one thread; allocates nothing,
- * unless a value is out of range: {@link IllegalArgumentException}, and nothing is written.
+ * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
+ * with {@link #check}, {@link #peek}, {@link #reset} or {@link #refund}; the keys go to the server
+ * in the order of the limits, one per limit. Owned by one thread; allocates nothing, unless a value
+ * is out of range ({@link IllegalArgumentException}) or there is no room ({@link
+ * IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
-  /** Keys of one call, and so limits. */
+  /** Keys of one call: what the script can unpack, and bounded work for the server. */
   public static final int MAX_KEYS = 1000;
 
   /** Limits of one check. */
   public static final int MAX_LIMITS = 8;
 
-  /** Products of a limit and its times stay below: what a double counts exactly. */
-  public static final long MAX_EXACT = 1L << 53;
+  private static final int CHECK = 1;
+  private static final int PEEK = 2;
+  private static final int RESET = 3;
+  private static final int REFUND = 4;
 
-  /** Units of a sliding log, and sub-windows of a ring. */
-  public static final int MAX_RUNS = 4096;
+  /*
+   * byte    0    1        2          10     18           26
+   *         | op | limits | requests | cost | charged at | limits, 33 bytes each
+   */
+  private static final int LIMITS = 1;
+  private static final int REQUESTS = 2;
+  private static final int COST = 10;
+  private static final int CHARGED_AT = 18;
+  private static final int HEAD_BYTES = 26;
 
-  /** No longest wait: a meter, not a queue. */
-  public static final long NO_QUEUE = -1;
-
-  private static final int CHECK_BYTES = 26;
-  private static final int LIMIT_BYTES = 33;
-
-  private final ByteBuffer buffer =
-      ByteBuffer.allocate(MAX_KEYS * (CHECK_BYTES + LIMIT_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
+  private final int maxKeys;
+  private final ByteBuffer buffer;
+  private final int[] offsets;
   private int keys;
   private int checks;
-  private int countAt;
+
+  /**
+   * @param maxKeys from 1 to {@link #MAX_KEYS}.
+   */
+  public CheckCall(int maxKeys) {
+    Exact.range("maxKeys", maxKeys, 1, MAX_KEYS);
+    this.maxKeys = maxKeys;
+    buffer =
+        ByteBuffer.allocate(maxKeys * (HEAD_BYTES + ScriptLimit.BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    offsets = new int[maxKeys];
+  }
 
   /** Forgets all checks. */
   public CheckCall clear() {
@@ -43,127 +59,123 @@ public final class CheckCall {
   }
 
   /**
-   * @param requests 1 or more: so many of {@code cost} each, first come, first served.
+   * Charges as many of the requests as all limits of the check admit, first come, first served.
+   *
+   * @param requests 1 or more.
    * @param cost units of each, 1 or more.
+   * @return the index of the check, from 0: of its figures in {@link CheckReply}.
    */
-  public CheckCall check(long requests, long cost) {
-    return begin(1, requests, cost, 0);
+  public int check(long requests, long cost, ScriptLimit limit) {
+    return begin(CHECK, requests, cost, 0, limit);
   }
 
   /** What {@link #check} would grant, without charging. */
-  public CheckCall peek(long requests, long cost) {
-    return begin(2, requests, cost, 0);
-  }
-
-  public CheckCall reset() {
-    return begin(3, 1, 1, 0);
+  public int peek(long requests, long cost, ScriptLimit limit) {
+    return begin(PEEK, requests, cost, 0, limit);
   }
 
   /**
+   * Gives {@code units} back, as far as the charge still counts.
+   *
    * @param chargedAtUs {@link CheckReply#nowUs()} of the charge.
    */
-  public CheckCall refund(long units, long chargedAtUs) {
-    return begin(4, 1, units, chargedAtUs);
-  }
-
-  private CheckCall begin(int op, long requests, long cost, long chargedAtUs) {
-    range("requests", requests, 1, MAX_EXACT - 1);
-    range("cost", cost, 1, MAX_EXACT - 1);
-    range("requests * cost", Math.multiplyHigh(requests, cost), 0, 0);
-    range("requests * cost", requests * cost, 1, MAX_EXACT - 1);
-    range("chargedAtUs", chargedAtUs, 0, MAX_EXACT - 1);
-    range("checks", checks + 1, 1, MAX_KEYS);
-    buffer.put((byte) op);
-    countAt = buffer.position();
-    buffer.put((byte) 0).putDouble(requests).putDouble(cost).putDouble(chargedAtUs);
-    checks++;
-    return this;
+  public int refund(long units, long chargedAtUs, ScriptLimit limit) {
+    Exact.range("chargedAtUs", chargedAtUs, 0, Exact.MAX);
+    return begin(REFUND, 1, units, chargedAtUs, limit);
   }
 
   /**
-   * GCRA, token bucket, leaky bucket: {@code units} per {@code periodUs} come back.
+   * Forgets what was consumed.
    *
-   * @param maxWaitUs of a queue; {@link #NO_QUEUE} if it is none.
+   * @param count of keys, from 1 to {@link #MAX_LIMITS}.
    */
-  public CheckCall paced(long capacity, long units, long periodUs, long maxWaitUs) {
-    range("capacity", capacity, 1, MAX_EXACT - 1);
-    range("units", units, 1, MAX_EXACT - 1);
-    range("periodUs", periodUs, 1, MAX_EXACT - 1);
-    range("maxWaitUs", maxWaitUs, NO_QUEUE, MAX_EXACT - 1);
-    final long divisor = gcd(units, periodUs);
-    final long unitsReduced = units / divisor;
-    final long periodReduced = periodUs / divisor;
-    bounded("capacity", capacity, (MAX_EXACT - 1 - unitsReduced) / 2 / periodReduced);
-    return limit(1, unitsReduced, periodReduced, capacity, maxWaitUs);
+  public int reset(int count) {
+    Exact.range("keys", count, 1, MAX_LIMITS);
+    room(count);
+    head(RESET, count, 1, 1, 0);
+    keys += count;
+    return checks++;
   }
 
-  /**
-   * @param epochUs a start of a window in Unix time, 0 or more.
-   */
-  public CheckCall fixedWindow(long limit, long windowUs, long epochUs) {
-    window("limit", limit, windowUs);
-    range("epochUs", epochUs, 0, MAX_EXACT - 1);
-    return limit(2, limit, windowUs, epochUs % windowUs, 0);
-  }
-
-  /**
-   * @param limit {@code limit * windowUs} is below {@link #MAX_EXACT}: 104,249 per day.
-   */
-  public CheckCall slidingCounter(long limit, long windowUs) {
-    window("limit", limit, windowUs);
-    bounded("limit", limit, (MAX_EXACT - 1) / windowUs);
-    return limit(3, limit, windowUs, 0, 0);
-  }
-
-  public CheckCall slidingLog(long limit, long windowUs) {
-    window("limit", limit, windowUs);
-    range("limit", limit, 1, MAX_RUNS);
-    return limit(4, limit, windowUs, 0, 0);
-  }
-
-  public CheckCall bucketRing(long limit, long windowUs, int subWindows) {
-    window("limit", limit, windowUs);
-    range("subWindows", subWindows, 2, MAX_RUNS);
-    if (windowUs % subWindows != 0) {
-      throw new IllegalArgumentException(
-          "subWindows: " + subWindows + " (expected: a divisor of " + windowUs + " us)");
+  private int begin(int op, long requests, long cost, long chargedAtUs, ScriptLimit limit) {
+    if (Exact.product(requests, cost) == 0) {
+      throw notExact(requests, cost);
     }
-    return limit(5, limit, windowUs / subWindows, subWindows, 0);
+    room(1);
+    head(op, 1, requests, cost, chargedAtUs);
+    limit.copyTo(buffer);
+    keys++;
+    return checks++;
   }
 
-  private CheckCall limit(int kind, long a, long b, long c, long d) {
-    range("keys", keys + 1, 1, MAX_KEYS);
-    range("limits", buffer.get(countAt) + 1, 1, MAX_LIMITS);
-    buffer.put(countAt, (byte) (buffer.get(countAt) + 1));
-    buffer.put((byte) kind).putDouble(a).putDouble(b).putDouble(c).putDouble(d);
+  private void head(int op, int limits, long requests, long cost, long chargedAtUs) {
+    final int at = buffer.position();
+    offsets[checks] = at;
+    buffer.put(at, (byte) op);
+    buffer.put(at + LIMITS, (byte) limits);
+    buffer.putDouble(at + REQUESTS, requests);
+    buffer.putDouble(at + COST, cost);
+    buffer.putDouble(at + CHARGED_AT, chargedAtUs);
+    buffer.position(at + HEAD_BYTES);
+  }
+
+  /** A further limit of the check begun last: all of its limits admit a request, or none does. */
+  public CheckCall also(ScriptLimit limit) {
+    if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
+      throw new IllegalStateException("also: no check to be limited further");
+    }
+    final int at = offsets[checks - 1] + LIMITS;
+    if (buffer.get(at) == MAX_LIMITS) {
+      throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
+    }
+    room(1);
+    limit.copyTo(buffer);
+    buffer.put(at, (byte) (buffer.get(at) + 1));
     keys++;
     return this;
   }
 
-  private static void window(String name, long limit, long windowUs) {
-    range("windowUs", windowUs, 1, MAX_EXACT - 1);
-    range(name, limit, 1, MAX_EXACT - 1);
+  /**
+   * Adds requests to an earlier check or peek of this call: for those that came with the same
+   * identity, limits and cost meanwhile.
+   *
+   * @param check what {@link #check} returned.
+   */
+  public CheckCall more(int check, long requests) {
+    Exact.range("check", check, 0, checks - 1L);
+    final int at = offsets[check];
+    if (buffer.get(at) > PEEK) {
+      throw new IllegalArgumentException("check: " + check + " (expected: one of many requests)");
+    }
+    Exact.range("requests", requests, 1, Exact.MAX);
+    final long total = (long) buffer.getDouble(at + REQUESTS) + requests;
+    final long cost = (long) buffer.getDouble(at + COST);
+    if (Exact.product(total, cost) == 0) {
+      throw notExact(total, cost);
+    }
+    buffer.putDouble(at + REQUESTS, total);
+    return this;
   }
 
-  private static void bounded(String name, long value, long most) {
-    if (value > most) {
-      throw new IllegalArgumentException(
-          name + ": " + value + " (expected: at most " + most + ", to be exact in microseconds)");
+  private void room(int count) {
+    if (keys + count > maxKeys) {
+      throw new IllegalStateException(
+          "keys: " + (keys + count) + " (expected: at most " + maxKeys + ")");
     }
   }
 
-  private static void range(String name, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          name + ": " + value + " (expected: from " + least + " to " + most + ")");
-    }
+  private static IllegalArgumentException notExact(long requests, long cost) {
+    return new IllegalArgumentException(
+        "requests: "
+            + requests
+            + ", cost: "
+            + cost
+            + " (expected: 1 or more each, and together at most "
+            + Exact.MAX
+            + ")");
   }
 
-  private static long gcd(long a, long b) {
-    return b == 0 ? a : gcd(b, a % b);
-  }
-
-  /** Keys, and limits, of all checks so far. */
+  /** Keys of all checks so far, to be sent with them. */
   public int keyCount() {
     return keys;
   }

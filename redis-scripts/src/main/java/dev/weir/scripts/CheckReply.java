@@ -1,11 +1,14 @@
 package dev.weir.scripts;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * Reads the reply of {@link LuaScript#CHECK} where it lies, check by check in the order of the
- * call. A view over one buffer, made once per receive buffer; owned by one thread.
+ * call. Made once and wrapped around one reply after the other; allocates nothing; owned by one
+ * thread.
  */
 public final class CheckReply {
   /** {@link #retryAfterUs}: no wait lets it pass. */
@@ -24,36 +27,48 @@ public final class CheckReply {
   private static final int HEAD_BYTES = 8;
   private static final int CHECK_BYTES = 50;
 
-  private final ByteBuffer buffer;
+  private static final VarHandle DOUBLE =
+      MethodHandles.byteBufferViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private ByteBuffer buffer = ByteBuffer.allocate(0);
+  private int start;
+  private int checks;
 
   /**
-   * @param reply the bulk string's bytes.
+   * Reads {@code reply} from now on, from its position to its limit, of which neither is changed.
+   * It is not copied: the figures are those of its bytes as long as they stay.
+   *
+   * @param reply the bulk string's bytes, heap or direct, of either byte order.
    * @throws IllegalArgumentException if their number cannot be that of {@code checks} checks.
    */
-  public CheckReply(byte[] reply, int checks) {
-    if (reply.length != HEAD_BYTES + checks * CHECK_BYTES) {
+  public CheckReply wrap(ByteBuffer reply, int checks) {
+    if (reply.remaining() != length(checks)) {
       throw new IllegalArgumentException(
-          "reply: "
-              + reply.length
-              + " bytes (expected: "
-              + (HEAD_BYTES + checks * CHECK_BYTES)
-              + ")");
+          "reply: " + reply.remaining() + " bytes (expected: " + length(checks) + ")");
     }
-    buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
+    buffer = reply;
+    start = reply.position();
+    this.checks = checks;
+    return this;
+  }
+
+  /** Bytes of a reply to so many checks. */
+  public static int length(int checks) {
+    return HEAD_BYTES + checks * CHECK_BYTES;
   }
 
   /** The server's time of the whole call, Unix time. */
   public long nowUs() {
-    return (long) buffer.getDouble(0);
+    return (long) (double) DOUBLE.get(buffer, start);
   }
 
   public int status(int check) {
-    return buffer.get(HEAD_BYTES + check * CHECK_BYTES);
+    return buffer.get(at(check));
   }
 
   /** Which of the check's limits the figures are about, from 0. */
   public int limitIndex(int check) {
-    return buffer.get(HEAD_BYTES + check * CHECK_BYTES + 1);
+    return buffer.get(at(check) + 1);
   }
 
   /** Requests granted, of those asked for. */
@@ -84,6 +99,11 @@ public final class CheckReply {
   }
 
   private long number(int check, int index) {
-    return (long) buffer.getDouble(HEAD_BYTES + check * CHECK_BYTES + 2 + index * Double.BYTES);
+    return (long) (double) DOUBLE.get(buffer, at(check) + 2 + index * Double.BYTES);
+  }
+
+  private int at(int check) {
+    assert check >= 0 && check < checks : check;
+    return start + HEAD_BYTES + check * CHECK_BYTES;
   }
 }

@@ -1,36 +1,87 @@
 package dev.weir.scripts;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class CheckCallTest {
+  private static final ScriptLimit LIMIT = ScriptLimit.slidingLog(1, 1);
+
+  private final CheckCall call = new CheckCall(4);
+
   @Test
-  void refusesWhatADoubleCannotCountAndWritesNothing() {
-    CheckCall call = new CheckCall().check(1, 1);
-    final int before = call.length();
-    final long most = ((1L << 53) - 1) / 3_600_000_000L;
-    IllegalArgumentException fault =
-        assertThrows(
-            IllegalArgumentException.class, () -> call.slidingCounter(most + 1, 3_600_000_000L));
-    assertEquals(
-        "limit: 2502000 (expected: at most 2501999, to be exact in microseconds)",
-        fault.getMessage());
-    assertEquals(before, call.length());
-    call.slidingCounter(most, 3_600_000_000L);
-    assertEquals(before + 33, call.length());
+  void writesNothingOfWhatItRefuses() {
+    call.check(2, 3, LIMIT);
+    final byte[] before = bytes();
+    refused(
+        "requests: 1, cost: 0 (expected: 1 or more each, and together at most 9007199254740991)",
+        () -> call.check(1, 0, LIMIT));
+    refused(null, () -> call.check(0, 1, LIMIT));
+    refused(null, () -> call.peek(1L << 40, 1L << 40, LIMIT));
+    refused(null, () -> call.peek(1L << 32, 1L << 31, LIMIT));
+    refused(null, () -> call.more(0, (1L << 53) / 3));
+    refused(null, () -> call.more(0, -1));
+    refused("check: 1 (expected: from 0 to 0)", () -> call.more(1, 1));
+    refused(null, () -> call.refund(1, -1, LIMIT));
+    refused("keys: 9 (expected: from 1 to 8)", () -> call.reset(9));
+    assertArrayEquals(before, bytes());
+    assertEquals(1, call.keyCount());
+    assertEquals(1, call.checkCount());
   }
 
   @Test
-  void refusesMoreThanAThousandKeysAndCostsOfNothing() {
-    CheckCall call = new CheckCall();
-    assertThrows(IllegalArgumentException.class, () -> call.check(1, 0));
-    assertThrows(IllegalArgumentException.class, () -> call.check(1L << 40, 1L << 40));
-    for (int i = 0; i < CheckCall.MAX_KEYS; i++) {
-      call.check(1, 1).slidingLog(1, 1);
+  void addsRequestsAsIfTheyHadComeAtOnce() {
+    assertEquals(0, call.check(5, 2, LIMIT));
+    assertEquals(1, call.peek(1, 1, LIMIT));
+    final byte[] expected = bytes();
+    call.clear().check(2, 2, LIMIT);
+    call.peek(1, 1, LIMIT);
+    call.more(0, 3);
+    assertArrayEquals(expected, bytes());
+    call.refund(1, 1, LIMIT);
+    refused("check: 2 (expected: one of many requests)", () -> call.more(2, 1));
+  }
+
+  @Test
+  void hasNoRoomBeyondItsKeys() {
+    call.check(1, 1, LIMIT);
+    call.also(LIMIT).also(LIMIT);
+    final byte[] before = bytes();
+    full("keys: 5 (expected: at most 4)", () -> call.reset(2));
+    call.reset(1);
+    assertEquals(4, call.keyCount());
+    assertEquals(before.length + 26, call.length());
+    full("also: no check to be limited further", () -> call.also(LIMIT));
+    full("keys: 5 (expected: at most 4)", () -> call.check(1, 1, LIMIT));
+    assertThrows(IllegalArgumentException.class, () -> new CheckCall(1001));
+  }
+
+  @Test
+  void takesEightLimitsOfACheckAndNoMore() {
+    final CheckCall large = new CheckCall(10);
+    large.check(1, 1, LIMIT);
+    for (int i = 1; i < CheckCall.MAX_LIMITS; i++) {
+      large.also(LIMIT);
     }
-    assertEquals(1000, call.keyCount());
-    assertThrows(IllegalArgumentException.class, () -> call.check(1, 1));
+    full("limits: 9 (expected: at most 8)", () -> large.also(LIMIT));
+  }
+
+  private byte[] bytes() {
+    return Arrays.copyOf(call.array(), call.length());
+  }
+
+  private static void refused(String message, Executable attempt) {
+    final String actual = assertThrows(IllegalArgumentException.class, attempt).getMessage();
+    if (message != null) {
+      assertEquals(message, actual);
+    }
+  }
+
+  private static void full(String message, Executable attempt) {
+    assertEquals(message, assertThrows(IllegalStateException.class, attempt).getMessage());
   }
 }

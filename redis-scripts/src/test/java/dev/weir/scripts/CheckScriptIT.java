@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,14 +47,14 @@ class CheckScriptIT {
     SLIDING_LOG,
     BUCKET_RING;
 
-    CheckCall put(CheckCall call, long limit) {
+    ScriptLimit script(long limit) {
       return switch (this) {
-        case GCRA -> call.paced(limit, 10, WINDOW_US, CheckCall.NO_QUEUE);
-        case QUEUE -> call.paced(limit, 10, WINDOW_US, WINDOW_US / 2);
-        case FIXED_WINDOW -> call.fixedWindow(limit, WINDOW_US, 7);
-        case SLIDING_COUNTER -> call.slidingCounter(limit, WINDOW_US);
-        case SLIDING_LOG -> call.slidingLog(limit, WINDOW_US);
-        case BUCKET_RING -> call.bucketRing(limit, WINDOW_US, 10);
+        case GCRA -> ScriptLimit.paced(limit, 10, WINDOW_US);
+        case QUEUE -> ScriptLimit.queue(limit, 10, WINDOW_US, WINDOW_US / 2);
+        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, WINDOW_US, 7);
+        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, WINDOW_US);
+        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, WINDOW_US);
+        case BUCKET_RING -> ScriptLimit.bucketRing(limit, WINDOW_US, 10);
       };
     }
 
@@ -110,7 +111,7 @@ class CheckScriptIT {
     final long[] limits = new long[keyCount];
     java.util.Arrays.fill(limits, 10);
     final Decision out = new Decision();
-    final CheckCall call = new CheckCall();
+    final CheckCall call = new CheckCall(100);
     final String[] keys = new String[perCall];
     final long[] times = new long[64];
     long latest = 1_000_000_000_000L;
@@ -138,29 +139,30 @@ class CheckScriptIT {
             limits[key] = to;
           }
           final Limit limit = algorithm.limit(limits[key]);
+          final ScriptLimit script = algorithm.script(limits[key]);
           keys[step] = "rl:{p1}:" + key;
           final int choice = random.nextInt(100);
           final long units = 1 + random.nextInt(random.nextInt(8) == 0 ? 16 : 3);
           final long chargedUs = times[Math.max(round - random.nextInt(4), 0) & 63];
           if (choice < 3) {
             final boolean had = table.reset(key, now);
-            call.reset();
+            call.reset(1);
             expected.add(new Expected(had ? 2 : 3, -1, -1, -1, -1));
             steps.add("reset " + key);
           } else if (refunds && choice < 15) {
             table.refund(key, limit, units, chargedUs * 1000, now);
-            call.refund(units, chargedUs);
+            call.refund(units, chargedUs, script);
             table.peek(key, limit, 1, now, out);
             expected.add(new Expected(-1, -1, out.remaining(), out.resetAtNs(), -1));
             steps.add("refund " + key + " of " + units + " at " + chargedUs);
           } else if (choice < 30) {
             table.peek(key, limit, units, now, out);
-            call.peek(1, units);
+            call.peek(1, units, script);
             expected.add(expected(out, out.allowed() ? 1 : 0));
             steps.add("peek " + key + " of " + units);
           } else if (choice < 45) {
             final long granted = table.grantUpTo(key, limit, units, now, out);
-            call.check(units, 1);
+            call.check(units, 1, script);
             // What was granted in part is told when the next would pass; Java says 0.
             expected.add(
                 new Expected(
@@ -172,15 +174,14 @@ class CheckScriptIT {
             steps.add("grant " + key + " up to " + units);
           } else {
             table.check(key, limit, units, now, out);
-            call.check(1, units);
+            call.check(1, units, script);
             expected.add(expected(out, out.allowed() ? 1 : 0));
             steps.add("check " + key + " of " + units);
           }
-          algorithm.put(call, limits[key]);
         }
         final byte[] bytes = client.eval(TIMED, Long.toString(nowUs), call, keys);
         assertTrue(bytes.length > 100, () -> new String(bytes, StandardCharsets.UTF_8));
-        final CheckReply reply = new CheckReply(bytes, perCall);
+        final CheckReply reply = reply(bytes, perCall);
         for (int step = 0; step < perCall; step++) {
           compare(
               expected.get(step),
@@ -190,6 +191,10 @@ class CheckScriptIT {
         }
       }
     }
+  }
+
+  private static CheckReply reply(byte[] bytes, int checks) {
+    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks);
   }
 
   private static Expected expected(Decision out, int status) {
@@ -235,9 +240,10 @@ class CheckScriptIT {
                   try (RedisProcess.Client own = redis.connect()) {
                     begin.await();
                     for (int round = 0; round < rounds; round++) {
-                      final CheckCall call = algorithm.put(new CheckCall().check(1, 1), 10);
+                      final CheckCall call = new CheckCall(1);
+                      call.check(1, 1, algorithm.script(10));
                       granted[round] =
-                          new CheckReply(own.eval(SHIPPED, "0", call, "{p}" + round), 1).granted(0);
+                          reply(own.eval(SHIPPED, "0", call, "{p}" + round), 1).granted(0);
                     }
                   }
                   return granted;
@@ -264,13 +270,12 @@ class CheckScriptIT {
   void writesNothingWhenRefused(Algorithm algorithm) throws Exception {
     try (RedisProcess.Client client = redis.connect()) {
       client.text("FLUSHALL");
-      final CheckCall call = algorithm.put(new CheckCall().check(20, 1), 10);
+      final CheckCall call = new CheckCall(1);
+      call.check(20, 1, algorithm.script(10));
       client.eval(TIMED, "1000000000000", call, "{p}");
       final String value = client.text("GET", "{p}");
-      call.clear();
-      algorithm.put(call.check(1, 5), 10);
-      assertEquals(
-          0, new CheckReply(client.eval(TIMED, "1000000000001", call, "{p}"), 1).status(0));
+      call.clear().check(1, 5, algorithm.script(10));
+      assertEquals(0, reply(client.eval(TIMED, "1000000000001", call, "{p}"), 1).status(0));
       assertEquals(value, client.text("GET", "{p}"));
     }
   }
@@ -279,9 +284,10 @@ class CheckScriptIT {
   void chargesNoneOfSeveralLimitsWhenOneRefuses() throws Exception {
     try (RedisProcess.Client client = redis.connect()) {
       client.text("FLUSHALL");
-      final CheckCall call = new CheckCall().check(1, 3).slidingLog(10, WINDOW_US);
-      call.fixedWindow(2, WINDOW_US, 0);
-      final CheckReply reply = new CheckReply(client.eval(SHIPPED, "0", call, "{p}a", "{p}b"), 1);
+      final CheckCall call = new CheckCall(2);
+      call.check(1, 3, ScriptLimit.slidingLog(10, WINDOW_US));
+      call.also(ScriptLimit.fixedWindow(2, WINDOW_US, 0));
+      final CheckReply reply = reply(client.eval(SHIPPED, "0", call, "{p}a", "{p}b"), 1);
       assertEquals(CheckReply.REFUSED, reply.status(0));
       assertEquals(1, reply.limitIndex(0));
       assertEquals(CheckReply.NEVER, reply.retryAfterUs(0));
@@ -295,12 +301,12 @@ class CheckScriptIT {
       client.text("FLUSHALL");
       client.text("SET", "{p}text", "hello");
       client.text("HSET", "{p}hash", "a", "b");
-      final CheckCall call = new CheckCall();
+      final CheckCall call = new CheckCall(100);
       for (int i = 0; i < 3; i++) {
-        call.check(1, 1).slidingCounter(5, WINDOW_US);
+        call.check(1, 1, ScriptLimit.slidingCounter(5, WINDOW_US));
       }
       final CheckReply reply =
-          new CheckReply(client.eval(SHIPPED, "0", call, "{p}text", "{p}hash", "{p}new"), 3);
+          reply(client.eval(SHIPPED, "0", call, "{p}text", "{p}hash", "{p}new"), 3);
       assertEquals(CheckReply.FOREIGN, reply.status(0));
       assertEquals(CheckReply.FOREIGN, reply.status(1));
       assertEquals(CheckReply.GRANTED, reply.status(2));
@@ -313,14 +319,14 @@ class CheckScriptIT {
   void keepsAFractionalRateWithoutDrift() throws Exception {
     try (RedisProcess.Client client = redis.connect()) {
       client.text("FLUSHALL");
-      final CheckCall call = new CheckCall();
+      final CheckCall call = new CheckCall(100);
       long granted = 0;
       final long start = 1_700_000_000_000_000L;
       // Seven per second, asked for every 100 ms for 1,000 seconds.
       for (int step = 0; step < 10_000; step++) {
-        call.clear().check(1, 1).paced(1, 7, 1_000_000, CheckCall.NO_QUEUE);
+        call.clear().check(1, 1, ScriptLimit.paced(1, 7, 1_000_000));
         final CheckReply reply =
-            new CheckReply(client.eval(TIMED, Long.toString(start + step * 1000L), call, "{p}"), 1);
+            reply(client.eval(TIMED, Long.toString(start + step * 1000L), call, "{p}"), 1);
         granted += reply.granted(0);
         assertTrue(granted <= 1 + step * 7 / 1000);
       }
@@ -335,14 +341,15 @@ class CheckScriptIT {
       try (RedisProcess.Client client = redis.connect()) {
         client.text("FLUSHALL");
         final long late = 1_700_000_000_000_000L;
-        final CheckCall call = algorithm.put(new CheckCall().check(10, 1), 10);
+        final CheckCall call = new CheckCall(1);
+        call.check(10, 1, algorithm.script(10));
         client.eval(TIMED, Long.toString(late), call, "{p}");
         final long early = late - 100 * WINDOW_US;
-        algorithm.put(call.clear().check(1, 10), 10);
-        final CheckReply back = new CheckReply(client.eval(TIMED, "" + early, call, "{p}"), 1);
+        call.clear().check(1, 10, algorithm.script(10));
+        final CheckReply back = reply(client.eval(TIMED, "" + early, call, "{p}"), 1);
         assertEquals(0, back.granted(0), algorithm.toString());
         final CheckReply after =
-            new CheckReply(client.eval(TIMED, "" + (early + 3 * WINDOW_US), call, "{p}"), 1);
+            reply(client.eval(TIMED, "" + (early + 3 * WINDOW_US), call, "{p}"), 1);
         assertEquals(1, after.granted(0), algorithm.toString());
       }
     }

@@ -1,0 +1,128 @@
+package dev.weir.scripts;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A limit as the script reads it: validated and encoded once, then copied into each call. Times are
+ * in microseconds. What a double could not count exactly is refused when it is made. Immutable; any
+ * thread.
+ *
+ * <pre>
+ * byte    0      1       9       17      25      33
+ *         | kind | a     | b     | c     | d     |     doubles, little-endian; see check.lua
+ * </pre>
+ */
+public final class ScriptLimit {
+  /** Units of a sliding log, and sub-windows of a ring. */
+  public static final int MAX_RUNS = 4096;
+
+  static final int BYTES = 33;
+
+  private static final int PACED = 1;
+  private static final int FIXED_WINDOW = 2;
+  private static final int SLIDING_COUNTER = 3;
+  private static final int SLIDING_LOG = 4;
+  private static final int BUCKET_RING = 5;
+  private static final long NO_QUEUE = -1;
+
+  private final long capacity;
+  private final byte[] encoded;
+
+  private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
+    this.capacity = capacity;
+    encoded =
+        ByteBuffer.allocate(BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .put((byte) kind)
+            .putDouble(a)
+            .putDouble(b)
+            .putDouble(c)
+            .putDouble(d)
+            .array();
+  }
+
+  /** GCRA, token bucket and leaky bucket as a meter: {@code units} per {@code periodUs} return. */
+  public static ScriptLimit paced(long capacity, long units, long periodUs) {
+    return pacedOrQueue(capacity, units, periodUs, NO_QUEUE);
+  }
+
+  /**
+   * Leaky bucket as a queue: see {@link CheckReply#waitUs}.
+   *
+   * @param maxWaitUs 0 or more; who would have to wait longer is refused.
+   */
+  public static ScriptLimit queue(long capacity, long units, long periodUs, long maxWaitUs) {
+    Exact.range("maxWaitUs", maxWaitUs, 0, Exact.MAX);
+    return pacedOrQueue(capacity, units, periodUs, maxWaitUs);
+  }
+
+  private static ScriptLimit pacedOrQueue(long capacity, long units, long periodUs, long maxWait) {
+    Exact.range("capacity", capacity, 1, Exact.MAX);
+    Exact.range("units", units, 1, Exact.MAX);
+    Exact.range("periodUs", periodUs, 1, Exact.MAX);
+    final long divisor = gcd(units, periodUs);
+    final long unitsReduced = units / divisor;
+    final long periodReduced = periodUs / divisor;
+    Exact.bounded("capacity", capacity, (Exact.MAX - unitsReduced) / 2 / periodReduced);
+    return new ScriptLimit(PACED, capacity, unitsReduced, periodReduced, capacity, maxWait);
+  }
+
+  /**
+   * @param epochUs a start of a window in Unix time, 0 or more.
+   */
+  public static ScriptLimit fixedWindow(long limit, long windowUs, long epochUs) {
+    window(limit, windowUs);
+    Exact.range("epochUs", epochUs, 0, Exact.MAX);
+    return new ScriptLimit(FIXED_WINDOW, limit, limit, windowUs, epochUs % windowUs, 0);
+  }
+
+  /**
+   * @param limit {@code limit * windowUs} is below 2^53: at most 104,249 per day.
+   */
+  public static ScriptLimit slidingCounter(long limit, long windowUs) {
+    window(limit, windowUs);
+    Exact.bounded("limit", limit, Exact.MAX / windowUs);
+    return new ScriptLimit(SLIDING_COUNTER, limit, limit, windowUs, 0, 0);
+  }
+
+  /**
+   * @param limit at most {@link #MAX_RUNS}, as each unit may take 16 bytes.
+   */
+  public static ScriptLimit slidingLog(long limit, long windowUs) {
+    window(limit, windowUs);
+    Exact.range("limit", limit, 1, MAX_RUNS);
+    return new ScriptLimit(SLIDING_LOG, limit, limit, windowUs, 0, 0);
+  }
+
+  /**
+   * @param subWindows from 2 to {@link #MAX_RUNS}; divides {@code windowUs}.
+   */
+  public static ScriptLimit bucketRing(long limit, long windowUs, int subWindows) {
+    window(limit, windowUs);
+    Exact.range("subWindows", subWindows, 2, MAX_RUNS);
+    if (windowUs % subWindows != 0) {
+      throw new IllegalArgumentException(
+          "subWindows: " + subWindows + " (expected: a divisor of " + windowUs + " us)");
+    }
+    return new ScriptLimit(BUCKET_RING, limit, limit, windowUs / subWindows, subWindows, 0);
+  }
+
+  private static void window(long limit, long windowUs) {
+    Exact.range("windowUs", windowUs, 1, Exact.MAX);
+    Exact.range("limit", limit, 1, Exact.MAX);
+  }
+
+  private static long gcd(long a, long b) {
+    return b == 0 ? a : gcd(b, a % b);
+  }
+
+  /** Units at once. */
+  public long capacity() {
+    return capacity;
+  }
+
+  void copyTo(ByteBuffer target) {
+    target.put(encoded, 0, BYTES);
+  }
+}

@@ -1,0 +1,45 @@
+package dev.weir.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+class ScriptLimitTest {
+  private static final long HOUR_US = 3_600_000_000L;
+
+  @Test
+  void refusesWhatADoubleCannotCount() {
+    final long most = ((1L << 53) - 1) / HOUR_US;
+    assertEquals(most, ScriptLimit.slidingCounter(most, HOUR_US).capacity());
+    refused(
+        "limit: 2502000 (expected: at most 2501999, to be exact in microseconds)",
+        () -> ScriptLimit.slidingCounter(most + 1, HOUR_US));
+    refused(
+        "capacity: 4503599627370496 (expected: at most 4503599627370495, to be exact in"
+            + " microseconds)",
+        () -> ScriptLimit.paced(1L << 52, 1, 1));
+    assertEquals((1L << 52) - 1, ScriptLimit.paced((1L << 52) - 1, 5, 5).capacity());
+  }
+
+  @Test
+  void namesTheValueAndWhatWasExpected() {
+    refused("capacity: 0 (expected: from 1 to 9007199254740991)", () -> ScriptLimit.paced(0, 1, 1));
+    refused("units: -1 (expected: from 1 to 9007199254740991)", () -> ScriptLimit.paced(1, -1, 1));
+    refused("periodUs: 0 (expected: from 1 to 9007199254740991)", () -> ScriptLimit.paced(1, 1, 0));
+    refused(
+        "maxWaitUs: -1 (expected: from 0 to 9007199254740991)",
+        () -> ScriptLimit.queue(1, 1, 1, -1));
+    refused(
+        "epochUs: -1 (expected: from 0 to 9007199254740991)",
+        () -> ScriptLimit.fixedWindow(1, 1, -1));
+    refused("limit: 4097 (expected: from 1 to 4096)", () -> ScriptLimit.slidingLog(4097, 1));
+    refused("subWindows: 1 (expected: from 2 to 4096)", () -> ScriptLimit.bucketRing(1, 1, 1));
+    refused("subWindows: 3 (expected: a divisor of 10 us)", () -> ScriptLimit.bucketRing(1, 10, 3));
+  }
+
+  private static void refused(String message, Executable attempt) {
+    assertEquals(message, assertThrows(IllegalArgumentException.class, attempt).getMessage());
+  }
+}
