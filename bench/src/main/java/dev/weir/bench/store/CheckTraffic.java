@@ -72,7 +72,7 @@ class CheckTraffic implements Traffic {
 
   @Override
   public boolean expected(byte[] reply) {
-    return CheckedLimit.decided(reply, checks, limit == CheckedLimit.GCRA_SPENT ? 0 : requests);
+    return CheckedLimit.granted(reply, checks, limit == CheckedLimit.GCRA_SPENT ? 0 : requests);
   }
 
   Keys keys() {

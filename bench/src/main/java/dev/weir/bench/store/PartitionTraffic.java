@@ -75,6 +75,6 @@ final class PartitionTraffic implements Traffic {
 
   @Override
   public boolean expected(byte[] reply) {
-    return CheckedLimit.decided(reply, checks, 1);
+    return CheckedLimit.granted(reply, checks, 1);
   }
 }

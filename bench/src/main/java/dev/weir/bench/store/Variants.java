@@ -25,6 +25,7 @@ final class Variants {
   static List<Variant> all(int keys) {
     final Variants variants = new Variants(keys);
     variants.calls();
+    variants.leanCalls();
     variants.batches();
     variants.algorithms();
     variants.sequences();
@@ -47,6 +48,15 @@ final class Variants {
     for (int size : SIZES) {
       add("pipelined-" + size, "EVALSHA per check, pipelined " + size, Shape.pipelined(size), one);
     }
+  }
+
+  // The least that a script for one limit of one algorithm takes: the shipped one pays for all
+  // seven
+  // in every call, which one check per call does not share with others.
+  private void leanCalls() {
+    final Traffic one = lean(Script.STRINGS, 1);
+    add("lean-call", "the same, script of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
+    add("lean-64", "the same, script of GCRA alone, pipelined 64", Shape.pipelined(64), one);
   }
 
   private void batches() {
