@@ -13,12 +13,12 @@ final class Origin {
   private Origin() {}
 
   /**
-   * @param out null without one.
+   * @param command that makes the report again.
    */
-  static String text(Settings settings, String redisVersion, Path out) {
+  static String text(String command, Settings settings, String redisVersion) {
     final Cores cores = settings.cores();
     return "    "
-        + command(settings, out)
+        + command
         + "\n\n- Started "
         + Instant.now().truncatedTo(ChronoUnit.MINUTES)
         + ", commit "
@@ -44,15 +44,6 @@ final class Origin {
         + " s (least..most), variants interleaved, each after a warm-up of "
         + settings.warmUpSeconds()
         + " s";
-  }
-
-  private static String command(Settings settings, Path out) {
-    return "./weir bench store --rounds "
-        + settings.rounds()
-        + " --seconds "
-        + settings.seconds()
-        + (settings.only().isEmpty() ? "" : " --only " + String.join(",", settings.only()))
-        + (out == null ? "" : " --out " + out);
   }
 
   // The JVM counts only the core that it has been pinned to.

@@ -8,7 +8,8 @@ import java.util.function.ToDoubleFunction;
 final class ReportTables {
   private static final List<String> ALGORITHMS =
       List.of("batch-64-2", "queue", "window", "counter", "log", "ring");
-  private static final List<String> SEQUENCES = List.of(Variants.FOUR, "four-atomic", "log-atomic");
+  private static final List<String> SEQUENCES =
+      List.of(Variants.FOUR, Variants.FOUR_ATOMIC, Variants.LOG_ATOMIC);
   private static final int[] ENCODED = {64, 256};
 
   private final Results results;
@@ -44,6 +45,7 @@ final class ReportTables {
             "decisions/s",
             "us/decision",
             "to pipelined 64",
+            "to GCRA alone",
             "client us/decision",
             "script p99 us",
             "error replies");
@@ -54,6 +56,7 @@ final class ReportTables {
             spread(id, Sample::perSecond, 0),
             spread(id, Sample::serverUs, 2),
             results.ratio(id, Variants.REFERENCE, Sample::serverUs).text(2),
+            results.ratio(id, Variants.LEAN, Sample::serverUs).text(2),
             spread(id, Sample::clientUs, 2),
             spread(id, Sample::commandP99Us, 0),
             errors(id));
@@ -73,20 +76,24 @@ final class ReportTables {
             "latency p50 us",
             "p99 us",
             "error replies");
-    for (String id : SEQUENCES) {
-      if (measured(id)) {
-        rows.add(
-            label(id),
-            spread(id, Sample::perSecond, 0),
-            spread(id, Sample::serverUs, 2),
-            results.ratio(id, Variants.REFERENCE, Sample::serverUs).text(2),
-            spread(id, Sample::clientUs, 2),
-            spread(id, Sample::p50Us, 0),
-            spread(id, Sample::p99Us, 0),
-            errors(id));
-      }
+    for (String suffix : List.of("", Variants.ALONE)) {
+      SEQUENCES.forEach(id -> sequence(rows, id + suffix));
     }
     return rows.text();
+  }
+
+  private void sequence(Rows rows, String id) {
+    if (measured(id)) {
+      rows.add(
+          label(id),
+          spread(id, Sample::perSecond, 0),
+          spread(id, Sample::serverUs, 2),
+          results.ratio(id, Variants.REFERENCE, Sample::serverUs).text(2),
+          spread(id, Sample::clientUs, 2),
+          spread(id, Sample::p50Us, 0),
+          spread(id, Sample::p99Us, 0),
+          errors(id));
+    }
   }
 
   String encodings() {

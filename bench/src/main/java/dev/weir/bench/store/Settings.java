@@ -18,12 +18,12 @@ record Settings(
 
   /** Not counted, before every measurement: connections, caches and the compiler settle. */
   double leadSeconds() {
-    return Math.min(0.25, seconds / 4);
+    return Math.min(0.2, seconds / 4);
   }
 
   /** Of each variant before the first round. */
   double warmUpSeconds() {
-    return Math.min(0.5, seconds);
+    return Math.min(0.3, seconds);
   }
 
   boolean wants(String id) {

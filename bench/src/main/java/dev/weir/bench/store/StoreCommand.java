@@ -101,11 +101,21 @@ public final class StoreCommand implements Callable<Integer> {
 
   private String report(Settings settings) throws IOException {
     try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
-      final String origin = Origin.text(settings, server.version(), out);
+      final String origin = Origin.text(command(), settings, server.version());
       final Results results =
           new StoreBench(settings, step -> spec.commandLine().getErr().println(step)).run(server);
       return new Report(results, origin).markdown();
     }
+  }
+
+  private String command() {
+    return "./weir bench store --rounds "
+        + rounds
+        + " --seconds "
+        + seconds
+        + (only.isEmpty() ? "" : " --only " + String.join(",", only))
+        + (redisServer == null ? "" : " --redis-server " + redisServer)
+        + (out == null ? "" : " --out " + out);
   }
 
   private static List<String> ids() {

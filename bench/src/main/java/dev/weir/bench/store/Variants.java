@@ -8,7 +8,15 @@ final class Variants {
   /** What the others are compared with. */
   static final String REFERENCE = "pipelined-64";
 
+  /** The same with a script that knows nothing else. */
+  static final String LEAN = "lean-64";
+
   static final String FOUR = "four-commands";
+  static final String FOUR_ATOMIC = "four-atomic";
+  static final String LOG_ATOMIC = "log-atomic";
+
+  /** Ends the ids of the same on one connection. */
+  static final String ALONE = "-alone";
 
   private static final int[] SIZES = {16, 64, 256};
   private static final int BATCH = 64;
@@ -50,13 +58,13 @@ final class Variants {
     }
   }
 
-  // The least that a script for one limit of one algorithm takes: the shipped one pays for all
-  // seven
-  // in every call, which one check per call does not share with others.
+  // The least that a script of one algorithm takes: the shipped one defines all seven in every
+  // call,
+  // and a single check has nobody to share that with.
   private void leanCalls() {
     final Traffic one = lean(Script.STRINGS, 1);
-    add("lean-call", "the same, script of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
-    add("lean-64", "the same, script of GCRA alone, pipelined 64", Shape.pipelined(64), one);
+    add("lean-call", "EVALSHA per check of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
+    add(LEAN, "EVALSHA per check of GCRA alone, pipelined 64", Shape.pipelined(64), one);
   }
 
   private void batches() {
@@ -97,21 +105,28 @@ final class Variants {
     add(id, name + ", batch of 64, two in flight", Shape.inFlight(2), traffic);
   }
 
+  // On one connection nothing waits for anything else: what is left is round trips.
   private void sequences() {
+    sequences("", ", 16 connections", 16);
+    sequences(ALONE, ", one connection", 1);
+  }
+
+  private void sequences(String suffix, String label, int connections) {
+    final Shape shape = new Shape(connections, 1, 1, 1);
     add(
-        FOUR,
-        "sorted set: four commands, one after the other",
-        new Shape(16, 1, 1, 4),
+        FOUR + suffix,
+        "sorted set: four commands" + label,
+        new Shape(connections, 1, 1, 4),
         new SortedSetTraffic(keys, false));
     add(
-        "four-atomic",
-        "sorted set: the four in one EVALSHA",
-        Shape.UNPIPELINED,
+        FOUR_ATOMIC + suffix,
+        "sorted set: the four as one script" + label,
+        shape,
         new SortedSetTraffic(keys, true));
     add(
-        "log-atomic",
-        "sliding log: EVALSHA per check",
-        Shape.UNPIPELINED,
+        LOG_ATOMIC + suffix,
+        "sliding log: shipped script" + label,
+        shape,
         shipped(CheckedLimit.SLIDING_LOG, keys, 1, 1));
   }
 
