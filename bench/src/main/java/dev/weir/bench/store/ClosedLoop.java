@@ -40,10 +40,10 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  /** Sends every command once, as far as they fill whole writes. */
-  void runOnce() throws IOException {
-    next = 0;
-    run(commands.count() / claim(), System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
+  /** Sends every command from one on once, as far as they fill whole writes. */
+  void runOnce(int from) throws IOException {
+    next = from;
+    run((commands.count() - from) / claim(), System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
   }
 
   /** Sends for so long, then waits for what is in flight. */

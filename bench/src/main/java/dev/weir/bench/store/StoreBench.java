@@ -18,7 +18,7 @@ final class StoreBench {
   static final List<Integer> LOADS = List.of(10, 50, 90);
 
   private static final int COMMAND_BYTES = 64 << 20;
-  private static final Shape FILLING = Shape.inFlight(16);
+  private static final int FILLED_PER_WRITE = 64;
 
   private final Settings settings;
   private final Consumer<String> progress;
@@ -79,8 +79,13 @@ final class StoreBench {
     traffic.prepare(server);
     commands.clear();
     traffic.fill(commands);
-    try (ClosedLoop loop = new ClosedLoop(server.address(), commands, FILLING)) {
-      loop.runOnce();
+    sendOnce(server, Shape.pipelined(FILLED_PER_WRITE), 0);
+    sendOnce(server, Shape.inFlight(1), commands.count() - commands.count() % FILLED_PER_WRITE);
+  }
+
+  private void sendOnce(RedisServer server, Shape shape, int from) throws IOException {
+    try (ClosedLoop loop = new ClosedLoop(server.address(), commands, shape)) {
+      loop.runOnce(from);
       if (loop.errors() > 0) {
         throw new IOException("redis: " + loop.errors() + " error replies while filling");
       }

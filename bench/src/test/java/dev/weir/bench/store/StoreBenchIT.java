@@ -52,11 +52,36 @@ class StoreBenchIT {
       commands.command(3).part("EVALSHA").part("0".repeat(40)).part("0");
       try (ClosedLoop loop = new ClosedLoop(server.address(), commands, Shape.inFlight(1))) {
         final Meter meter = new Meter(server);
-        loop.runOnce();
+        loop.runOnce(0);
         assertEquals(1, loop.errors());
         // Seen by the client, and by the server.
         assertEquals(2, meter.sample(1, 1, "", loop.latencies(), loop.errors()).errors());
       }
+    }
+  }
+
+  @Test
+  void sendsEveryCommandOnce() throws IOException {
+    try (RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED)) {
+      final Commands commands = new Commands(4096);
+      for (int i = 0; i < 10; i++) {
+        commands.command(2).part("INCR").part("key" + i);
+      }
+      sendOnce(server, commands, Shape.pipelined(3), 0);
+      assertEquals("9", server.control().text("DBSIZE"));
+      sendOnce(server, commands, new Shape(4, 1, 1, 1), 9);
+      assertEquals("10", server.control().text("DBSIZE"));
+      for (int i = 0; i < 10; i++) {
+        assertEquals("1", server.control().text("GET", "key" + i));
+      }
+    }
+  }
+
+  private static void sendOnce(RedisServer server, Commands commands, Shape shape, int from)
+      throws IOException {
+    try (ClosedLoop loop = new ClosedLoop(server.address(), commands, shape)) {
+      loop.runOnce(from);
+      assertEquals(0, loop.errors());
     }
   }
 
