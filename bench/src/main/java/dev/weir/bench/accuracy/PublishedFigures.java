@@ -1,6 +1,7 @@
 package dev.weir.bench.accuracy;
 
 import dev.weir.bench.accuracy.Results.SweepPoint;
+import dev.weir.bench.report.MarkdownTable;
 import java.util.Locale;
 
 /** What others have published, beside what came out here, and why it differs where it does. */

@@ -3,6 +3,7 @@ package dev.weir.bench.accuracy;
 import dev.weir.bench.accuracy.Results.EdgeRow;
 import dev.weir.bench.accuracy.Results.Row;
 import dev.weir.bench.accuracy.Results.SweepPoint;
+import dev.weir.bench.report.MarkdownTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

@@ -1,28 +1,28 @@
-package dev.weir.bench.accuracy;
+package dev.weir.bench.report;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /** A table in Markdown that is also one on a terminal: padded, the first column to the left. */
-final class MarkdownTable {
+public final class MarkdownTable {
   private final List<List<String>> rows = new ArrayList<>();
 
-  MarkdownTable(List<String> heads) {
+  public MarkdownTable(List<String> heads) {
     rows.add(heads);
   }
 
-  MarkdownTable(String... heads) {
+  public MarkdownTable(String... heads) {
     this(List.of(heads));
   }
 
   /** As many cells as there are heads. */
-  void add(String... cells) {
+  public void add(String... cells) {
     add(List.of(cells));
   }
 
   /** As many cells as there are heads. */
-  void add(List<String> cells) {
+  public void add(List<String> cells) {
     if (cells.size() != rows.get(0).size()) {
       throw new IllegalArgumentException(
           cells.size() + " cells (expected: " + rows.get(0).size() + ")");

@@ -1,0 +1,2 @@
+/** What the pages of results have in common. */
+package dev.weir.bench.report;

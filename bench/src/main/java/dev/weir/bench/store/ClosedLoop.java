@@ -1,0 +1,192 @@
+package dev.weir.bench.store;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Sends the next commands when earlier ones are answered: as fast as the server goes. One thread,
+ * one selector; a write is a slice of {@link Commands} and replies are only counted, so that the
+ * client costs less than the server.
+ */
+final class ClosedLoop implements AutoCloseable {
+  private static final long NO_REPLY_MS = 10_000;
+  private static final int RECEIVE_BYTES = 256 << 10;
+
+  private final Selector selector = Selector.open();
+  private final List<Connection> connections = new ArrayList<>();
+  private final ByteBuffer received = ByteBuffer.allocateDirect(RECEIVE_BYTES);
+  private final Commands commands;
+  private final Shape shape;
+  private final Histogram latencies = new Histogram(TimeUnit.SECONDS.toNanos(60), 3);
+  private int next;
+  private long replies;
+  private long left;
+  private long deadlineNs;
+
+  ClosedLoop(InetSocketAddress address, Commands commands, Shape shape) throws IOException {
+    this.commands = commands;
+    this.shape = shape;
+    for (int i = 0; i < shape.connections(); i++) {
+      connections.add(new Connection(address));
+    }
+  }
+
+  /** Sends every command from one on once, as far as they fill whole writes. */
+  void runOnce(int from) throws IOException {
+    next = from;
+    run((commands.count() - from) / claim(), System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
+  }
+
+  /** Sends for so long, then waits for what is in flight. */
+  void run(double seconds) throws IOException {
+    run(Long.MAX_VALUE, System.nanoTime() + (long) (seconds * 1e9));
+  }
+
+  private void run(long claims, long untilNs) throws IOException {
+    left = claims;
+    deadlineNs = untilNs;
+    latencies.reset();
+    replies = 0;
+    int busy = 0;
+    for (Connection connection : connections) {
+      busy += connection.proceed(System.nanoTime()) ? 1 : 0;
+    }
+    while (busy > 0) {
+      if (selector.select(NO_REPLY_MS) == 0) {
+        throw new IOException("redis: no reply in " + NO_REPLY_MS + " ms");
+      }
+      for (SelectionKey key : selector.selectedKeys()) {
+        busy -= ((Connection) key.attachment()).ready() ? 0 : 1;
+      }
+      selector.selectedKeys().clear();
+    }
+  }
+
+  /** Of the last run. */
+  long replies() {
+    return replies;
+  }
+
+  /** Error replies of all runs. */
+  long errors() {
+    long errors = 0;
+    for (Connection connection : connections) {
+      errors += connection.counter.errors();
+    }
+    return errors;
+  }
+
+  /** Of the last run, in nanoseconds: from a first write to the last reply of its last step. */
+  Histogram latencies() {
+    return latencies;
+  }
+
+  /** Commands that one connection takes at a time. */
+  private int claim() {
+    return shape.commandsPerWrite() * shape.steps();
+  }
+
+  private final class Connection {
+    private final SocketChannel channel;
+    private final SelectionKey key;
+    private final ByteBuffer out = commands.view().limit(0);
+    private final ReplyCounter counter = new ReplyCounter();
+    private final long[] startedNs = new long[shape.writesInFlight()];
+    private int oldest;
+    private int writes;
+    private int repliesOfOldest;
+    private int first;
+    private int step;
+
+    Connection(InetSocketAddress address) throws IOException {
+      channel = SocketChannel.open(address);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.configureBlocking(false);
+      key = channel.register(selector, SelectionKey.OP_READ, this);
+    }
+
+    /** Returns whether anything is still in flight. */
+    private boolean ready() throws IOException {
+      if (key.isReadable()) {
+        received.clear();
+        if (channel.read(received) < 0) {
+          throw new IOException("redis has closed the connection");
+        }
+        answered(counter.consume(received.flip()));
+      }
+      return proceed(System.nanoTime());
+    }
+
+    private void answered(int number) {
+      replies += number;
+      repliesOfOldest += number;
+      while (repliesOfOldest >= shape.commandsPerWrite() && writes > 0) {
+        repliesOfOldest -= shape.commandsPerWrite();
+        writes--;
+        if (step == 0) {
+          latencies.recordValue(System.nanoTime() - startedNs[oldest]);
+          oldest = (oldest + 1) % startedNs.length;
+        }
+      }
+    }
+
+    private boolean proceed(long nowNs) throws IOException {
+      flush();
+      while (writes < shape.writesInFlight() && !out.hasRemaining() && begins(nowNs)) {
+        final int at = first + step * shape.commandsPerWrite();
+        commands.select(out, at, shape.commandsPerWrite());
+        step = (step + 1) % shape.steps();
+        writes++;
+        flush();
+      }
+      return writes > 0;
+    }
+
+    private boolean begins(long nowNs) {
+      if (step > 0) {
+        return true;
+      }
+      if (left == 0 || nowNs >= deadlineNs) {
+        return false;
+      }
+      left--;
+      if (next + claim() > commands.count()) {
+        next = 0;
+      }
+      first = next;
+      next += claim();
+      startedNs[(oldest + writes) % startedNs.length] = nowNs;
+      return true;
+    }
+
+    private void flush() throws IOException {
+      if (out.hasRemaining()) {
+        channel.write(out);
+        final int wanted =
+            out.hasRemaining()
+                ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
+                : SelectionKey.OP_READ;
+        if (key.interestOps() != wanted) {
+          key.interestOps(wanted);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Connection connection : connections) {
+      connection.channel.close();
+    }
+    selector.close();
+  }
+}

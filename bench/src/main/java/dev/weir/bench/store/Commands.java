@@ -1,0 +1,97 @@
+package dev.weir.bench.store;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Commands in RESP, encoded before they are needed and one after the other, so that sending any
+ * number of neighbours is one write. Reused: {@link #clear} forgets them. Owned by one thread.
+ */
+final class Commands {
+  private final ByteBuffer bytes;
+  private int[] starts = new int[1 << 12];
+  private int count;
+
+  /**
+   * @param maxBytes of all commands together; more is a {@link java.nio.BufferOverflowException}.
+   */
+  Commands(int maxBytes) {
+    bytes = ByteBuffer.allocateDirect(maxBytes);
+  }
+
+  void clear() {
+    bytes.clear();
+    count = 0;
+  }
+
+  /** Begins a command of so many parts; each is to follow. */
+  Commands command(int parts) {
+    if (count + 1 == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * starts.length);
+    }
+    starts[count++] = bytes.position();
+    head('*', parts);
+    return this;
+  }
+
+  Commands part(byte[] part) {
+    return part(part, part.length);
+  }
+
+  Commands part(byte[] part, int length) {
+    head('$', length);
+    bytes.put(part, 0, length);
+    line();
+    return this;
+  }
+
+  Commands part(String part) {
+    return part(part.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private void head(char type, int number) {
+    bytes.put((byte) type);
+    for (int unit = unit(number), rest = number; unit > 0; unit /= 10) {
+      bytes.put((byte) ('0' + rest / unit));
+      rest %= unit;
+    }
+    line();
+  }
+
+  private static int unit(int number) {
+    int unit = 1;
+    while (number / unit >= 10) {
+      unit *= 10;
+    }
+    return unit;
+  }
+
+  private void line() {
+    bytes.put((byte) '\r').put((byte) '\n');
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Another view of all bytes; {@link #select} sets its bounds. */
+  ByteBuffer view() {
+    return bytes.duplicate();
+  }
+
+  /** Bounds a view to {@code number} commands from {@code first} on. */
+  void select(ByteBuffer view, int first, int number) {
+    final int end = first + number == count ? bytes.position() : starts[first + number];
+    view.limit(end).position(starts[first]);
+  }
+
+  /** A copy of one command. */
+  byte[] copy(int index) {
+    final ByteBuffer view = view();
+    select(view, index, 1);
+    final byte[] copy = new byte[view.remaining()];
+    view.get(copy);
+    return copy;
+  }
+}

@@ -1,0 +1,32 @@
+package dev.weir.bench.store;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What is measured, and how long.
+ *
+ * @param only the ids to be measured; empty for all.
+ * @param keys over which load is uniform.
+ */
+record Settings(
+    Path redisServer, int rounds, double seconds, List<String> only, int keys, Cores cores) {
+  static final int MAX_ROUNDS = 100;
+  static final double MIN_SECONDS = 0.05;
+  static final double MAX_SECONDS = 60;
+  static final int KEYS = 100_000;
+
+  /** Not counted, before every measurement: connections, caches and the compiler settle. */
+  double leadSeconds() {
+    return Math.min(0.2, seconds / 4);
+  }
+
+  /** Of each variant before the first round. */
+  double warmUpSeconds() {
+    return Math.min(0.3, seconds);
+  }
+
+  boolean wants(String id) {
+    return only.isEmpty() || only.contains(id);
+  }
+}

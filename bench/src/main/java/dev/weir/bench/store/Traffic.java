@@ -1,0 +1,33 @@
+package dev.weir.bench.store;
+
+import java.io.IOException;
+
+/** What is sent. */
+interface Traffic {
+  /** Commands that are encoded ahead, in units of decisions; sent again from the first. */
+  int DECISIONS = 1 << 17;
+
+  /** Where the random keys of every variant begin. */
+  long SEED = 7;
+
+  /** Loads scripts; called once per server, before anything else. */
+  void begin(RedisServer server) throws IOException;
+
+  /** What has to be in an empty server before the commands of {@link #fill} are sent. */
+  default void prepare(RedisServer server) throws IOException {}
+
+  /** Appends commands that bring every key into the state that is measured, each sent once. */
+  void fill(Commands commands);
+
+  /** Appends the commands that are measured. */
+  void load(Commands commands);
+
+  /** Decided requests per command: below 1 where one decision takes several commands. */
+  double decisionsPerCommand();
+
+  /** As the server's statistics name the command whose time is reported; "" for none. */
+  String statistic();
+
+  /** Whether the reply to the first command of {@link #load} is the one meant to be measured. */
+  boolean expected(byte[] reply);
+}

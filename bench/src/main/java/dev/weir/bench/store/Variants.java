@@ -1,0 +1,163 @@
+package dev.weir.bench.store;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** All that are measured in closed loops, in the order of the report. */
+final class Variants {
+  /** What the others are compared with. */
+  static final String REFERENCE = "pipelined-64";
+
+  /** The same with a script that knows nothing else. */
+  static final String LEAN = "lean-64";
+
+  static final String FOUR = "four-commands";
+  static final String FOUR_ATOMIC = "four-atomic";
+  static final String LOG_ATOMIC = "log-atomic";
+
+  /** Ends the ids of the same on one connection. */
+  static final String ALONE = "-alone";
+
+  private static final int[] SIZES = {16, 64, 256};
+  private static final int BATCH = 64;
+  private static final int[] ENCODED = {64, 256};
+  private static final int RING_KEYS = 4_000;
+
+  private final List<Variant> all = new ArrayList<>();
+  private final int keys;
+
+  private Variants(int keys) {
+    this.keys = keys;
+  }
+
+  static List<Variant> all(int keys) {
+    final Variants variants = new Variants(keys);
+    variants.calls();
+    variants.leanCalls();
+    variants.batches();
+    variants.algorithms();
+    variants.sequences();
+    variants.floors();
+    variants.encodings();
+    return variants.all;
+  }
+
+  private CheckTraffic shipped(CheckedLimit limit, int keyCount, int checks, long requests) {
+    return new CheckTraffic(Script.CHECK, limit, keyCount, checks, requests);
+  }
+
+  private void add(String id, String label, Shape shape, Traffic traffic) {
+    all.add(new Variant(id, label, shape, traffic));
+  }
+
+  private void calls() {
+    final Traffic one = shipped(CheckedLimit.GCRA, keys, 1, 1);
+    add("call", "EVALSHA per check, 16 connections", Shape.UNPIPELINED, one);
+    for (int size : SIZES) {
+      add("pipelined-" + size, "EVALSHA per check, pipelined " + size, Shape.pipelined(size), one);
+    }
+  }
+
+  // The least that a script of one algorithm takes: the shipped one defines all seven in every
+  // call,
+  // and a single check has nobody to share that with.
+  private void leanCalls() {
+    final Traffic one = lean(Script.STRINGS, 1);
+    add("lean-call", "EVALSHA per check of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
+    add(LEAN, "EVALSHA per check of GCRA alone, pipelined 64", Shape.pipelined(64), one);
+  }
+
+  private void batches() {
+    for (int size : SIZES) {
+      final Traffic batch = shipped(CheckedLimit.GCRA, keys, size, 1);
+      add("batch-" + size, "batch of " + size, Shape.inFlight(1), batch);
+      add("batch-" + size + "-2", "batch of " + size + ", two in flight", Shape.inFlight(2), batch);
+    }
+    add(
+        "hot",
+        "one hot key, 64 entries",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_HOT, 1, BATCH, 1));
+    add(
+        "hot-coalesced",
+        "one hot key, 64 requests as one entry",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_HOT, 1, 1, BATCH));
+    add(
+        "refused",
+        "batch of 64, all refused, two in flight",
+        Shape.inFlight(2),
+        shipped(CheckedLimit.GCRA_SPENT, keys, BATCH, 1));
+  }
+
+  private void algorithms() {
+    algorithm("queue", "queue", shipped(CheckedLimit.QUEUE, keys, BATCH, 1));
+    algorithm("window", "fixed window", shipped(CheckedLimit.FIXED_WINDOW, keys, BATCH, 1));
+    algorithm("counter", "sliding counter", shipped(CheckedLimit.SLIDING_COUNTER, keys, BATCH, 1));
+    algorithm("log", "sliding log of 100", new LogTraffic(keys, BATCH));
+    algorithm(
+        "ring",
+        "bucket ring of 10",
+        shipped(CheckedLimit.BUCKET_RING, Math.min(keys, RING_KEYS), BATCH, 1));
+  }
+
+  private void algorithm(String id, String name, Traffic traffic) {
+    add(id, name + ", batch of 64, two in flight", Shape.inFlight(2), traffic);
+  }
+
+  // On one connection nothing waits for anything else: what is left is round trips.
+  private void sequences() {
+    sequences("", ", 16 connections", 16);
+    sequences(ALONE, ", one connection", 1);
+  }
+
+  private void sequences(String suffix, String label, int connections) {
+    final Shape shape = new Shape(connections, 1, 1, 1);
+    add(
+        FOUR + suffix,
+        "sorted set: four commands" + label,
+        new Shape(connections, 1, 1, 4),
+        new SortedSetTraffic(keys, false));
+    add(
+        FOUR_ATOMIC + suffix,
+        "sorted set: the four as one script" + label,
+        shape,
+        new SortedSetTraffic(keys, true));
+    add(
+        LOG_ATOMIC + suffix,
+        "sliding log: shipped script" + label,
+        shape,
+        shipped(CheckedLimit.SLIDING_LOG, keys, 1, 1));
+  }
+
+  private void floors() {
+    floor("get", "GET, pipelined 64", FloorTraffic.Command.GET);
+    floor("incr", "INCR, pipelined 64", FloorTraffic.Command.INCR);
+    floor("set", "SET PX, pipelined 64", FloorTraffic.Command.SET);
+  }
+
+  private void floor(String id, String label, FloorTraffic.Command command) {
+    add(id, label, Shape.pipelined(64), new FloorTraffic(command, keys));
+  }
+
+  private void encodings() {
+    for (int size : ENCODED) {
+      final Shape shape = Shape.inFlight(2);
+      add("strings-" + size, "MGET, SET PX: batch of " + size, shape, lean(Script.STRINGS, size));
+      add(
+          "generations-" + size,
+          "hash per partition and generation: batch of " + size,
+          shape,
+          new PartitionTraffic(keys, size));
+      add(
+          "forever-" + size,
+          "MGET, MSET, no TTL: batch of " + size,
+          shape,
+          lean(Script.FOREVER, size));
+    }
+  }
+
+  private Traffic lean(Script script, int size) {
+    return new CheckTraffic(script, CheckedLimit.GCRA, keys, size, 1);
+  }
+}

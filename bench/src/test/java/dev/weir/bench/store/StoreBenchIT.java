@@ -1,0 +1,94 @@
+package dev.weir.bench.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Everything once, for a moment: that it measures what it says, not how fast it is. */
+class StoreBenchIT {
+  private static final int KEYS = 1000;
+
+  @TempDir private Path directory;
+
+  @Test
+  void everyVariantDecidesWithoutErrorReplies() throws IOException {
+    final Settings settings =
+        new Settings(
+            RedisBinary.find(directory), 1, Settings.MIN_SECONDS, List.of(), KEYS, Cores.UNPINNED);
+    final Results results;
+    try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
+      results = new StoreBench(settings, step -> {}).run(server);
+    }
+    final List<String> ids = new ArrayList<>();
+    Variants.all(KEYS).forEach(variant -> ids.add(variant.id()));
+    ids.add(StoreBench.SATURATED);
+    StoreBench.LOADS.forEach(percent -> ids.add(StoreBench.latencyId(percent)));
+    for (String id : ids) {
+      final List<Sample> samples = results.of(id);
+      assertEquals(1, samples.size(), id);
+      assertTrue(samples.get(0).decisions() > 0, id);
+      assertEquals(0, samples.get(0).errors(), id);
+    }
+    final String report = new Report(results, "origin").markdown();
+    for (String title : List.of("Calls", "Algorithms", "Floors", "Four", "Encodings", "Latency")) {
+      assertTrue(report.contains("\n## " + title), report);
+    }
+    assertFalse(report.contains("NaN"), report);
+  }
+
+  @Test
+  void countsErrorReplies() throws IOException {
+    try (RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED)) {
+      final Commands commands = new Commands(1024);
+      commands.command(3).part("EVALSHA").part("0".repeat(40)).part("0");
+      try (ClosedLoop loop = new ClosedLoop(server.address(), commands, Shape.inFlight(1))) {
+        final Meter meter = new Meter(server);
+        loop.runOnce(0);
+        assertEquals(1, loop.errors());
+        // Seen by the client, and by the server.
+        assertEquals(2, meter.sample(1, 1, "", loop.latencies(), loop.errors()).errors());
+      }
+    }
+  }
+
+  @Test
+  void sendsEveryCommandOnce() throws IOException {
+    try (RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED)) {
+      final Commands commands = new Commands(4096);
+      for (int i = 0; i < 10; i++) {
+        commands.command(2).part("INCR").part("key" + i);
+      }
+      sendOnce(server, commands, Shape.pipelined(3), 0);
+      assertEquals("9", server.control().text("DBSIZE"));
+      sendOnce(server, commands, new Shape(4, 1, 1, 1), 9);
+      assertEquals("10", server.control().text("DBSIZE"));
+      for (int i = 0; i < 10; i++) {
+        assertEquals("1", server.control().text("GET", "key" + i));
+      }
+    }
+  }
+
+  private static void sendOnce(RedisServer server, Commands commands, Shape shape, int from)
+      throws IOException {
+    try (ClosedLoop loop = new ClosedLoop(server.address(), commands, shape)) {
+      loop.runOnce(from);
+      assertEquals(0, loop.errors());
+    }
+  }
+
+  @Test
+  void endsTheServerThatItStarted() throws IOException {
+    final RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED);
+    server.close();
+    assertThrows(ConnectException.class, () -> new ControlConnection(server.address()));
+  }
+}
