@@ -5,10 +5,11 @@ import java.nio.ByteOrder;
 
 /**
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
- * with {@link #check}, {@link #peek}, {@link #reset} or {@link #refund}; the keys go to the server
- * in the order of the limits, one per limit. Owned by one thread; allocates nothing, unless a value
- * is out of range ({@link IllegalArgumentException}) or there is no room ({@link
- * IllegalStateException}): then nothing is written.
+ * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset} or {@link #refund}; the
+ * keys go to the server in the order of the limits, one per limit; those of one check are
+ * different. Owned by one thread; allocates nothing, unless a value is out of range ({@link
+ * IllegalArgumentException}) or there is no room ({@link IllegalStateException}): then nothing is
+ * written.
  */
 public final class CheckCall {
   /** Keys of one call: what the script can unpack, and bounded work for the server. */
@@ -21,6 +22,7 @@ public final class CheckCall {
   private static final int PEEK = 2;
   private static final int RESET = 3;
   private static final int REFUND = 4;
+  private static final int CHECK_ONCE = 5;
 
   /*
    * byte    0    1        2          10     18           26
@@ -67,6 +69,21 @@ public final class CheckCall {
    */
   public int check(long requests, long cost, ScriptLimit limit) {
     return begin(CHECK, requests, cost, 0, limit);
+  }
+
+  /**
+   * Like {@link #check} of one request, but if it is granted, the decision is kept for five minutes
+   * under one further key, sent behind those of the check's limits: one per request that must not
+   * be charged twice, and limit. A repeat gets it again without a charge ({@link
+   * CheckReply#replayed}), three times; then repeats are decided and charged like any request until
+   * the five minutes are over. A refusal is not kept. Whoever refunds the charge also resets that
+   * key in the same call, or the repeats would be free.
+   */
+  public int checkOnce(long cost, ScriptLimit limit) {
+    room(2);
+    final int check = begin(CHECK_ONCE, 1, cost, 0, limit);
+    keys++;
+    return check;
   }
 
   /** What {@link #check} would grant, without charging. */

@@ -26,20 +26,34 @@ public final class ScriptLimit {
   private static final int BUCKET_RING = 5;
   private static final long NO_QUEUE = -1;
 
+  /** The longest window, 71 years: now and four of them stay below 2^53. */
+  public static final long MAX_WINDOW_US = 1L << 51;
+
   private final long capacity;
   private final byte[] encoded;
 
+  /** Of a queue: so many units flow out per so many microseconds; else 0. */
+  private final long outflowUnits;
+
+  private final long outflowPeriodUs;
+
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
     this.capacity = capacity;
-    encoded =
-        ByteBuffer.allocate(BYTES)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .put((byte) kind)
-            .putDouble(a)
-            .putDouble(b)
-            .putDouble(c)
-            .putDouble(d)
-            .array();
+    final boolean queue = kind == PACED && d != NO_QUEUE;
+    outflowUnits = queue ? a : 0;
+    outflowPeriodUs = queue ? b : 0;
+    encoded = encode(kind, a, b, c, d);
+  }
+
+  private static byte[] encode(int kind, long a, long b, long c, long d) {
+    return ByteBuffer.allocate(BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put((byte) kind)
+        .putDouble(a)
+        .putDouble(b)
+        .putDouble(c)
+        .putDouble(d)
+        .array();
   }
 
   /** GCRA, token bucket and leaky bucket as a meter: {@code units} per {@code periodUs} return. */
@@ -109,7 +123,7 @@ public final class ScriptLimit {
   }
 
   private static void window(long limit, long windowUs) {
-    Exact.range("windowUs", windowUs, 1, Exact.MAX);
+    Exact.range("windowUs", windowUs, 1, MAX_WINDOW_US);
     Exact.range("limit", limit, 1, Exact.MAX);
   }
 
@@ -120,6 +134,16 @@ public final class ScriptLimit {
   /** Units at once. */
   public long capacity() {
     return capacity;
+  }
+
+  /**
+   * How long so many units take to flow out of a queue, rounded up; 0 if this is none.
+   *
+   * @param units from 0 to {@link #capacity}.
+   */
+  public long outflowUs(long units) {
+    Exact.range("units", units, 0, capacity);
+    return outflowUnits == 0 ? 0 : (units * outflowPeriodUs + outflowUnits - 1) / outflowUnits;
   }
 
   void copyTo(ByteBuffer target) {

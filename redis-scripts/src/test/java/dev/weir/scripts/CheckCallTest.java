@@ -61,6 +61,18 @@ class CheckCallTest {
   }
 
   @Test
+  void hasAKeyMoreForACheckOnceAndOneRequest() {
+    call.checkOnce(2, LIMIT);
+    assertEquals(2, call.keyCount());
+    refused("check: 0 (expected: one of many requests)", () -> call.more(0, 1));
+    call.also(LIMIT);
+    assertEquals(3, call.keyCount());
+    final byte[] before = bytes();
+    full("keys: 5 (expected: at most 4)", () -> call.checkOnce(1, LIMIT));
+    assertArrayEquals(before, bytes());
+  }
+
+  @Test
   void takesEightLimitsOfACheckAndNoMore() {
     final CheckCall large = new CheckCall(10);
     large.check(1, 1, LIMIT);

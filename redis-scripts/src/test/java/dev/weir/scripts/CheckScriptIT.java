@@ -2,15 +2,11 @@ package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,74 +14,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The script on a real server, beside the Java library. */
-class CheckScriptIT {
-  private static final long WINDOW_US = 3_600_000_000L;
-  private static final long WINDOW_NS = WINDOW_US * 1000;
-  private static final String SHIPPED =
-      new String(LuaScript.CHECK.source(), StandardCharsets.UTF_8);
-  private static final String TIMED =
-      SHIPPED.replace(LuaScript.read("clock.lua"), LuaScript.read("test-clock.lua"));
-
-  @TempDir static Path directory;
-  private static RedisProcess redis;
-
-  /** One algorithm, on both sides; every unit takes whole microseconds. */
-  enum Algorithm {
-    GCRA,
-    QUEUE,
-    FIXED_WINDOW,
-    SLIDING_COUNTER,
-    SLIDING_LOG,
-    BUCKET_RING;
-
-    ScriptLimit script(long limit) {
-      return switch (this) {
-        case GCRA -> ScriptLimit.paced(limit, 10, WINDOW_US);
-        case QUEUE -> ScriptLimit.queue(limit, 10, WINDOW_US, WINDOW_US / 2);
-        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, WINDOW_US, 7);
-        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, WINDOW_US);
-        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, WINDOW_US);
-        case BUCKET_RING -> ScriptLimit.bucketRing(limit, WINDOW_US, 10);
-      };
-    }
-
-    Limit limit(long limit) {
-      return switch (this) {
-        case GCRA -> Limit.gcra(10, WINDOW_NS, limit);
-        case QUEUE -> Limit.leakyBucketQueue(limit, 10, WINDOW_NS, WINDOW_NS / 2);
-        case FIXED_WINDOW -> Limit.fixedWindow(limit, WINDOW_NS, 7000);
-        case SLIDING_COUNTER -> Limit.slidingCounter(limit, WINDOW_NS);
-        case SLIDING_LOG -> Limit.slidingLog(limit, WINDOW_NS);
-        case BUCKET_RING -> Limit.bucketRing(limit, WINDOW_NS, 10);
-      };
-    }
-  }
-
-  @BeforeAll
-  static void start(TestInfo info) throws Exception {
-    final Path own = Path.of("/usr/bin/redis-server");
-    final boolean onOwn = info.getTestClass().orElseThrow() == CheckScriptOnOwnServerIT.class;
-    assumeTrue(!onOwn || Files.isExecutable(own), "no redis-server on this machine");
-    redis = new RedisProcess(onOwn ? own : RedisProcess.embedded(directory), directory);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (redis != null) {
-      redis.close();
-      redis = null;
-    }
-  }
-
+class CheckScriptIT extends ScriptServer {
   private record Expected(int status, long granted, long remaining, long resetAt, long retry) {}
 
   @ParameterizedTest
@@ -161,7 +95,18 @@ class CheckScriptIT {
             expected.add(expected(out, out.allowed() ? 1 : 0));
             steps.add("peek " + key + " of " + units);
           } else if (choice < 45) {
-            final long granted = table.grantUpTo(key, limit, units, now, out);
+            // So many requests of one unit: a queue admits each by the wait that it has itself.
+            long granted = 0;
+            if (algorithm == Algorithm.QUEUE) {
+              while (granted < units && table.check(key, limit, 1, now, out)) {
+                granted++;
+              }
+              if (granted > 0 && granted == units) {
+                table.peek(key, limit, 1, now, out);
+              }
+            } else {
+              granted = table.grantUpTo(key, limit, units, now, out);
+            }
             call.check(units, 1, script);
             // What was granted in part is told when the next would pass; Java says 0.
             expected.add(
@@ -191,10 +136,6 @@ class CheckScriptIT {
         }
       }
     }
-  }
-
-  private static CheckReply reply(byte[] bytes, int checks) {
-    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks);
   }
 
   private static Expected expected(Decision out, int status) {
