@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
  * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset} or {@link #refund}; the
  * keys go to the server in the order of the limits, one per limit; those of one check are
- * different. Owned by one thread; allocates nothing, unless a value is out of range ({@link
- * IllegalArgumentException}) or there is no room ({@link IllegalStateException}): then nothing is
- * written.
+ * different. Owned by one thread; allocates nothing, unless a calendar turns to its next window, or
+ * a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
+ * IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
   /** Keys of one call: what the script can unpack, and bounded work for the server. */
@@ -34,11 +34,14 @@ public final class CheckCall {
   private static final int CHARGED_AT = 18;
   private static final int HEAD_BYTES = 26;
 
+  private static final long NO_TIME = -1;
+
   private final int maxKeys;
   private final ByteBuffer buffer;
   private final int[] offsets;
   private int keys;
   private int checks;
+  private long nowUs = NO_TIME;
 
   /**
    * @param maxKeys from 1 to {@link #MAX_KEYS}.
@@ -52,8 +55,20 @@ public final class CheckCall {
     offsets = new int[maxKeys];
   }
 
-  /** Forgets all checks. */
+  /** Forgets all checks. The next ones are not limited by a calendar. */
   public CheckCall clear() {
+    return clear(NO_TIME);
+  }
+
+  /**
+   * Forgets all checks.
+   *
+   * @param nowUs the caller's Unix time, from 0 to 2^51, by which calendar windows are sent; it
+   *     decides nothing.
+   */
+  public CheckCall clear(long nowUs) {
+    Exact.range("nowUs", nowUs, NO_TIME, ScriptLimit.MAX_WINDOW_US);
+    this.nowUs = nowUs;
     buffer.clear();
     keys = 0;
     checks = 0;
@@ -118,9 +133,10 @@ public final class CheckCall {
     if (Exact.product(requests, cost) == 0) {
       throw notExact(requests, cost);
     }
+    timed(limit);
     room(1);
     head(op, 1, requests, cost, chargedAtUs);
-    limit.copyTo(buffer);
+    limit.copyTo(buffer, nowUs);
     keys++;
     return checks++;
   }
@@ -145,8 +161,9 @@ public final class CheckCall {
     if (buffer.get(at) == MAX_LIMITS) {
       throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
     }
+    timed(limit);
     room(1);
-    limit.copyTo(buffer);
+    limit.copyTo(buffer, nowUs);
     buffer.put(at, (byte) (buffer.get(at) + 1));
     keys++;
     return this;
@@ -172,6 +189,12 @@ public final class CheckCall {
     }
     buffer.putDouble(at + REQUESTS, total);
     return this;
+  }
+
+  private void timed(ScriptLimit limit) {
+    if (nowUs == NO_TIME && limit.needsTime()) {
+      throw new IllegalStateException("clear: no time (expected: one, for a calendar window)");
+    }
   }
 
   private void room(int count) {
