@@ -111,6 +111,14 @@ class CalendarWindowIT extends ScriptServer {
   }
 
   @Test
+  void issuesNothingAnewForALateCallerOnAServerWhoseClockHasSteppedBack() throws Exception {
+    final long noon = midnight + DAY_US / 2;
+    assertEquals(10, ask(days, 20, noon + 5 * DAY_US, noon + 5 * DAY_US).granted(0));
+    assertEquals(0, ask(days, 1, noon - 5 * DAY_US, noon).granted(0));
+    assertEquals(0, ask(days, 1, noon, noon).granted(0));
+  }
+
+  @Test
   void keepsTheCountWhenTheCalendarChanges() throws Exception {
     final long noon = midnight + DAY_US / 2;
     assertEquals(7, ask(days, 7, noon, noon).granted(0));
@@ -128,9 +136,11 @@ class CalendarWindowIT extends ScriptServer {
     ask(days, 7, noon, noon);
     call.clear(noon).refund(3, noon, days);
     call.refund(3, midnight - 1, days);
-    final CheckReply reply = at(noon, call, "{p}", "{p}");
+    call.refund(3, noon + DAY_US, days);
+    final CheckReply reply = at(noon, call, "{p}", "{p}", "{p}");
     assertEquals(CheckReply.DONE, reply.status(0));
     assertEquals(CheckReply.NOTHING, reply.status(1));
-    assertEquals(6, reply.remaining(1));
+    assertEquals(CheckReply.NOTHING, reply.status(2));
+    assertEquals(6, reply.remaining(2));
   }
 }
