@@ -2,25 +2,24 @@
 -- log whose leaving times are those of sub-windows, and whose clock is never before its newest one.
 -- Limit: a = limit, b = width in microseconds (the log: its window), c = sub-windows (the log: 0).
 -- Value: 'L' or 'R', b, c, then leaving time and count of each run. Cost: O(runs), 16 bytes each: at
--- most c of them (ring), or those of 1.25 windows (log, 1.25 * a + 1 or so); the encoder bounds a and
--- c by 4,096.
-local LOG = {tag = 76}
-KINDS[4] = LOG
-local RING = {tag = 82}
-KINDS[5] = RING
+-- most c of them (ring), or those of 1.25 windows (log, 1.25 * a + 1 or so); a log's a and a ring's c
+-- are at most 4,096.
+local LOG, RING = {}, {}
+KINDS[4], BY_TAG[76] = LOG, LOG
+KINDS[5], BY_TAG[82] = RING, RING
 
-function LOG.fresh(limit, now) return {b = limit[2], c = limit[3], runs = {}, total = 0} end
+function LOG.fresh(limit, now) return {b = limit.b, c = limit.c, runs = {}, total = 0} end
 
-function LOG.load(value, now)
+function LOG.load(value)
   if #value < 17 or (#value - 17) % 16 ~= 0 then return nil end
   local tag, b, c, at = struct.unpack('<Bdd', value)
-  if not (whole(b, MOST) and b >= 1 and whole(c, 4096)) or (c > 0) ~= (tag == 82) then return nil end
+  if not (whole(c, 0, 4096) and whole(b, 1, LONGEST)) or (c > 0) ~= (tag == 82) then return nil end
   local st = {b = b, c = c, runs = {}, total = 0}
   local before = 0
   while at <= #value do
     local leaves, count
     leaves, count, at = struct.unpack('<dd', value, at)
-    if not (whole(leaves, MOST) and leaves >= before and whole(count, MOST)) then return nil end
+    if not (whole(leaves, before, MOST) and whole(count, 0, MOST)) then return nil end
     st.runs[#st.runs + 1] = {leaves, count}
     st.total = st.total + count
     before = leaves
@@ -28,7 +27,7 @@ function LOG.load(value, now)
   return st
 end
 
-function LOG.same(st, limit) return st.b == limit[2] and st.c == limit[3] end
+function LOG.same(st, limit) return st.b == limit.b and st.c == limit.c end
 
 local function span(st) return st.c > 0 and st.b * st.c or st.b end
 
@@ -64,8 +63,7 @@ function LOG.units(st, now)
   return st.total
 end
 
-function LOG.capacity(limit) return limit[1] end
-function LOG.available(st, limit, now) return math.max(limit[1] - st.total, 0) end
+function LOG.available(st, limit, now) return math.max(limit.a - st.total, 0) end
 
 function LOG.charge(st, limit, now, units)
   local leaves, last = math.max(leaves_at(st, now), st.newest), st.runs[#st.runs]
@@ -78,14 +76,14 @@ function LOG.charge(st, limit, now, units)
   st.stored = st.total
 end
 
-function LOG.reset_at(st, limit, now)
+function LOG.reset_at(st, now)
   local counted = st.c > 0 and st.stored or st.total
   return counted == 0 and now or math.max(st.newest, now)
 end
 
-function LOG.retry(st, limit, now, cost)
+function LOG.drained(st, room, now)
   local total, i = st.total, st.first
-  while total + cost > limit[1] and i <= #st.runs do
+  while total > room and i <= #st.runs do
     total = total - st.runs[i][2]
     i = i + 1
   end
@@ -103,7 +101,7 @@ local function refund_ring(st, now, units, at)
   return true
 end
 
-function LOG.refund(st, limit, now, units, at)
+function LOG.refund(st, now, units, at)
   if st.c > 0 then return refund_ring(st, now, units, at) end
   local leaves, back = at + st.b, math.min(units, st.total)
   if back == 0 or leaves <= now then return false end
@@ -137,6 +135,12 @@ function LOG.save(st)
   return table.concat(parts)
 end
 
-for name, leaf in pairs(LOG) do
-  if name ~= 'tag' then RING[name] = leaf end
+for name, leaf in pairs(LOG) do RING[name] = leaf end
+
+function LOG.valid(limit)
+  return whole(limit.a, 1, 4096) and whole(limit.b, 1, LONGEST) and limit.c == 0
+end
+
+function RING.valid(limit)
+  return whole(limit.a, 1, MOST) and whole(limit.c, 2, 4096) and whole(limit.b, 1, LONGEST / limit.c)
 end

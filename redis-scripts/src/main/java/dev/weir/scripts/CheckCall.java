@@ -5,9 +5,10 @@ import java.nio.ByteOrder;
 
 /**
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
- * with {@link #check}, {@link #peek}, {@link #reset} or {@link #refund}; the keys go to the server
- * in the order of the limits, one per limit. Owned by one thread; allocates nothing, unless a value
- * is out of range ({@link IllegalArgumentException}) or there is no room ({@link
+ * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset} or {@link #refund}; the
+ * keys go to the server in the order of the limits, one per limit; those of one check are
+ * different. Owned by one thread; allocates nothing, unless a calendar turns to its next window, or
+ * a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
  * IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
@@ -21,6 +22,7 @@ public final class CheckCall {
   private static final int PEEK = 2;
   private static final int RESET = 3;
   private static final int REFUND = 4;
+  private static final int CHECK_ONCE = 5;
 
   /*
    * byte    0    1        2          10     18           26
@@ -32,11 +34,14 @@ public final class CheckCall {
   private static final int CHARGED_AT = 18;
   private static final int HEAD_BYTES = 26;
 
+  private static final long NO_TIME = -1;
+
   private final int maxKeys;
   private final ByteBuffer buffer;
   private final int[] offsets;
   private int keys;
   private int checks;
+  private long nowUs = NO_TIME;
 
   /**
    * @param maxKeys from 1 to {@link #MAX_KEYS}.
@@ -50,8 +55,20 @@ public final class CheckCall {
     offsets = new int[maxKeys];
   }
 
-  /** Forgets all checks. */
+  /** Forgets all checks. The next ones are not limited by a calendar. */
   public CheckCall clear() {
+    return clear(NO_TIME);
+  }
+
+  /**
+   * Forgets all checks.
+   *
+   * @param nowUs the caller's Unix time, from 0 to 2^51, by which calendar windows are sent; it
+   *     decides nothing.
+   */
+  public CheckCall clear(long nowUs) {
+    Exact.range("nowUs", nowUs, NO_TIME, ScriptLimit.MAX_WINDOW_US);
+    this.nowUs = nowUs;
     buffer.clear();
     keys = 0;
     checks = 0;
@@ -67,6 +84,21 @@ public final class CheckCall {
    */
   public int check(long requests, long cost, ScriptLimit limit) {
     return begin(CHECK, requests, cost, 0, limit);
+  }
+
+  /**
+   * Like {@link #check} of one request, but if it is granted, the decision is kept for five minutes
+   * under one further key, sent behind those of the check's limits: one per request that must not
+   * be charged twice, and limit. A repeat gets it again without a charge ({@link
+   * CheckReply#replayed}), three times; then repeats are decided and charged like any request until
+   * the five minutes are over. A refusal is not kept. Whoever refunds the charge also resets that
+   * key in the same call, or the repeats would be free.
+   */
+  public int checkOnce(long cost, ScriptLimit limit) {
+    room(2);
+    final int check = begin(CHECK_ONCE, 1, cost, 0, limit);
+    keys++;
+    return check;
   }
 
   /** What {@link #check} would grant, without charging. */
@@ -101,9 +133,10 @@ public final class CheckCall {
     if (Exact.product(requests, cost) == 0) {
       throw notExact(requests, cost);
     }
+    timed(limit);
     room(1);
     head(op, 1, requests, cost, chargedAtUs);
-    limit.copyTo(buffer);
+    limit.copyTo(buffer, nowUs);
     keys++;
     return checks++;
   }
@@ -128,8 +161,9 @@ public final class CheckCall {
     if (buffer.get(at) == MAX_LIMITS) {
       throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
     }
+    timed(limit);
     room(1);
-    limit.copyTo(buffer);
+    limit.copyTo(buffer, nowUs);
     buffer.put(at, (byte) (buffer.get(at) + 1));
     keys++;
     return this;
@@ -155,6 +189,12 @@ public final class CheckCall {
     }
     buffer.putDouble(at + REQUESTS, total);
     return this;
+  }
+
+  private void timed(ScriptLimit limit) {
+    if (nowUs == NO_TIME && limit.needsTime()) {
+      throw new IllegalStateException("clear: no time (expected: one, for a calendar window)");
+    }
   }
 
   private void room(int count) {

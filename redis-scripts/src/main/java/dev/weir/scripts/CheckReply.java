@@ -24,6 +24,7 @@ public final class CheckReply {
   /** A key holds what is not ours; nothing of this check was changed. */
   public static final int FOREIGN = 4;
 
+  private static final int REPLAYED = 16;
   private static final int HEAD_BYTES = 8;
   private static final int CHECK_BYTES = 50;
 
@@ -63,7 +64,12 @@ public final class CheckReply {
   }
 
   public int status(int check) {
-    return buffer.get(at(check));
+    return buffer.get(at(check)) & ~REPLAYED;
+  }
+
+  /** Whether this is the decision of an earlier {@link CheckCall#checkOnce}, and cost nothing. */
+  public boolean replayed(int check) {
+    return (buffer.get(at(check)) & REPLAYED) != 0;
   }
 
   /** Which of the check's limits the figures are about, from 0. */
@@ -93,7 +99,10 @@ public final class CheckReply {
     return number(check, 4);
   }
 
-  /** How long a request granted by a queue has to be held. */
+  /**
+   * How long the first request granted by a queue has to be held; the n-th after it {@link
+   * ScriptLimit#outflowUs outflowUs(n * cost)} longer.
+   */
   public long waitUs(int check) {
     return number(check, 5);
   }

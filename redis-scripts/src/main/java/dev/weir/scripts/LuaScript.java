@@ -17,7 +17,19 @@ public final class LuaScript {
    * Decides a whole batch of checks; see {@code check.lua}, {@link CheckCall}, {@link CheckReply}.
    */
   public static final LuaScript CHECK =
-      compose("check", "clock.lua", "paced.lua", "windows.lua", "logs.lua", "check.lua");
+      compose(
+          "check",
+          "numbers.lua",
+          "clock.lua",
+          "paced.lua",
+          "windows.lua",
+          "calendar.lua",
+          "logs.lua",
+          "argument.lua",
+          "states.lua",
+          "decide.lua",
+          "once.lua",
+          "check.lua");
 
   /** Counts the sidecars that share a store; see {@code peers.lua}. */
   public static final LuaScript PEERS = compose("peers", "peers.lua");

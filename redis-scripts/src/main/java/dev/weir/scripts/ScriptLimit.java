@@ -2,6 +2,8 @@ package dev.weir.scripts;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 
 /**
  * A limit as the script reads it: validated and encoded once, then copied into each call. Times are
@@ -24,22 +26,54 @@ public final class ScriptLimit {
   private static final int SLIDING_COUNTER = 3;
   private static final int SLIDING_LOG = 4;
   private static final int BUCKET_RING = 5;
+  private static final int CALENDAR = 6;
   private static final long NO_QUEUE = -1;
 
+  /** The longest window, 71 years: now and four of them stay below 2^53. */
+  public static final long MAX_WINDOW_US = 1L << 51;
+
+  private static final long MINUTE_US = 60_000_000L;
+
   private final long capacity;
-  private final byte[] encoded;
+  private final CalendarEdges calendar;
+
+  /** The last one asked for: a benign race, as each is immutable and found anew by any thread. */
+  private volatile Encoding encoding;
+
+  /** Of a queue: so many units flow out per so many microseconds; else 0. */
+  private final long outflowUnits;
+
+  private final long outflowPeriodUs;
 
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
     this.capacity = capacity;
-    encoded =
-        ByteBuffer.allocate(BYTES)
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .put((byte) kind)
-            .putDouble(a)
-            .putDouble(b)
-            .putDouble(c)
-            .putDouble(d)
-            .array();
+    final boolean queue = kind == PACED && d != NO_QUEUE;
+    outflowUnits = queue ? a : 0;
+    outflowPeriodUs = queue ? b : 0;
+    calendar = null;
+    encoding = new Encoding(Long.MIN_VALUE, Long.MAX_VALUE, encode(kind, a, b, c, d));
+  }
+
+  private ScriptLimit(long limit, CalendarEdges calendar) {
+    capacity = limit;
+    outflowUnits = 0;
+    outflowPeriodUs = 0;
+    this.calendar = calendar;
+    encoding = new Encoding(0, 0, new byte[0]);
+  }
+
+  /** The bytes, for calls at a caller's time before {@code untilUs}. */
+  private record Encoding(long fromUs, long untilUs, byte[] bytes) {}
+
+  private static byte[] encode(int kind, long a, long b, long c, long d) {
+    return ByteBuffer.allocate(BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put((byte) kind)
+        .putDouble(a)
+        .putDouble(b)
+        .putDouble(c)
+        .putDouble(d)
+        .array();
   }
 
   /** GCRA, token bucket and leaky bucket as a meter: {@code units} per {@code periodUs} return. */
@@ -108,8 +142,24 @@ public final class ScriptLimit {
     return new ScriptLimit(BUCKET_RING, limit, limit, windowUs / subWindows, subWindows, 0);
   }
 
+  /**
+   * The minutes, hours, days, weeks (from Monday) or months of a zone. The server cannot know them,
+   * so the call carries the edges around the caller's time ({@link CheckCall#clear(long)}), and the
+   * server's own time says which window it is. A caller whose clock is off by less than half a
+   * window changes nothing; one that is further behind refuses rather than issues anew.
+   *
+   * @param unit MINUTES, HOURS, DAYS, WEEKS or MONTHS.
+   */
+  public static ScriptLimit calendarWindow(long limit, ChronoUnit unit, ZoneId zone) {
+    if (unit == ChronoUnit.MINUTES) {
+      return fixedWindow(limit, MINUTE_US, 0);
+    }
+    Exact.range("limit", limit, 1, Exact.MAX);
+    return new ScriptLimit(limit, new CalendarEdges(unit, zone));
+  }
+
   private static void window(long limit, long windowUs) {
-    Exact.range("windowUs", windowUs, 1, Exact.MAX);
+    Exact.range("windowUs", windowUs, 1, MAX_WINDOW_US);
     Exact.range("limit", limit, 1, Exact.MAX);
   }
 
@@ -122,7 +172,40 @@ public final class ScriptLimit {
     return capacity;
   }
 
-  void copyTo(ByteBuffer target) {
-    target.put(encoded, 0, BYTES);
+  /**
+   * How long so many units take to flow out of a queue, rounded up; 0 if this is none.
+   *
+   * @param units from 0 to {@link #capacity}.
+   */
+  public long outflowUs(long units) {
+    Exact.range("units", units, 0, capacity);
+    return outflowUnits == 0 ? 0 : (units * outflowPeriodUs + outflowUnits - 1) / outflowUnits;
+  }
+
+  /** Whether its encoding depends on the caller's time. */
+  boolean needsTime() {
+    return calendar != null;
+  }
+
+  /** Allocates for a calendar's window alone, twice per window. */
+  void copyTo(ByteBuffer target, long nowUs) {
+    Encoding current = encoding;
+    if (calendar != null && (nowUs < current.fromUs || nowUs >= current.untilUs)) {
+      current = aroundUs(nowUs);
+      encoding = current;
+    }
+    target.put(current.bytes, 0, BYTES);
+  }
+
+  /** The two windows whose common edge is the nearest. */
+  private Encoding aroundUs(long nowUs) {
+    final long start = calendar.startUs(nowUs);
+    final long end = calendar.endUs(nowUs);
+    final long middle = start + (end - start) / 2;
+    if (nowUs < middle) {
+      final long before = calendar.startUs(start - 1);
+      return new Encoding(start, middle, encode(CALENDAR, capacity, before, start, end));
+    }
+    return new Encoding(middle, end, encode(CALENDAR, capacity, start, end, calendar.endUs(end)));
   }
 }

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -61,6 +65,18 @@ class CheckCallTest {
   }
 
   @Test
+  void hasAKeyMoreForACheckOnceAndOneRequest() {
+    call.checkOnce(2, LIMIT);
+    assertEquals(2, call.keyCount());
+    refused("check: 0 (expected: one of many requests)", () -> call.more(0, 1));
+    call.also(LIMIT);
+    assertEquals(3, call.keyCount());
+    final byte[] before = bytes();
+    full("keys: 5 (expected: at most 4)", () -> call.checkOnce(1, LIMIT));
+    assertArrayEquals(before, bytes());
+  }
+
+  @Test
   void takesEightLimitsOfACheckAndNoMore() {
     final CheckCall large = new CheckCall(10);
     large.check(1, 1, LIMIT);
@@ -68,6 +84,31 @@ class CheckCallTest {
       large.also(LIMIT);
     }
     full("limits: 9 (expected: at most 8)", () -> large.also(LIMIT));
+  }
+
+  @Test
+  void sendsTheEdgesAroundTheCallersTime() {
+    final ScriptLimit days =
+        ScriptLimit.calendarWindow(1, ChronoUnit.DAYS, ZoneId.of("Europe/Berlin"));
+    full("clear: no time (expected: one, for a calendar window)", () -> call.check(1, 1, days));
+    // 2024-03-31T00:00 in Berlin, of 23 hours; its middle; its end.
+    final long start = 1_711_839_600_000_000L;
+    final long hour = 3_600_000_000L;
+    edges(days, start, start - 24 * hour, start, start + 23 * hour);
+    edges(days, start + 23 * hour / 2 - 1, start - 24 * hour, start, start + 23 * hour);
+    edges(days, start + 23 * hour / 2, start, start + 23 * hour, start + 47 * hour);
+    edges(days, start + 23 * hour - 1, start, start + 23 * hour, start + 47 * hour);
+    edges(days, start + 23 * hour, start, start + 23 * hour, start + 47 * hour);
+    edges(days, start - 1, start - 24 * hour, start, start + 23 * hour);
+  }
+
+  private void edges(ScriptLimit limit, long nowUs, long b, long c, long d) {
+    call.clear(nowUs).check(1, 1, limit);
+    final ByteBuffer sent = ByteBuffer.wrap(call.array()).order(ByteOrder.LITTLE_ENDIAN);
+    assertEquals(6, sent.get(26));
+    assertEquals(b, sent.getDouble(35));
+    assertEquals(c, sent.getDouble(43));
+    assertEquals(d, sent.getDouble(51));
   }
 
   private byte[] bytes() {

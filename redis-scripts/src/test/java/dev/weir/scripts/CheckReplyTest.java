@@ -2,6 +2,7 @@ package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +16,7 @@ class CheckReplyTest {
       buffer.order(ByteOrder.LITTLE_ENDIAN).position(3);
       buffer.putDouble(1_700_000_000_000_000.0);
       for (int check = 0; check < 2; check++) {
-        buffer.put((byte) check).put((byte) 7);
+        buffer.put((byte) (check == 0 ? 0 : 17)).put((byte) 7);
         for (int i = 0; i < 6; i++) {
           buffer.putDouble(10 * check + i - 1);
         }
@@ -25,6 +26,7 @@ class CheckReplyTest {
       assertEquals(3, buffer.position());
       assertEquals(1_700_000_000_000_000L, reply.nowUs());
       assertEquals(CheckReply.GRANTED, reply.status(1));
+      assertTrue(reply.replayed(1) && !reply.replayed(0));
       assertEquals(7, reply.limitIndex(1));
       assertEquals(-1, reply.granted(0));
       assertEquals(9, reply.granted(1));

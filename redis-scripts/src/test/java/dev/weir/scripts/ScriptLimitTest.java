@@ -39,6 +39,16 @@ class ScriptLimitTest {
     refused("subWindows: 3 (expected: a divisor of 10 us)", () -> ScriptLimit.bucketRing(1, 10, 3));
   }
 
+  @Test
+  void saysHowLongUnitsTakeToFlowOutOfAQueue() {
+    final ScriptLimit queue = ScriptLimit.queue(10, 6, 20, 100);
+    assertEquals(0, queue.outflowUs(0));
+    assertEquals(4, queue.outflowUs(1));
+    assertEquals(10, queue.outflowUs(3));
+    assertEquals(0, ScriptLimit.paced(10, 6, 20).outflowUs(3));
+    refused("units: 11 (expected: from 0 to 10)", () -> queue.outflowUs(11));
+  }
+
   private static void refused(String message, Executable attempt) {
     assertEquals(message, assertThrows(IllegalArgumentException.class, attempt).getMessage());
   }

@@ -1,0 +1,66 @@
+-- Fixed windows of a calendar, whose edges the script cannot know: the caller sends three that follow
+-- one another, and the server's time says which of the two windows it is.
+-- Limit: a = limit; b < c < d, edges in microseconds: before c the window is [b, c), from c on [c, d),
+-- also beyond d: a caller that is late refuses rather than issues anew.
+-- Value, 25 bytes: 'C', start, end, count. Cost: O(1).
+local CALENDAR = {}
+KINDS[6], BY_TAG[67] = CALENDAR, CALENDAR
+
+function CALENDAR.valid(limit)
+  return whole(limit.a, 1, MOST) and whole(limit.b, -LONGEST, MOST) and whole(limit.c, limit.b + 1, MOST)
+    and whole(limit.d, limit.c + 1, MOST)
+end
+
+function CALENDAR.fresh(limit, now)
+  local late = now >= limit.c
+  return {start = late and limit.c or limit.b, over = late and limit.d or limit.c, count = 0}
+end
+
+function CALENDAR.load(value)
+  if #value ~= 25 then return nil end
+  local _, start, over, count = struct.unpack('<Bddd', value)
+  if not (whole(start, -LONGEST, MOST) and whole(over, start + 1, MOST) and whole(count, 0, MOST)) then
+    return nil
+  end
+  return {start = start, over = over, count = count}
+end
+
+function CALENDAR.same() return true end
+
+function CALENDAR.arrive(st, limit, now)
+  local to = CALENDAR.fresh(limit, now)
+  if st.over <= to.start then
+    -- Unless the caller is ahead of the server, the stored window is over.
+    if now < st.over then return end
+    st.count = 0
+  elseif st.start >= to.over then
+    -- The caller is behind, or the server's clock has stepped back by no more than a window.
+    if now >= to.over or st.start - now <= st.over - st.start then return end
+    st.clamped = true
+  end
+  -- Where they overlap and differ, the calendar has changed: what was counted still is.
+  st.start, st.over = to.start, to.over
+end
+
+function CALENDAR.units(st, now)
+  if st.start - now > st.over - st.start then
+    st.start, st.over, st.clamped = now, now + st.over - st.start, true
+  end
+  return now < st.over and st.count or 0
+end
+
+CALENDAR.available = FIXED.available
+CALENDAR.charge = FIXED.charge
+
+function CALENDAR.refund(st, now, units, at)
+  if st.count == 0 or at < st.start or at >= st.over then return false end
+  st.count = math.max(st.count - units, 0)
+  return true
+end
+
+-- Beyond the last edge that is known: a window from now, so that the key outlives the caller's lag.
+local function over(st, now) return now < st.over and st.over or now + st.over - st.start end
+
+function CALENDAR.reset_at(st, now) return st.count == 0 and now or over(st, now) end
+function CALENDAR.drained(st, room, now) return st.count <= room and 0 or over(st, now) - now end
+function CALENDAR.save(st) return struct.pack('<Bddd', 67, st.start, st.over, st.count) end

@@ -1,0 +1,100 @@
+-- What is done for a check, peek, refund and reset: each returns its answer, 50 bytes, see check.lua.
+-- All states are read and all limits asked before the first is charged.
+local function retry_after(limit, st, cost)
+  local room = limit.capacity - cost
+  if room < 0 then return math.huge end
+  local longest = limit.queue and limit.d * limit.a
+  if st.of then
+    -- It is the state under the old limit that has to drain.
+    if longest and longest < limit.c * limit.b then
+      room = math.min(room, floor_div(longest, limit.b))
+    end
+    return st.of.drained(st.old, room, now)
+  end
+  local wait = limit.kind.drained(st, room, now)
+  return longest and math.max(wait, ceil_div(st.debt, st.a) - limit.d) or wait
+end
+
+local function answer(status, index, granted, remaining, capacity, at, retry, wait)
+  return struct.pack('<BBdddddd', status, index, granted, remaining, capacity, at, retry, wait)
+end
+
+local function decide(check)
+  local count, cost, requests, charges = check.count, check.cost, check.requests, check.op ~= 2
+  local granted, states, free = requests, {}, {}
+  for i = 1, count do
+    local limit = check[i]
+    local st = state(check.first + i, limit)
+    if not st then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
+    states[i], free[i] = st, limit.kind.available(st, limit, now)
+    local fitting = floor_div(free[i], cost)
+    if limit.queue and fitting > 1 then fitting = PACED.join(st, limit, fitting, cost) end
+    granted = math.min(granted, fitting)
+  end
+  local wait = 0
+  for i = 1, count do
+    local limit, st = check[i], states[i]
+    local kind = limit.kind
+    if charges and granted > 0 then
+      kind.charge(st, limit, now, granted * cost)
+      st.of = nil
+      wait = math.max(wait, st.wait or 0)
+      store(check.first + i, kind, st)
+      free[i] = kind.available(st, limit, now)
+    elseif charges and st.clamped then
+      store(check.first + i, st.of or kind, st.of and st.old or st)
+    end
+  end
+  local chosen, longest, least = 1, -2, math.huge
+  for i = 1, count do
+    local limit = check[i]
+    if granted < requests and free[i] < cost then
+      local retry = retry_after(limit, states[i], cost)
+      if retry > longest then chosen, longest = i, retry end
+    elseif longest == -2 and free[i] / limit.capacity < least then
+      chosen, least = i, free[i] / limit.capacity
+    end
+  end
+  local limit = check[chosen]
+  local retry = longest == math.huge and -1 or math.max(longest, 0)
+  return answer(granted > 0 and 1 or 0, chosen - 1, granted, free[chosen], limit.capacity,
+    reset_at(limit.kind, states[chosen]), retry, wait), granted > 0
+end
+
+local function refund(check)
+  local status, states, units = 3, {}, check.requests * check.cost
+  for i = 1, check.count do
+    states[i] = state(check.first + i, check[i])
+    if not states[i] then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
+  end
+  for i = 1, check.count do
+    local st, kind = states[i], check[i].kind
+    if not st.exceeded and kind.refund(st, now, units, check.charged_at) then
+      st.of = nil
+      store(check.first + i, kind, st)
+      status = 2
+    end
+  end
+  local limit, st = check[1], states[1]
+  return answer(status, 0, 0, limit.kind.available(st, limit, now), limit.capacity,
+    reset_at(limit.kind, st), 0, 0)
+end
+
+local function reset(check)
+  local status = 3
+  for i = 1, check.count do
+    local value = value_of(check.first + i)
+    if value == nil or value and not BY_TAG[string.byte(value)] then
+      return answer(4, i - 1, 0, 0, 0, now, 0, 0)
+    end
+  end
+  for i = 1, check.count do
+    local key = KEYS[check.first + i]
+    if value_of(check.first + i) then
+      redis.call('DEL', key)
+      status = 2
+    end
+    written[key] = false
+  end
+  return answer(status, 0, 0, 0, 0, now, 0, 0)
+end

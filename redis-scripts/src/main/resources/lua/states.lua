@@ -1,0 +1,51 @@
+-- The states of the keys of one call: values read at once, and what has been written since, as a key
+-- may come in several checks. Cost: an EXISTS per key without a value; one SET PX per store.
+local now, values
+-- What this call has written, by key: it may come more than once. False if it was deleted.
+local written = {}
+
+-- The value of a key, false if it has none; nil if it is not a string: MGET does not tell.
+local function value_of(index)
+  local key = KEYS[index]
+  if written[key] ~= nil then return written[key] end
+  local value = values[index]
+  if not value and redis.call('EXISTS', key) == 1 then return nil end
+  return value
+end
+
+-- The state of a key under a limit, as of now; nil if its value is not ours, which nobody may touch.
+local function state(index, limit)
+  local value, kind = value_of(index), limit.kind
+  if value == nil then return nil end
+  local of = value and BY_TAG[string.byte(value)]
+  local old = of and of.load(value)
+  if value and not old then return nil end
+  if old and of == kind and kind.same(old, limit) then
+    kind.arrive(old, limit, now)
+    return old
+  end
+  local st = kind.fresh(limit, now)
+  kind.arrive(st, limit, now)
+  if old then
+    -- Another limit wrote it: what has been consumed stays consumed. What exceeds the new capacity
+    -- is not forgotten, as nothing is written before there is room under the new limit.
+    local units = of.units(old, now)
+    if units > 0 then
+      kind.charge(st, limit, now, math.min(units, limit.capacity))
+      st.of, st.old, st.exceeded = of, old, units > limit.capacity
+    end
+    st.clamped = old.clamped
+  end
+  return st
+end
+
+local function reset_at(kind, st)
+  if st.of then return st.of.reset_at(st.old, now) end
+  return kind.reset_at(st, now)
+end
+
+local function store(index, kind, st)
+  local key, value = KEYS[index], kind.save(st, now)
+  redis.call('SET', key, value, 'PX', keep(kind.reset_at(st, now) - now))
+  written[key] = value
+end

@@ -1,0 +1,115 @@
+package dev.weir.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.weir.algorithms.Limit;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The script on a real server: that of the test library, or, where the class's name says so, the
+ * machine's own.
+ */
+abstract class ScriptServer {
+  static final long WINDOW_US = 3_600_000_000L;
+  static final long WINDOW_NS = WINDOW_US * 1000;
+  static final String SHIPPED = new String(LuaScript.CHECK.source(), StandardCharsets.UTF_8);
+
+  /** Time is an argument, and keys stay as long as a test runs. */
+  static final String TIMED =
+      SHIPPED.replace(
+          LuaScript.read("clock.lua"),
+          LuaScript.read("test-time.lua") + LuaScript.read("test-keep.lua"));
+
+  /** Time is an argument, and keys get the lives that they would have. */
+  static final String EXPIRING =
+      SHIPPED.replace(LuaScript.read("clock.lua"), LuaScript.read("test-time.lua"));
+
+  @TempDir static Path directory;
+  static RedisProcess redis;
+
+  /** Connected to an empty server for each test. */
+  RedisProcess.Client client;
+
+  /** One algorithm, on both sides; every unit takes whole microseconds. */
+  enum Algorithm {
+    GCRA,
+    QUEUE,
+    FIXED_WINDOW,
+    SLIDING_COUNTER,
+    SLIDING_LOG,
+    BUCKET_RING;
+
+    ScriptLimit script(long limit) {
+      return switch (this) {
+        case GCRA -> ScriptLimit.paced(limit, 10, WINDOW_US);
+        case QUEUE -> ScriptLimit.queue(limit, 10, WINDOW_US, WINDOW_US / 2);
+        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, WINDOW_US, 7);
+        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, WINDOW_US);
+        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, WINDOW_US);
+        case BUCKET_RING -> ScriptLimit.bucketRing(limit, WINDOW_US, 10);
+      };
+    }
+
+    Limit limit(long limit) {
+      return switch (this) {
+        case GCRA -> Limit.gcra(10, WINDOW_NS, limit);
+        case QUEUE -> Limit.leakyBucketQueue(limit, 10, WINDOW_NS, WINDOW_NS / 2);
+        case FIXED_WINDOW -> Limit.fixedWindow(limit, WINDOW_NS, 7000);
+        case SLIDING_COUNTER -> Limit.slidingCounter(limit, WINDOW_NS);
+        case SLIDING_LOG -> Limit.slidingLog(limit, WINDOW_NS);
+        case BUCKET_RING -> Limit.bucketRing(limit, WINDOW_NS, 10);
+      };
+    }
+  }
+
+  @BeforeAll
+  static void start(TestInfo info) throws Exception {
+    final Path own = Path.of("/usr/bin/redis-server");
+    final boolean onOwn =
+        info.getTestClass().orElseThrow().getSimpleName().endsWith("OnOwnServerIT");
+    assumeTrue(!onOwn || Files.isExecutable(own), "no redis-server on this machine");
+    redis = new RedisProcess(onOwn ? own : RedisProcess.embedded(directory), directory);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (redis != null) {
+      redis.close();
+      redis = null;
+    }
+  }
+
+  @BeforeEach
+  void connect() throws IOException {
+    client = redis.connect();
+    client.text("FLUSHALL");
+  }
+
+  @AfterEach
+  void disconnect() throws IOException {
+    client.close();
+  }
+
+  /** Decides a call at a time in microseconds. */
+  CheckReply at(long nowUs, CheckCall call, String... keys) throws IOException {
+    return reply(client.eval(TIMED, Long.toString(nowUs), call, keys), call.checkCount());
+  }
+
+  static CheckReply reply(byte[] bytes, int checks) {
+    assertTrue(
+        bytes[0] != '-' || bytes.length == CheckReply.length(checks),
+        () -> new String(bytes, StandardCharsets.UTF_8));
+    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks);
+  }
+}
