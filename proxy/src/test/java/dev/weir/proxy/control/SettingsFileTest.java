@@ -132,9 +132,12 @@ class SettingsFileTest {
                     .get("properties")
                     .properties()
                     .forEach(
-                        inner ->
+                        inner -> {
+                          if (inner.getValue().has("default")) {
                             yaml.append("  " + inner.getKey())
-                                .append(": " + inner.getValue().get("default") + "\n"));
+                                .append(": " + inner.getValue().get("default") + "\n");
+                          }
+                        });
               }
             });
     assertEquals(accept("upstream: unix:/run/a.sock"), accept(yaml.toString()));

@@ -1,0 +1,134 @@
+package dev.weir.proxy.rule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class IdentityTextTest {
+  private final UnsafeBuffer out = new UnsafeBuffer(new byte[1024]);
+
+  /** Parts by their tags, as {@link IdentityReader} writes them. */
+  private static final class Parts implements Identity {
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1024]);
+    private int length;
+
+    Parts add(byte tag, byte[] value) {
+      buffer.putByte(length, tag);
+      buffer.putInt(length + 1, value.length, ByteOrder.BIG_ENDIAN);
+      buffer.putBytes(length + 5, value);
+      length += 5 + value.length;
+      return this;
+    }
+
+    Parts value(String text) {
+      return add((byte) 1, text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public long hash() {
+      throw new AssertionError("not asked for");
+    }
+
+    @Override
+    public DirectBuffer bytes() {
+      return buffer;
+    }
+
+    @Override
+    public int length() {
+      return length;
+    }
+  }
+
+  private String text(Identity identity) {
+    int end = IdentityText.write(identity, out, 3, 3 + 512);
+    return out.getStringWithoutLengthAscii(3, end - 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "alice, alice",
+    "a:b, a%3Ab",
+    "a+b, a%2Bb",
+    "{p001}, %7Bp001%7D",
+    "#00, %2300",
+    "!, %21",
+    "=1.2.3.4, %3D1.2.3.4",
+    "100%, 100%25",
+    "user@host-1_2~3, user@host-1_2~3",
+    "'a b', a%20b",
+  })
+  void encodesWhatCouldBeTakenForTheStructureOfAKey(String value, String expected) {
+    assertEquals(expected, text(new Parts().value(value)));
+  }
+
+  @Test
+  void encodesEveryByteThatIsNoLetterOrDigit() {
+    assertEquals("%00%0A%FF", text(new Parts().value("\0\n\u00FF")));
+  }
+
+  @Test
+  void tellsAbsentFromEmptyAndAnAddressFromItsSpelling() {
+    byte[] v4 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -64, 0, 2, 1};
+    assertEquals("!", text(new Parts().add(IdentityReader.ABSENT, new byte[0])));
+    assertEquals("", text(new Parts().value("")));
+    assertEquals("192.0.2.1", text(new Parts().add(IdentityReader.ADDRESS, v4)));
+    assertEquals("=192.0.2.1", text(new Parts().add(IdentityReader.STAND_IN, v4)));
+  }
+
+  @Test
+  void writesAnIpv6AddressWithoutColons() {
+    byte[] v6 = {0x20, 1, 0xd, (byte) 0xb8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    assertEquals(
+        "2001-0DB8-0000-0001-0000-0000-0000-0000",
+        text(new Parts().add(IdentityReader.ADDRESS, v6)));
+  }
+
+  @Test
+  void joinsPartsSuchThatNoneCanReachIntoAnother() {
+    assertEquals("a%2Bb+c", text(new Parts().value("a+b").value("c")));
+    assertEquals("a+b%2Bc", text(new Parts().value("a").value("b+c")));
+  }
+
+  @Test
+  void saysThatALongTextHasNoRoom() {
+    Parts parts = new Parts().value("x".repeat(200));
+    assertEquals(IdentityText.TOO_LONG, IdentityText.write(parts, out, 0, 128));
+  }
+
+  @Test
+  void givesTwoIdentitiesNeverTheSameText() {
+    Random random = new Random(5);
+    Map<String, String> owners = new HashMap<>();
+    String alphabet = "ab:+%!=#{}.\0";
+    for (int step = 0; step < 100_000; step++) {
+      Parts parts = new Parts();
+      StringBuilder name = new StringBuilder();
+      for (int part = 0; part < 2; part++) {
+        if (random.nextInt(4) == 0) {
+          parts.add(IdentityReader.ABSENT, new byte[0]);
+          name.append("absent|");
+          continue;
+        }
+        StringBuilder value = new StringBuilder();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          value.append(alphabet.charAt(random.nextInt(alphabet.length())));
+        }
+        parts.value(value.toString());
+        name.append(value.length()).append(':').append(value).append('|');
+      }
+      String before = owners.putIfAbsent(text(parts), name.toString());
+      assertTrue(before == null || before.equals(name.toString()), before + " and " + name);
+    }
+  }
+}
