@@ -14,7 +14,7 @@ import dev.weir.scripts.ScriptLimit;
  */
 final class Lane {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
-  static final int MAX_IN_FLIGHT = 4;
+  static final int MAX_IN_FLIGHT = 8;
 
   /** Checks that have been gathered for so long go with the next that comes. */
   static final long MAX_AGE_NS = 1_000_000;
