@@ -43,7 +43,7 @@ class KeyLifeIT extends ScriptServer {
   }
 
   private long pttl() throws Exception {
-    return Long.parseLong(client.text("PTTL", "{p}").substring(1));
+    return Long.parseLong(client.text("PTTL", "{p}"));
   }
 
   @ParameterizedTest

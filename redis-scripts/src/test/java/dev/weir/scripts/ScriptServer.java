@@ -1,20 +1,18 @@
 package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The script on a real server: that of the test library, or, where the class's name says so, the
@@ -35,11 +33,10 @@ abstract class ScriptServer {
   static final String EXPIRING =
       SHIPPED.replace(LuaScript.read("clock.lua"), LuaScript.read("test-time.lua"));
 
-  @TempDir static Path directory;
-  static RedisProcess redis;
+  static RedisServer redis;
 
   /** Connected to an empty server for each test. */
-  RedisProcess.Client client;
+  ScriptClient client;
 
   /** One algorithm, on both sides; every unit takes whole microseconds. */
   enum Algorithm {
@@ -86,11 +83,9 @@ abstract class ScriptServer {
 
   @BeforeAll
   static void start(TestInfo info) throws Exception {
-    final Path own = Path.of("/usr/bin/redis-server");
     final boolean onOwn =
         info.getTestClass().orElseThrow().getSimpleName().endsWith("OnOwnServerIT");
-    assumeTrue(!onOwn || Files.isExecutable(own), "no redis-server on this machine");
-    redis = new RedisProcess(onOwn ? own : RedisProcess.embedded(directory), directory);
+    redis = (onOwn ? RedisKind.INSTALLED : RedisKind.EMBEDDED).start();
   }
 
   @AfterAll
@@ -103,7 +98,7 @@ abstract class ScriptServer {
 
   @BeforeEach
   void connect() throws IOException {
-    client = redis.connect();
+    client = new ScriptClient(redis);
     client.text("FLUSHALL");
   }
 
