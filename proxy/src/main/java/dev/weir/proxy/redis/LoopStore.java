@@ -361,6 +361,11 @@ public final class LoopStore {
     return clock.tick();
   }
 
+  /** How long a decision may take. */
+  long deadlineNs() {
+    return deadlineNs;
+  }
+
   EventLoop eventLoop() {
     return eventLoop;
   }

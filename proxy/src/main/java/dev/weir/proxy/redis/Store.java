@@ -238,6 +238,7 @@ public final class Store implements AutoCloseable {
     if (calls != null) {
       calls.close();
     }
+    resources.timer().stop(); // nothing else ends a timer that Lettuce was given
     resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
   }
 }

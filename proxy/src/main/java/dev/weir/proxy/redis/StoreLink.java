@@ -28,9 +28,15 @@ final class StoreLink extends Deadlines.Waiter {
   /** A call without an answer for so long means that the connection is of no use. */
   static final long HANG_NS = 1_000_000_000;
 
+  /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
+  private static final long OPEN_NS = 2_000_000_000;
+
   private static final long FIRST_PAUSE_NS = 50_000_000;
   private static final long LAST_PAUSE_NS = 2_000_000_000;
   private static final long LOOK_NS = 100_000_000;
+
+  /** What the user of an ACL must be allowed to. */
+  private static final String TRIAL = "EVALSHA with TIME, MGET, EXISTS, SET and DEL";
 
   private enum State {
     PAUSED,
@@ -45,6 +51,11 @@ final class StoreLink extends Deadlines.Waiter {
   private final String name;
   private final Breaker breaker = new Breaker();
   private StatefulRedisConnection<byte[], byte[]> connection;
+
+  /** Connected, but the script has not been tried yet. */
+  private StatefulRedisConnection<byte[], byte[]> opening;
+
+  private int attempts;
   private State state = State.PAUSED;
   private long pauseNs = FIRST_PAUSE_NS;
   private int calls;
@@ -80,25 +91,29 @@ final class StoreLink extends Deadlines.Waiter {
   /** Opens the connection. */
   void connect() {
     state = State.CONNECTING;
-    deadline(Deadlines.NEVER);
+    int attempt = ++attempts;
+    deadline(store.tick() + OPEN_NS);
     try {
       store
           .client()
           .connect(address)
-          .thenCompose(this::prepared)
-          .whenComplete((ready, fault) -> store.eventLoop().execute(() -> connected(ready, fault)));
+          .thenCompose(opened -> prepared(opened, attempt))
+          .whenComplete(
+              (ready, fault) -> store.eventLoop().execute(() -> connected(attempt, ready, fault)));
     } catch (RuntimeException fault) {
-      connected(null, fault);
+      connected(attempt, null, fault);
     }
   }
 
   /** The connection when the script is loaded there and has run. */
   private CompletionStage<StatefulRedisConnection<byte[], byte[]>> prepared(
-      StatefulRedisConnection<byte[], byte[]> opened) {
+      StatefulRedisConnection<byte[], byte[]> opened, int attempt) {
+    if (attempt == attempts) {
+      opening = opened;
+    }
     RedisAsyncCommands<byte[], byte[]> commands = opened.async();
-    return commands
-        .scriptLoad(LuaScript.CHECK.source())
-        .thenCompose(digest -> trial(commands))
+    return named("SCRIPT LOAD", commands.scriptLoad(LuaScript.CHECK.source()))
+        .thenCompose(digest -> named(TRIAL, trial(commands)))
         .handle(
             (ignored, fault) -> {
               if (fault != null) {
@@ -109,6 +124,15 @@ final class StoreLink extends Deadlines.Waiter {
               }
               return opened;
             });
+  }
+
+  /** The same, and its fault says which command it was. */
+  private static <T> CompletionStage<T> named(String command, CompletionStage<T> call) {
+    return call.exceptionally(
+        fault -> {
+          throw new CompletionException(
+              new IllegalStateException(command + ": " + StoreHealth.cause(fault)));
+        });
   }
 
   /** Charges a key of its own and forgets it: all commands that the script ever uses. */
@@ -135,20 +159,20 @@ final class StoreLink extends Deadlines.Waiter {
             });
   }
 
-  private void connected(StatefulRedisConnection<byte[], byte[]> ready, Throwable fault) {
-    if (state == State.CLOSED) {
+  private void connected(
+      int attempt, StatefulRedisConnection<byte[], byte[]> ready, Throwable fault) {
+    if (state == State.CLOSED || attempt != attempts) {
       if (ready != null) {
         ready.closeAsync();
       }
       return;
     }
-    observer.storeConnected(fault == null);
+    opening = null;
     if (fault != null) {
-      store.health().down(name, StoreHealth.cause(fault));
-      store.refreshMap();
-      pause();
+      failed(StoreHealth.cause(fault));
       return;
     }
+    observer.storeConnected(true);
     connection = ready;
     ready.addListener(new Loss(ready));
     if (!ready.isOpen()) {
@@ -163,6 +187,23 @@ final class StoreLink extends Deadlines.Waiter {
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
     store.linkReady(this);
+  }
+
+  private void failed(String cause) {
+    observer.storeConnected(false);
+    store.health().down(name, cause);
+    store.refreshMap();
+    pause();
+  }
+
+  /** The host may be gone, and then nothing ever tells. */
+  private void giveUpOpening() {
+    attempts++; // whatever still comes of it is too late
+    if (opening != null) {
+      opening.closeAsync();
+      opening = null;
+    }
+    failed("no answer within " + OPEN_NS / 1_000_000 + " ms");
   }
 
   private void pause() {
@@ -198,6 +239,10 @@ final class StoreLink extends Deadlines.Waiter {
   void close() {
     state = State.CLOSED;
     leave();
+    if (opening != null) {
+      opening.closeAsync();
+      opening = null;
+    }
     if (connection != null) {
       connection.closeAsync();
       connection = null;
@@ -208,21 +253,55 @@ final class StoreLink extends Deadlines.Waiter {
   protected void onDeadline() {
     if (state == State.PAUSED) {
       connect();
+    } else if (state == State.CONNECTING) {
+      giveUpOpening();
     } else if (state == State.READY) {
       long nowNs = store.tick();
       if (calls > 0 && nowNs - lastProgressNs > HANG_NS) {
         reset("no answer for " + (nowNs - lastProgressNs) / 1_000_000 + " ms");
       } else {
         deadline(nowNs + LOOK_NS);
+        if (breaker.state() == Breaker.State.OPEN && breaker.tryPass(nowNs)) {
+          probe(nowNs);
+        }
         store.settleDebts(this, nowNs);
       }
     }
   }
 
-  void write(Flight flight, long nowNs) {
+  /** Finds out whether the server decides again, though no request may come to try it. */
+  private void probe(long nowNs) {
+    StatefulRedisConnection<byte[], byte[]> asked = connection;
+    called(nowNs);
+    trial(asked.async()).whenComplete((ignored, fault) -> probed(asked, nowNs, fault));
+  }
+
+  private void probed(
+      StatefulRedisConnection<byte[], byte[]> asked, long askedNs, Throwable fault) {
+    if (asked != connection) {
+      return;
+    }
+    long nowNs = store.tick();
+    answered(nowNs);
+    if (fault != null) {
+      store.health().refused(name, StoreHealth.cause(fault));
+    }
+    if (fault == null && nowNs - askedNs < store.deadlineNs()) {
+      breaker.succeeded();
+      store.settleDebts(this, nowNs);
+    } else {
+      breaker.failed(nowNs);
+    }
+  }
+
+  private void called(long nowNs) {
     if (calls++ == 0) {
       lastProgressNs = nowNs;
     }
+  }
+
+  void write(Flight flight, long nowNs) {
+    called(nowNs);
     if (state != State.READY) {
       flight.completeExceptionally(null);
     } else {

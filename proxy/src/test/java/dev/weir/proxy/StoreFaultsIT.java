@@ -1,0 +1,275 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What clients get while a server of the store is dead, hangs, or is slow. */
+class StoreFaultsIT {
+  private static final String DECIDING = StoreRig.DECIDING;
+
+  private static final String FAILED_CONNECTS = "weir_store_connect_failures_total";
+
+  private static RedisServer redis;
+  private static RedisServer other;
+
+  @BeforeAll
+  static void startRedis() throws Exception {
+    redis = RedisKind.EMBEDDED.start();
+    other = RedisKind.EMBEDDED.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+    other.close();
+  }
+
+  /** Users whose keys are on a server, so many. */
+  private static List<String> usersOn(RedisServer server, Rig rig, String prefix, int count)
+      throws Exception {
+    List<String> users = new ArrayList<>();
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; users.size() < count; i++) {
+        String user = prefix + i;
+        assertEquals(200, client.send(Fleet.get(user)).read().status());
+        if (StoreRig.charged(server, user) == 1) {
+          users.add(user);
+        }
+      }
+    }
+    return users;
+  }
+
+  /** What each of two servers does while the first has a fault. */
+  private static void assertOnlyKeysOfTheFirstFail(Rig rig, String row) throws Exception {
+    final List<String> lame = usersOn(redis, rig, "lame" + row, 5);
+    final List<String> well = usersOn(other, rig, "well" + row, 5);
+    if (row.equals("112")) {
+      redis.kill();
+    } else {
+      redis.pause();
+    }
+    long longestNs = 0;
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; i < 15; i++) {
+        for (String user : lame) {
+          long startNs = System.nanoTime();
+          assertEquals(503, client.send(Fleet.get(user)).read().status());
+          longestNs = Math.max(longestNs, System.nanoTime() - startNs);
+        }
+        for (String user : well) {
+          int status = client.send(Fleet.get(user)).read().status();
+          assertEquals(i < 9 ? 200 : 429, status, user + ", request " + (i + 2));
+        }
+      }
+    }
+    StoreRig.figure(row, "75 answers of a server that fails: at most " + ms(longestNs) + " ms");
+  }
+
+  private static void assertExact(Rig rig, String user) throws Exception {
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; i < 15; i++) {
+        assertEquals(i < 10 ? 200 : 429, client.send(Fleet.get(user)).read().status(), user);
+      }
+    }
+  }
+
+  private static long ms(long ns) {
+    return ns / 1_000_000;
+  }
+
+  private static Fleet sharded() throws Exception {
+    redis.text("FLUSHALL");
+    other.text("FLUSHALL");
+    return new Fleet(
+        1,
+        Fleet.node(redis) + "," + Fleet.node(other),
+        "--redis.topology",
+        "sharded",
+        "--redis.deadline",
+        "200ms",
+        "--limit",
+        "10/1d",
+        "--algorithm",
+        "fixed-window",
+        "--on-store-failure",
+        "closed");
+  }
+
+  @Test
+  void keysOfADeadServerFollowTheirPolicyWhileOthersStayExact() throws Exception {
+    try (Fleet fleet = sharded()) {
+      assertOnlyKeysOfTheFirstFail(fleet.rig(0), "112");
+      long startNs = System.nanoTime();
+      redis.restart();
+      fleet.rig(0).await(DECIDING, 2);
+      StoreRig.figure(
+          "112", "decides again " + ms(System.nanoTime() - startNs) + " ms after start");
+      for (int i = 0; i < 10; i++) {
+        assertExact(fleet.rig(0), "later" + i);
+      }
+    }
+  }
+
+  @Test
+  void keysOfAServerThatHangsFollowTheirPolicyWhileOthersStayExact() throws Exception {
+    try (Fleet fleet = sharded()) {
+      for (int round = 0; round < 3; round++) { // what is in flight must come back each time
+        assertOnlyKeysOfTheFirstFail(fleet.rig(0), "113" + ".".repeat(round));
+        redis.resume();
+        fleet.rig(0).await(DECIDING, 2);
+        for (int i = 0; i < 10; i++) {
+          assertExact(fleet.rig(0), "later" + round + i);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5, 50, 500})
+  void answersEveryRequestAndMistakesNoLateReplyForAnother(int delayMs) throws Exception {
+    try (StoreRig rig =
+        new StoreRig(
+            redis,
+            "--redis.deadline",
+            "100ms",
+            "--limit",
+            "100000/1d",
+            "--on-store-failure",
+            "closed")) {
+      // What is left tells the users apart.
+      int users = 10;
+      long[] sent = new long[users];
+      for (int user = 0; user < users; user++) {
+        sent[user] = 15L * user;
+        assertEquals(sent[user], rig.count(200, (int) sent[user], "u" + user));
+      }
+      rig.takeLongestMs();
+      rig.faults.delayReplies(delayMs);
+      int decided = 0;
+      int rounds = 12;
+      for (int round = 0; round < rounds; round++) {
+        for (int user = 0; user < users; user++) {
+          long before = sent[user];
+          decided += isRight(rig.ask("u" + user), before, ++sent[user] - before) ? 1 : 0;
+        }
+      }
+      StoreRig.figure(
+          "115",
+          delayMs
+              + " ms late, deadline 100 ms: "
+              + decided
+              + " of "
+              + users * rounds
+              + " decided, the rest refused, at most after "
+              + rig.takeLongestMs()
+              + " ms");
+      assertEquals(delayMs < 100, decided > 0);
+      rig.faults.pass();
+      rig.awaitDeciding();
+      for (int user = 0; user < users; user++) {
+        RawClient.Response response = rig.ask("u" + user);
+        assertEquals(200, response.status());
+        assertEquals(100_000 - rig.charged("u" + user), response.remaining());
+      }
+    }
+  }
+
+  /** A decision must be about the user: charged for what has been sent, at most. */
+  private static boolean isRight(RawClient.Response response, long before, long more) {
+    if (response.status() == 503) {
+      return false;
+    }
+    assertEquals(200, response.status());
+    long charged = 100_000 - response.remaining();
+    assertTrue(charged <= before + more && charged > before - 13, charged + " after " + before);
+    return true;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"closed", "open", "local-share"})
+  void neverChargesTwiceWhenTheReplyIsLost(String policy) throws Exception {
+    try (StoreRig rig =
+        new StoreRig(
+            redis,
+            "--redis.deadline",
+            "50ms",
+            "--limit",
+            "1000/1d",
+            "--on-store-failure",
+            policy)) {
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        double connects = rig.metric("weir_store_connects_total");
+        rig.faults.dropReplies(1);
+        int status = rig.ask("lost" + i).status();
+        statuses.add(status);
+        assertEquals(policy.equals("closed") ? 503 : 200, status);
+        // A stream that has lost bytes is of no use: nothing else is to be asked there.
+        StoreRig.await(
+            "a new connection", () -> rig.metric("weir_store_connects_total") > connects);
+        rig.awaitDeciding();
+        assertEquals(200, rig.ask("next" + i).status());
+        assertEquals(1, rig.charged("lost" + i));
+        assertEquals(1, rig.charged("next" + i));
+      }
+      assertEquals(0, rig.metric("weir_store_debts_charged_total"));
+      StoreRig.figure("116", policy + ": answered " + statuses + ", charged 1 each");
+    }
+  }
+
+  @Test
+  void chargesOnceWhenTheConnectionIsLostWithTheReply() throws Exception {
+    try (StoreRig rig = new StoreRig(redis, "--limit", "1000/1d", "--on-store-failure", "open")) {
+      rig.faults.dropReplies(1000);
+      List<RawClient> clients = rig.fleet.connect(20);
+      Thread cut =
+          new Thread(
+              () -> {
+                try {
+                  StoreRig.await("charged", () -> rig.charged("cut") > 0);
+                  rig.faults.refuse();
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+      cut.start();
+      List<Integer> statuses = Fleet.atOnce(clients, Fleet.get("cut"));
+      cut.join();
+      assertEquals(20, Collections.frequency(statuses, 200));
+      rig.faults.pass();
+      rig.awaitDeciding();
+      rig.fleet.rig(0).await("weir_store_fallback_allowed_total", 20);
+      assertEquals(200, rig.ask("cut").status());
+      long charged = rig.charged("cut");
+      StoreRig.figure("116", "connection lost with the reply: 21 passed, " + charged + " charged");
+      assertTrue(charged <= 21, "charged " + charged);
+    }
+  }
+
+  @Test
+  void opensAConnectionAnewWhenItsServerIsGoneWithoutAWord() throws Exception {
+    try (StoreRig rig =
+        new StoreRig(redis, "--redis.deadline", "50ms", "--on-store-failure", "closed")) {
+      rig.faults.blackhole();
+      assertEquals(3, rig.count(503, 3, "gone"));
+      // Each attempt is accepted by whoever has the address now, and then hears nothing.
+      long before = rig.faults.acceptedCount();
+      StoreRig.await("two more attempts", () -> rig.metric(FAILED_CONNECTS) >= 2);
+      StoreRig.figure(
+          "113",
+          "no word from a host: " + (rig.faults.acceptedCount() - before) + " attempts in 5 s");
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A fleet whose store stands behind a proxy that can spoil it. Budgets are counted in windows of a
+ * day, so that what a server was charged can be read from its keys.
+ */
+final class StoreRig implements AutoCloseable {
+  static final String DECIDING = "weir_store_connections_deciding";
+  static final String FALLBACK_ALLOWED = "weir_store_fallback_allowed_total";
+
+  final RedisServer redis;
+  final FaultProxy faults;
+  final Fleet fleet;
+  private final RawClient client;
+  private long longestNs;
+
+  /** One sidecar. */
+  StoreRig(RedisServer redis, String... flags) throws Exception {
+    this(1, redis, flags);
+  }
+
+  StoreRig(int size, RedisServer redis, String... flags) throws Exception {
+    this.redis = redis;
+    redis.text("FLUSHALL");
+    faults = new FaultProxy(redis.port());
+    List<String> all = new ArrayList<>(List.of("--algorithm", "fixed-window"));
+    all.addAll(List.of(flags));
+    fleet = new Fleet(size, "127.0.0.1:" + faults.port(), all.toArray(String[]::new));
+    client = fleet.rig(0).connect();
+  }
+
+  /** Sends one request to the first sidecar. */
+  RawClient.Response ask(String user) throws IOException {
+    long startNs = System.nanoTime();
+    RawClient.Response response = client.send(Fleet.get(user)).read();
+    longestNs = Math.max(longestNs, System.nanoTime() - startNs);
+    return response;
+  }
+
+  /** How many of so many requests, one after the other, got that status. */
+  int count(int status, int requests, String user) throws IOException {
+    int count = 0;
+    for (int i = 0; i < requests; i++) {
+      count += ask(user).status() == status ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** The longest that {@link #ask} took since this was called last. */
+  long takeLongestMs() {
+    long longestMs = longestNs / 1_000_000;
+    longestNs = 0;
+    return longestMs;
+  }
+
+  double metric(String nameAndLabels) throws IOException {
+    return fleet.sum(nameAndLabels);
+  }
+
+  double undecided(String reason) throws IOException {
+    return metric("weir_store_undecided_total{reason=\"" + reason + "\"}");
+  }
+
+  /** Waits until all sidecars have a connection that decides. */
+  void awaitDeciding() throws Exception {
+    for (Rig rig : fleet.rigs) {
+      rig.await(DECIDING, 1);
+    }
+  }
+
+  long charged(String user) throws IOException {
+    return charged(redis, user);
+  }
+
+  /** What a server was charged for a user, in requests of cost 1. */
+  static long charged(RedisServer redis, String user) throws IOException {
+    try (RespClient store = redis.connect()) {
+      List<?> keys = (List<?>) store.call("KEYS", "rl:*:" + user + ":*");
+      if (keys.isEmpty()) {
+        return 0;
+      }
+      assertEquals(1, keys.size());
+      ByteBuffer value =
+          ByteBuffer.wrap((byte[]) store.call("GET", RespClient.textOf(keys.get(0))));
+      assertEquals('F', value.get(0));
+      return (long) value.order(ByteOrder.LITTLE_ENDIAN).getDouble(value.capacity() - 8);
+    }
+  }
+
+  /** A condition that must come to hold. */
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  static void await(String what, Condition condition) throws Exception {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
+    while (!condition.holds()) {
+      assertTrue(System.nanoTime() - deadlineNs < 0, what);
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  /** For the page of results. */
+  static void figure(String row, String text) {
+    System.out.println("row " + row + ": " + text);
+  }
+
+  @Override
+  public void close() throws Exception {
+    client.close();
+    faults.pass();
+    fleet.close();
+    faults.close();
+  }
+}
