@@ -50,8 +50,15 @@ enum ErrorReply {
   }
 
   static ErrorReply of(String message) {
-    int end = message.indexOf(' ');
-    String code = end < 0 ? message : message.substring(0, end);
+    ErrorReply reply = at(message, 0);
+    // Up to 6.2 a server says first that a script failed, and then what a command said to it.
+    int inner = reply == OTHER ? message.indexOf(": -") : -1;
+    return inner < 0 ? reply : at(message, inner + 3);
+  }
+
+  private static ErrorReply at(String message, int start) {
+    int end = message.indexOf(' ', start);
+    String code = message.substring(start, end < 0 ? message.length() : end);
     for (ErrorReply reply : values()) {
       if (reply.name().equals(code)) {
         return reply;

@@ -59,6 +59,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private final long[] costs = new long[MAX_CHECKS];
   private final long[] granted = new long[MAX_CHECKS];
 
+  /** Of each check, how many requests it is for. */
+  private final long[] asked = new long[MAX_CHECKS];
+
   /** Of each check, the requests that had passed before it was sent. */
   private final long[] debts = new long[MAX_CHECKS];
 
@@ -149,6 +152,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
           && holds(candidate, key, keyOffset, keyLength)) {
         check = candidate;
         call.more(check, requests);
+        asked[check] += requests;
         break;
       }
       bucket = bucket + 1 & BUCKETS - 1;
@@ -160,6 +164,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       hashes[check] = hash;
       limits[check] = limit;
       costs[check] = cost;
+      asked[check] = requests;
       debts[check] = 0;
       buckets[bucket] = (short) (check + 1);
     }
@@ -323,6 +328,11 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     }
     reply.wrap(output.bytes(), call.checkCount());
     for (int check = 0; check < call.checkCount(); check++) {
+      if (!isPlausible(check)) {
+        return false;
+      }
+    }
+    for (int check = 0; check < call.checkCount(); check++) {
       granted[check] = Math.max(0, reply.granted(check) - debts[check]);
     }
     for (int at = 0; at < requestCount; at++) {
@@ -341,6 +351,14 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       }
     }
     return true;
+  }
+
+  /** Bytes of the right number may be anything: what would let requests pass must make sense. */
+  private boolean isPlausible(int check) {
+    int status = reply.status(check);
+    long of = reply.granted(check);
+    return status == CheckReply.GRANTED && of > 0 && of <= asked[check]
+        || (status == CheckReply.REFUSED || status == CheckReply.FOREIGN) && of == 0;
   }
 
   /**

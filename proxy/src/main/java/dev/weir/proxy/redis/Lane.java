@@ -176,7 +176,8 @@ final class Lane {
     } else {
       by.breaker().failed(nowNs);
     }
-    end(flight, StoreFault.ERROR_REPLY, error == ErrorReply.OTHER);
+    StoreFault fault = error == ErrorReply.OOM ? StoreFault.OUT_OF_MEMORY : StoreFault.ERROR_REPLY;
+    end(flight, fault, error == ErrorReply.OTHER);
   }
 
   private void decided(Flight flight, StoreLink from, long nowNs) {

@@ -1,0 +1,256 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a request whose store answers with what is no decision. */
+class StoreRepliesIT {
+  private static final String RESENT = "weir_store_resent_total";
+
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void startRedis() throws Exception {
+    redis = RedisKind.EMBEDDED.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  private static StoreRig closed(String deadline) throws Exception {
+    return new StoreRig(
+        redis, "--redis.deadline", deadline, "--limit", "10/1d", "--on-store-failure", "closed");
+  }
+
+  private static void assertExactAgain(StoreRig rig, String user) throws Exception {
+    rig.awaitDeciding();
+    assertEquals(10, rig.count(200, 15, user));
+    assertEquals(10, rig.charged(user));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-ERR broken\r\n",
+        "-ERR\r\n",
+        "-\r\n",
+        "-BUSY Redis is busy\r\n",
+        "-LOADING Redis is loading\r\n",
+        "-MISCONF disk\r\n",
+        "-MOVED 1 nowhere\r\n",
+        "-ASK\r\n",
+        "-TRYAGAIN\r\n",
+        "-NOSCRIPT none\r\n",
+        "+OK\r\n",
+        ":1\r\n",
+        "$-1\r\n",
+        "$0\r\n\r\n",
+        "$3\r\nabc\r\n",
+        "$58\r\nfifty-eight bytes, as many as a decision of one check has.\r\n",
+        "*0\r\n",
+        "*-1\r\n",
+        "*2\r\n:1\r\n$1\r\na\r\n",
+        "$58\r\nhalf a reply",
+        "*3\r\n$1\r\na\r\n",
+        "$999999999999999999999\r\n",
+        "$-7\r\n",
+        "HTTP/1.1 400 Bad Request\r\n\r\n",
+        "\r\n\r\n"
+      })
+  void refusesByPolicyWhatTheStoreDoesNotDecide(String reply) throws Exception {
+    try (StoreRig rig = closed("100ms")) {
+      rig.faults.reply(reply);
+      assertEquals(5, rig.count(503, 5, "user"));
+      StoreRig.figure(
+          "117", "answer " + reply.strip() + ": 503, at most " + rig.takeLongestMs() + " ms");
+      assertEquals(0, rig.charged("user"));
+      rig.faults.pass();
+      assertExactAgain(rig, "later");
+    }
+  }
+
+  @Test
+  void refusesByPolicyWhenTheStoreAnswersGarbage() throws Exception {
+    try (StoreRig rig = closed("100ms")) {
+      rig.faults.garbage();
+      assertEquals(5, rig.count(503, 5, "user"));
+      rig.faults.pass();
+      assertExactAgain(rig, "later");
+    }
+  }
+
+  @Test
+  void refusesByPolicyWhenTheAnswerTrickles() throws Exception {
+    try (StoreRig rig = closed("100ms")) {
+      rig.faults.trickle(1, 20);
+      assertEquals(5, rig.count(503, 5, "user"));
+      StoreRig.figure("117", "1 byte each 20 ms: 503, at most " + rig.takeLongestMs() + " ms");
+      assertTrue(rig.charged("user") <= 5);
+      rig.faults.pass();
+      assertExactAgain(rig, "later");
+    }
+  }
+
+  @Test
+  void overwritesNoKeyThatIsNotItsOwn() throws Exception {
+    try (StoreRig rig = closed("1s");
+        RespClient store = redis.connect()) {
+      assertEquals(200, rig.ask("foreign").status());
+      String key = RespClient.textOf(((List<?>) store.call("KEYS", "rl:*:foreign:*")).get(0));
+      store.text("DEL", key);
+      store.text("LPUSH", key, "mine");
+      assertEquals(5, rig.count(503, 5, "foreign"));
+      assertEquals("list", store.text("TYPE", key));
+      assertEquals(5, rig.undecided("malformed_reply"));
+      // It is that key's trouble, and the server is well.
+      assertEquals(10, rig.count(200, 15, "another"));
+    }
+  }
+
+  /** Many ask at once, and meanwhile something is done; every answer's status. */
+  private static List<Integer> underLoad(StoreRig rig, String user, Callable<Void> meanwhile)
+      throws Exception {
+    int threads = 10;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    AtomicBoolean done = new AtomicBoolean();
+    try {
+      List<Future<List<Integer>>> all = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        String name = user + i;
+        Callable<List<Integer>> ask =
+            () -> {
+              List<Integer> statuses = new ArrayList<>();
+              try (RawClient client = rig.fleet.rig(0).connect()) {
+                while (!done.get()) {
+                  statuses.add(client.send(Fleet.get(name)).read().status());
+                }
+              }
+              return statuses;
+            };
+        all.add(pool.submit(ask));
+      }
+      meanwhile.call();
+      done.set(true);
+      List<Integer> statuses = new ArrayList<>();
+      for (Future<List<Integer>> one : all) {
+        statuses.addAll(one.get());
+      }
+      return statuses;
+    } finally {
+      done.set(true);
+      pool.shutdownNow();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RedisKind.class)
+  void losesNoRequestWhenTheScriptsAreFlushedUnderLoad(RedisKind kind) throws Exception {
+    try (RedisServer server = kind.start();
+        StoreRig rig =
+            new StoreRig(server, "--limit", "1000000/1d", "--on-store-failure", "closed")) {
+      int flushes = 20;
+      double[] resentAfter = new double[flushes];
+      List<Integer> statuses =
+          underLoad(
+              rig,
+              "user",
+              () -> {
+                for (int i = 0; i < flushes; i++) {
+                  server.text("SCRIPT", "FLUSH");
+                  double wanted = i + 1;
+                  StoreRig.await("sent again", () -> rig.metric(RESENT) >= wanted);
+                  resentAfter[i] = rig.metric(RESENT);
+                }
+                return null;
+              });
+      assertEquals(List.of(), statuses.stream().filter(status -> status != 200).toList());
+      long charged = 0;
+      for (int i = 0; i < 10; i++) {
+        charged += rig.charged("user" + i);
+      }
+      assertEquals(statuses.size(), charged);
+      double resent = rig.metric(RESENT);
+      // A flush that finds several batches in flight makes each of them go twice, and none thrice.
+      assertTrue(resent <= flushes * 4, resent + " sent again");
+      assertEquals(0, rig.metric("weir_store_errors_total"));
+      StoreRig.figure(
+          "118",
+          kind
+              + ": "
+              + statuses.size()
+              + " requests, "
+              + flushes
+              + " flushes, "
+              + (long) resent
+              + " batches sent again, none lost");
+    }
+  }
+
+  @Test
+  void answersEveryRequestWhileTheServerRestarts() throws Exception {
+    try (RedisServer server = RedisKind.EMBEDDED.start();
+        StoreRig rig =
+            new StoreRig(server, "--limit", "1000000/1d", "--on-store-failure", "closed")) {
+      List<Integer> statuses =
+          underLoad(
+              rig,
+              "user",
+              () -> {
+                for (int i = 0; i < 3; i++) {
+                  server.restart();
+                  double connects = rig.metric("weir_store_connects_total");
+                  StoreRig.await(
+                      "decides", () -> rig.metric("weir_store_connects_total") >= connects);
+                  rig.awaitDeciding();
+                }
+                return null;
+              });
+      long undecided = statuses.stream().filter(status -> status == 503).count();
+      assertEquals(
+          statuses.size(), undecided + statuses.stream().filter(status -> status == 200).count());
+      assertFalse(statuses.isEmpty());
+      StoreRig.figure(
+          "118",
+          "3 restarts: " + statuses.size() + " requests, " + undecided + " refused with 503");
+      assertEquals(10, rig.count(200, 10, "later"));
+      assertEquals(10, rig.charged("later"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RedisKind.class)
+  void countsApartWhatAFullServerRefuses(RedisKind kind) throws Exception {
+    try (RedisServer server = kind.start();
+        StoreRig rig = new StoreRig(server, "--limit", "10/1d", "--on-store-failure", "closed");
+        RespClient store = server.connect()) {
+      assertEquals(1, rig.count(200, 1, "user"));
+      store.text("CONFIG", "SET", "maxmemory", "1");
+      assertEquals(5, rig.count(503, 5, "user"));
+      assertTrue(rig.undecided("out_of_memory") >= 3, "counted apart");
+      store.text("CONFIG", "SET", "maxmemory", "0");
+      rig.awaitDeciding();
+      assertEquals(9, rig.count(200, 15, "user"));
+      assertEquals(10, rig.charged("user"));
+    }
+  }
+}
