@@ -119,7 +119,7 @@ final class StoreRig implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     client.close();
     faults.pass();
     fleet.close();

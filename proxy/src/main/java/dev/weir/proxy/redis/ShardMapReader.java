@@ -47,7 +47,7 @@ final class ShardMapReader {
     for (StoreNode node : settings.nodes()) {
       servers.add(resolved(node.address()));
     }
-    return new ShardMap(servers, Partitions.spread(settings.nodes()), false);
+    return new ShardMap(servers, List.of(), Partitions.spread(settings.nodes()), false);
   }
 
   private ShardMap fromSentinels() throws IOException {
@@ -101,16 +101,20 @@ final class ShardMapReader {
     throw last;
   }
 
-  /** The answer of CLUSTER SLOTS: first slot, last slot, then the master's address, port and id. */
+  /** CLUSTER SLOTS: first slot, last slot, then of the master and each replica host, port, id. */
   private static ShardMap parse(SocketAddress asked, List<Object> ranges) throws IOException {
     List<SocketAddress> servers = new ArrayList<>();
+    Set<SocketAddress> standbys = new LinkedHashSet<>();
     int[] owners = new int[Partitions.COUNT];
     Arrays.fill(owners, -1);
     for (Object range : ranges) {
       List<?> fields = (List<?>) range;
       long first = (Long) fields.get(0);
       long last = (Long) fields.get(1);
-      SocketAddress master = master(asked, (List<?>) fields.get(2));
+      SocketAddress master = address(asked, (List<?>) fields.get(2));
+      for (Object replica : fields.subList(3, fields.size())) {
+        standbys.add(address(asked, (List<?>) replica));
+      }
       for (int partition = 0; partition < Partitions.COUNT; partition++) {
         int slot = Partitions.slot(partition);
         if (slot >= first && slot <= last) {
@@ -121,10 +125,11 @@ final class ShardMapReader {
         }
       }
     }
-    return new ShardMap(servers, owners, true);
+    standbys.removeAll(servers);
+    return new ShardMap(servers, List.copyOf(standbys), owners, true);
   }
 
-  private static SocketAddress master(SocketAddress asked, List<?> node) throws IOException {
+  private static SocketAddress address(SocketAddress asked, List<?> node) throws IOException {
     byte[] host = (byte[]) node.get(0);
     int port = Math.toIntExact((Long) node.get(1));
     if (host == null || host.length == 0) { // it does not know its own address: where it was asked

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +32,9 @@ public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final long LEAST_REFRESH_NS = 100_000_000;
+
+  /** Between two tries to learn of any server at all. */
+  private static final long FIRST_MAP_MS = 200;
 
   private final StoreSettings settings;
   private final Transport transport;
@@ -158,6 +162,10 @@ public final class Store implements AutoCloseable {
       if (!closed && !String.valueOf(fault.getMessage()).equals(trouble)) {
         trouble = String.valueOf(fault.getMessage());
         LOG.warn("{}; the map of the servers stays as it is: {}", trouble, map);
+      }
+      if (!closed && map.servers().isEmpty()) {
+        long delayMs = FIRST_MAP_MS + ThreadLocalRandom.current().nextLong(FIRST_MAP_MS);
+        keeper.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
       }
     }
   }

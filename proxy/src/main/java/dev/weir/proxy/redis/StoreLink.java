@@ -12,6 +12,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,6 +56,9 @@ final class StoreLink extends Deadlines.Waiter {
   /** Connected, but the script has not been tried yet. */
   private StatefulRedisConnection<byte[], byte[]> opening;
 
+  /** Redirected here before the connection was there: few, as the lanes know better soon. */
+  private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
+
   private int attempts;
   private State state = State.PAUSED;
   private long pauseNs = FIRST_PAUSE_NS;
@@ -84,8 +88,14 @@ final class StoreLink extends Deadlines.Waiter {
     return breaker;
   }
 
-  int calls() {
-    return calls;
+  /** Whether nobody waits for an answer from here. */
+  boolean isIdle() {
+    return calls == 0 && waiting.isEmpty();
+  }
+
+  /** Whether a call goes out, now or when the connection is open: the first attempt may succeed. */
+  boolean takesCalls() {
+    return state == State.READY || state == State.CONNECTING && attempts == 1;
   }
 
   /** Opens the connection. */
@@ -186,6 +196,9 @@ final class StoreLink extends Deadlines.Waiter {
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
+    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
+      write(flight, lastProgressNs);
+    }
     store.linkReady(this);
   }
 
@@ -208,8 +221,15 @@ final class StoreLink extends Deadlines.Waiter {
 
   private void pause() {
     state = State.PAUSED;
+    dismiss();
     deadline(store.tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
     pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
+  }
+
+  private void dismiss() {
+    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
+      flight.completeExceptionally(null);
+    }
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> which) {
@@ -239,6 +259,7 @@ final class StoreLink extends Deadlines.Waiter {
   void close() {
     state = State.CLOSED;
     leave();
+    dismiss();
     if (opening != null) {
       opening.closeAsync();
       opening = null;
@@ -301,17 +322,20 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   void write(Flight flight, long nowNs) {
+    if (state != State.READY && takesCalls()) {
+      waiting.add(flight);
+      return;
+    }
     called(nowNs);
-    if (state != State.READY) {
+    if (state != State.READY || flight.isAbandoned()) {
       flight.completeExceptionally(null);
     } else {
+      if (flight.isAsking()) {
+        // The slot is on its way here: the next call is let in, and no other.
+        connection.async().asking();
+      }
       connection.dispatch(flight);
     }
-  }
-
-  /** The next call may be about a slot that is on its way here. */
-  void asking() {
-    connection.async().asking();
   }
 
   /** A call has come to its end. */
