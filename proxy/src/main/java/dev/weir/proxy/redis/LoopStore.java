@@ -367,6 +367,11 @@ public final class LoopStore {
     return deadlineNs;
   }
 
+  /** How long a decision may take that a request waits for. */
+  long requestDeadlineNs() {
+    return requestDeadlineNs;
+  }
+
   EventLoop eventLoop() {
     return eventLoop;
   }

@@ -22,6 +22,9 @@ final class ShardMapReader {
   private final StoreSettings settings;
   private final StoreCalls calls;
 
+  /** Of the nodes, the sentinel that answered last. */
+  private int sentinel;
+
   ShardMapReader(StoreSettings settings, StoreCalls calls) {
     this.settings = settings;
     this.calls = calls;
@@ -50,29 +53,35 @@ final class ShardMapReader {
     return new ShardMap(servers, List.of(), Partitions.spread(settings.nodes()), false);
   }
 
+  /** Asks the sentinel that answered last, and when it does not, the next. */
   private ShardMap fromSentinels() throws IOException {
     IOException last = null;
-    for (StoreNode node : settings.nodes()) {
+    for (int tried = 0; tried < settings.nodes().size(); tried++) {
       try {
-        StatefulRedisSentinelConnection<String, String> sentinel =
-            calls.sentinel(resolved(node.address()));
-        SocketAddress master =
-            calls.await(
-                node.toString(), sentinel.async().getMasterAddrByName(settings.sentinelMaster()));
-        if (master == null) {
-          throw new IOException(
-              "sentinel "
-                  + node
-                  + ": redis.sentinel-master: "
-                  + settings.sentinelMaster()
-                  + " (expected: a name that the sentinels know)");
-        }
-        return ShardMap.single(resolved(master));
+        return ShardMap.single(master(settings.nodes().get(sentinel)));
       } catch (IOException fault) {
         last = fault;
+        sentinel = (sentinel + 1) % settings.nodes().size();
       }
     }
     throw last;
+  }
+
+  private SocketAddress master(StoreNode node) throws IOException {
+    StatefulRedisSentinelConnection<String, String> connection =
+        calls.sentinel(resolved(node.address()));
+    SocketAddress master =
+        calls.await(
+            node.toString(), connection.async().getMasterAddrByName(settings.sentinelMaster()));
+    if (master == null) {
+      throw new IOException(
+          "sentinel "
+              + node
+              + ": redis.sentinel-master: "
+              + settings.sentinelMaster()
+              + " (expected: a name that the sentinels know)");
+    }
+    return resolved(master);
   }
 
   private ShardMap fromCluster(ShardMap known) throws IOException {

@@ -32,6 +32,9 @@ final class StoreLink extends Deadlines.Waiter {
   /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
   private static final long OPEN_NS = 2_000_000_000;
 
+  /** So many deadlines in a row may pass without an answer before nobody waits any longer. */
+  private static final int PATIENCE = 4;
+
   private static final long FIRST_PAUSE_NS = 50_000_000;
   private static final long LAST_PAUSE_NS = 2_000_000_000;
   private static final long LOOK_NS = 100_000_000;
@@ -50,7 +53,7 @@ final class StoreLink extends Deadlines.Waiter {
   private final StoreObserver observer;
   private final SocketAddress address;
   private final String name;
-  private final Breaker breaker = new Breaker();
+  private final Breaker breaker;
   private StatefulRedisConnection<byte[], byte[]> connection;
 
   /** Connected, but the script has not been tried yet. */
@@ -70,6 +73,7 @@ final class StoreLink extends Deadlines.Waiter {
     this.observer = store.observer();
     this.address = address;
     this.name = StoreNode.text(address);
+    this.breaker = new Breaker(PATIENCE * store.requestDeadlineNs());
   }
 
   String name() {
