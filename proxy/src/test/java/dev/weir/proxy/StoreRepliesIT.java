@@ -7,13 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -127,41 +121,6 @@ class StoreRepliesIT {
     }
   }
 
-  /** Many ask at once, and meanwhile something is done; every answer's status. */
-  private static List<Integer> underLoad(StoreRig rig, String user, Callable<Void> meanwhile)
-      throws Exception {
-    int threads = 10;
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
-    AtomicBoolean done = new AtomicBoolean();
-    try {
-      List<Future<List<Integer>>> all = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        String name = user + i;
-        Callable<List<Integer>> ask =
-            () -> {
-              List<Integer> statuses = new ArrayList<>();
-              try (RawClient client = rig.fleet.rig(0).connect()) {
-                while (!done.get()) {
-                  statuses.add(client.send(Fleet.get(name)).read().status());
-                }
-              }
-              return statuses;
-            };
-        all.add(pool.submit(ask));
-      }
-      meanwhile.call();
-      done.set(true);
-      List<Integer> statuses = new ArrayList<>();
-      for (Future<List<Integer>> one : all) {
-        statuses.addAll(one.get());
-      }
-      return statuses;
-    } finally {
-      done.set(true);
-      pool.shutdownNow();
-    }
-  }
-
   @ParameterizedTest
   @EnumSource(RedisKind.class)
   void losesNoRequestWhenTheScriptsAreFlushedUnderLoad(RedisKind kind) throws Exception {
@@ -171,8 +130,7 @@ class StoreRepliesIT {
       int flushes = 20;
       double[] resentAfter = new double[flushes];
       List<Integer> statuses =
-          underLoad(
-              rig,
+          rig.underLoad(
               "user",
               () -> {
                 for (int i = 0; i < flushes; i++) {
@@ -212,8 +170,7 @@ class StoreRepliesIT {
         StoreRig rig =
             new StoreRig(server, "--limit", "1000000/1d", "--on-store-failure", "closed")) {
       List<Integer> statuses =
-          underLoad(
-              rig,
+          rig.underLoad(
               "user",
               () -> {
                 for (int i = 0; i < 3; i++) {

@@ -11,7 +11,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A fleet whose store stands behind a proxy that can spoil it. Budgets are counted in windows of a
@@ -97,6 +102,40 @@ final class StoreRig implements AutoCloseable {
           ByteBuffer.wrap((byte[]) store.call("GET", RespClient.textOf(keys.get(0))));
       assertEquals('F', value.get(0));
       return (long) value.order(ByteOrder.LITTLE_ENDIAN).getDouble(value.capacity() - 8);
+    }
+  }
+
+  /** Ten ask the first sidecar without a pause, and meanwhile something is done; all statuses. */
+  List<Integer> underLoad(String user, Callable<Void> meanwhile) throws Exception {
+    int threads = 10;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    AtomicBoolean done = new AtomicBoolean();
+    try {
+      List<Future<List<Integer>>> all = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        String name = user + i;
+        Callable<List<Integer>> ask =
+            () -> {
+              List<Integer> statuses = new ArrayList<>();
+              try (RawClient client = fleet.rig(0).connect()) {
+                while (!done.get()) {
+                  statuses.add(client.send(Fleet.get(name)).read().status());
+                }
+              }
+              return statuses;
+            };
+        all.add(pool.submit(ask));
+      }
+      meanwhile.call();
+      done.set(true);
+      List<Integer> statuses = new ArrayList<>();
+      for (Future<List<Integer>> one : all) {
+        statuses.addAll(one.get());
+      }
+      return statuses;
+    } finally {
+      done.set(true);
+      pool.shutdownNow();
     }
   }
 

@@ -28,6 +28,9 @@ public final class ExactGate implements Gate, StoreSink {
   /** Sets the budgets of a share apart from those of rules that this node decides. */
   private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
 
+  /** Nobody knows when the store is back: the least that a client can be told. */
+  private static final long STORE_RETRY_NS = 1_000_000_000;
+
   private final LoopStore store;
   private final LocalGate local;
   private final LoopClock clock;
@@ -166,7 +169,9 @@ public final class ExactGate implements Gate, StoreSink {
             yield true;
           }
           case CLOSED -> {
-            outcome.settle(ticket, verdict.refuse(RefusalReason.STORE_UNAVAILABLE));
+            outcome.settle(
+                ticket,
+                verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, STORE_RETRY_NS));
             yield false;
           }
           case LOCAL_SHARE -> {

@@ -101,7 +101,6 @@ final class Debts {
             costs[slot],
             true,
             nowNs);
-        observer.storeDebts(charged, true);
         remove(slot);
         slot--; // another may have moved here
       }

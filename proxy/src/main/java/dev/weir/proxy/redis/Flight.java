@@ -352,6 +352,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     for (int check = 0; check < call.checkCount(); check++) {
       granted[check] = Math.max(0, reply.granted(check) - debts[check]);
     }
+    countDebts();
     for (int at = 0; at < requestCount; at++) {
       int check = checkOf[at];
       boolean foreign = reply.status(check) == CheckReply.FOREIGN;
@@ -385,7 +386,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    */
   void fail(StoreFault fault, boolean executed, Debts owed) {
     expire(Long.MAX_VALUE - 1, fault);
-    if (!executed) {
+    if (executed) {
+      countDebts();
+    } else {
       for (int at = 0; at < requestCount; at++) {
         if (askedNs[at] == PASSED) {
           remember(owed, checkOf[at], 1);
@@ -395,6 +398,14 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
         if (debts[check] > 0) {
           remember(owed, check, debts[check]);
         }
+      }
+    }
+  }
+
+  private void countDebts() {
+    for (int check = 0; check < call.checkCount(); check++) {
+      if (debts[check] > 0) {
+        lane.debtsCharged(debts[check]);
       }
     }
   }

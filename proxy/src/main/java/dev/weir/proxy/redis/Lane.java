@@ -27,6 +27,9 @@ final class Lane {
   private Flight gathering;
   private int inFlight;
 
+  /** Whether the next call has to carry debts: under load there is never a call for them alone. */
+  private boolean owes;
+
   private Lane(LoopStore store, StoreLink link, int partition) {
     this.store = store;
     this.link = link;
@@ -93,16 +96,21 @@ final class Lane {
 
   /** Charges what has passed without a decision, if the server is there. */
   void settleDebts(long nowNs) {
-    Debts debts = store.debts();
-    if (inFlight == 0 && debts.has(this) && obstacle(StoreKey.MAX_BYTES, nowNs) == null) {
-      debts.moveTo(gathering, this, nowNs);
-      send(nowNs);
+    if (store.debts().has(this)) {
+      owes = true;
+      if (inFlight == 0 && obstacle(StoreKey.MAX_BYTES, nowNs) == null) {
+        send(nowNs);
+      }
     }
   }
 
   private void send(long nowNs) {
     Flight flight = gathering;
     gathering = null;
+    if (owes) {
+      store.debts().moveTo(flight, this, nowNs);
+      owes = store.debts().has(this);
+    }
     store.observer().storeSent(flight.checkCount(), flight.requestCount());
     write(flight, link, nowNs);
   }
@@ -116,6 +124,11 @@ final class Lane {
   boolean tellUnavailable(long ticket, StoreFault fault) {
     store.observer().storeUnavailable(fault);
     return store.sink().unavailable(ticket, fault);
+  }
+
+  /** The server may have charged what had passed before it was asked. */
+  void debtsCharged(long requests) {
+    store.observer().storeDebts(requests, true);
   }
 
   void tellDecided(long ticket, StoreDecision decision) {

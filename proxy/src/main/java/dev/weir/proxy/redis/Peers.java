@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,7 @@ final class Peers {
   private final StoreCalls calls;
   private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
   private volatile int count = 1;
+  private long confirmedNs = System.nanoTime();
   private String trouble;
 
   Peers(StoreCalls calls) {
@@ -52,6 +54,17 @@ final class Peers {
     call(server, 0);
   }
 
+  /** Takes a smaller count only if it lasts: a server that has just started knows of nobody yet. */
+  private void counted(int now) {
+    long nowNs = System.nanoTime();
+    if (now >= count) {
+      confirmedNs = nowNs;
+      count = now;
+    } else if (nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS)) {
+      count = now;
+    }
+  }
+
   private void call(SocketAddress server, long keptMs) {
     String name = StoreNode.text(server);
     try {
@@ -66,7 +79,7 @@ final class Peers {
                   new byte[][] {KEY},
                   id,
                   kept));
-      count = (int) Math.max(1, answer);
+      counted((int) Math.max(1, answer));
       trouble = null;
     } catch (IOException fault) {
       calls.drop(server);

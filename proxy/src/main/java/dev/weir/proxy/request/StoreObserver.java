@@ -31,7 +31,7 @@ public interface StoreObserver {
   /**
    * Requests that had passed without a decision.
    *
-   * @param charged whether the store was asked to charge them now; else they are forgotten, as
+   * @param charged whether the store has been asked to charge them; else they are forgotten, as
    *     there is no room to remember more.
    */
   void storeDebts(long requestCount, boolean charged);

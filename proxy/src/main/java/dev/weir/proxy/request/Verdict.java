@@ -28,8 +28,9 @@ public final class Verdict {
   }
 
   /**
-   * Refused by a limit.
+   * Refused, and a later request may pass.
    *
+   * @param policy null if it was not a limit that refused.
    * @param retryAfterNs the least wait after which the request would pass, or 0 if none would do.
    */
   public Verdict refuse(
