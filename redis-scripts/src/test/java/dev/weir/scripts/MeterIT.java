@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.RespClient;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -104,12 +105,12 @@ class MeterIT extends ScriptServer {
   }
 
   private static byte[] bytes(String text) {
-    return RedisProcess.Client.bytes(text);
+    return RespClient.bytes(text);
   }
 
   private String content(String key) throws Exception {
     final String type = client.text("TYPE", key);
-    return type + (type.equals("+string") ? client.text("GET", key) : "");
+    return type + (type.equals("string") ? client.text("GET", key) : "");
   }
 
   @Test
