@@ -138,7 +138,6 @@ class StoreAccessIT {
   @ParameterizedTest
   @CsvSource({
     "EMBEDDED, -evalsha, EVALSHA",
-    "EMBEDDED, -script, SCRIPT LOAD",
     "INSTALLED, -script|load, SCRIPT LOAD",
     "INSTALLED, -set, SET"
   })
@@ -229,12 +228,9 @@ class StoreAccessIT {
           rigs.add(closed("127.0.0.1:" + front.port()));
         }
         front.refuse();
-        long first = attempts(front);
-        long second = attempts(front);
-        StoreRig.figure(
-            "136", "5 sidecars, store refuses: " + first + " connections in 3 s, then " + second);
-        assertTrue(first <= 5 * 15, first + " connections");
-        assertTrue(second <= 5 * 8, second + " connections");
+        long attempts = attempts(front);
+        StoreRig.figure("136", "5 sidecars, store refuses: " + attempts + " connections in 3 s");
+        assertTrue(attempts < 5 * 15, attempts + " connections");
         front.pass();
         for (Rig rig : rigs) {
           rig.await(StoreRig.DECIDING, 1);

@@ -149,7 +149,7 @@ class StoreFaultsIT {
             "--on-store-failure",
             "closed")) {
       // What is left tells the users apart.
-      int users = 10;
+      int users = 5;
       long[] sent = new long[users];
       for (int user = 0; user < users; user++) {
         sent[user] = 15L * user;
