@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What many at once, or many different ones, can do to the store and to the sidecar. */
 class StoreFloodIT {
-  private static final int CLIENTS = 8;
+  private static final int CLIENTS = 64;
   private static final int PIPELINED = 25;
 
   private static RedisServer redis;

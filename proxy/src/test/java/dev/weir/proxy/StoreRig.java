@@ -158,7 +158,7 @@ final class StoreRig implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     client.close();
     faults.pass();
     fleet.close();
