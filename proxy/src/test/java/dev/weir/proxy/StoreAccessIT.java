@@ -191,7 +191,7 @@ class StoreAccessIT {
           Rig rig = closed("127.0.0.1:" + silent.getLocalPort())) {
         rig.await("weir_store_connect_failures_total", 1);
         StoreRig.await("another attempt", () -> accepted.get() > 1);
-        assertFalse(log.with("WARN", "no answer within 2000 ms").isEmpty(), log.toString());
+        assertFalse(log.with("WARN", "no answer within 3000 ms").isEmpty(), log.toString());
       }
     } finally {
       for (Socket socket : open) {

@@ -125,7 +125,7 @@ class StoreFloodIT {
       flood(sidecar, 2_000);
       final long heapBefore = usedHeapBytes();
       final long redisBefore = usedByRedis();
-      int users = 100_000;
+      int users = 60_000;
       long startNs = System.nanoTime();
       assertEquals(users - 2_000, flood(sidecar, users));
       final double seconds = (System.nanoTime() - startNs) / 1e9;
