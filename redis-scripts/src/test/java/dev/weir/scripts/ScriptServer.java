@@ -51,24 +51,35 @@ abstract class ScriptServer {
     BUCKET_RING;
 
     ScriptLimit script(long limit) {
-      return switch (this) {
-        case GCRA -> ScriptLimit.paced(limit, 10, WINDOW_US);
-        case QUEUE -> ScriptLimit.queue(limit, 10, WINDOW_US, WINDOW_US / 2);
-        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, WINDOW_US, 7);
-        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, WINDOW_US);
-        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, WINDOW_US);
-        case BUCKET_RING -> ScriptLimit.bucketRing(limit, WINDOW_US, 10);
-      };
+      return script(limit, 1);
     }
 
     Limit limit(long limit) {
+      return limit(limit, 1);
+    }
+
+    /** A limit whose window is so many hours. */
+    ScriptLimit script(long limit, int hours) {
+      final long us = hours * WINDOW_US;
       return switch (this) {
-        case GCRA -> Limit.gcra(10, WINDOW_NS, limit);
-        case QUEUE -> Limit.leakyBucketQueue(limit, 10, WINDOW_NS, WINDOW_NS / 2);
-        case FIXED_WINDOW -> Limit.fixedWindow(limit, WINDOW_NS, 7000);
-        case SLIDING_COUNTER -> Limit.slidingCounter(limit, WINDOW_NS);
-        case SLIDING_LOG -> Limit.slidingLog(limit, WINDOW_NS);
-        case BUCKET_RING -> Limit.bucketRing(limit, WINDOW_NS, 10);
+        case GCRA -> ScriptLimit.paced(limit, 10, us);
+        case QUEUE -> ScriptLimit.queue(limit, 10, us, us / 2);
+        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, us, 7);
+        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, us);
+        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, us);
+        case BUCKET_RING -> ScriptLimit.bucketRing(limit, us, 10);
+      };
+    }
+
+    Limit limit(long limit, int hours) {
+      final long ns = hours * WINDOW_NS;
+      return switch (this) {
+        case GCRA -> Limit.gcra(10, ns, limit);
+        case QUEUE -> Limit.leakyBucketQueue(limit, 10, ns, ns / 2);
+        case FIXED_WINDOW -> Limit.fixedWindow(limit, ns, 7000);
+        case SLIDING_COUNTER -> Limit.slidingCounter(limit, ns);
+        case SLIDING_LOG -> Limit.slidingLog(limit, ns);
+        case BUCKET_RING -> Limit.bucketRing(limit, ns, 10);
       };
     }
   }
