@@ -11,8 +11,8 @@ enum ErrorReply {
   /** The slot is on its way to another owner. */
   ASK(Remedy.FOLLOW),
 
-  /** The slot is on its way, and the keys of the call are on both sides. */
-  TRYAGAIN(Remedy.NONE),
+  /** The slot is on its way, and some keys of the call are on the other side, or nowhere yet. */
+  TRYAGAIN(Remedy.SPLIT),
   CLUSTERDOWN(Remedy.REFRESH),
   MASTERDOWN(Remedy.REFRESH),
 
@@ -34,6 +34,8 @@ enum ErrorReply {
   enum Remedy {
     SEND_SOURCE,
     FOLLOW,
+    /** One key at a time. */
+    SPLIT,
     /** The map of the servers is old. */
     REFRESH,
     NONE

@@ -37,6 +37,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** The same, and it passed. */
   private static final long PASSED = -2;
 
+  /** The same, and another flight has it. */
+  private static final long MOVED = -3;
+
   private static final int BUCKETS = 2 * MAX_CHECKS;
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
@@ -214,6 +217,11 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return requestCount;
   }
 
+  /** Of its first key. */
+  int partition() {
+    return Partitions.of(hashes[0]);
+  }
+
   Lane lane() {
     return lane;
   }
@@ -234,9 +242,48 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   void expire(long latestNs, StoreFault fault) {
     while (openFrom < requestCount && askedNs[openFrom] <= latestNs) {
       int at = openFrom++;
+      if (askedNs[at] == MOVED) {
+        continue;
+      }
       expired = true;
       boolean passed = lane.tellUnavailable(tickets[at], fault);
       askedNs[at] = passed ? PASSED : TOLD;
+    }
+  }
+
+  /** Hands over the requests that wait for one check, and what it has to charge. */
+  void moveTo(Flight part, int check) {
+    int from = keyStart(check);
+    int length = keyEnds[check] - from;
+    for (int at = openFrom; at < requestCount; at++) {
+      if (checkOf[at] == check) {
+        part.add(
+            tickets[at],
+            keys,
+            from,
+            length,
+            hashes[check],
+            limits[check],
+            1,
+            costs[check],
+            true,
+            askedNs[at]);
+        askedNs[at] = MOVED;
+      }
+    }
+    if (debts[check] > 0) {
+      part.add(
+          DEBT,
+          keys,
+          from,
+          length,
+          hashes[check],
+          limits[check],
+          debts[check],
+          costs[check],
+          true,
+          0);
+      debts[check] = 0;
     }
   }
 

@@ -75,6 +75,7 @@ final class Lane {
   /** Makes room in the flight that gathers; says what stands against it, or null. */
   private StoreFault obstacle(int keyLength, long nowNs) {
     if (!link.takesCalls()) {
+      store.refreshMap(); // the server may have been replaced
       return StoreFault.DISCONNECTED;
     }
     boolean full = gathering != null && !gathering.hasRoom(keyLength);
@@ -137,7 +138,7 @@ final class Lane {
 
   /** The first requests of a flight did not get their decision in time. */
   void expired(Flight flight, long nowNs) {
-    link.breaker().failed(nowNs);
+    (flight.link() == null ? link : flight.link()).breaker().failed(nowNs);
   }
 
   /** Nobody waits for a flight any more. */
@@ -148,16 +149,24 @@ final class Lane {
     }
   }
 
-  /** The map of the servers has changed, and this lane is no longer in it. */
+  /** The map of the servers has changed, and this lane is no longer in it: another takes over. */
   void retire() {
-    if (gathering != null && link.takesCalls()) {
-      send(store.tick()); // the server knows where to
+    if (gathering == null) {
+      return;
+    }
+    Lane heir = store.lane(gathering.partition());
+    long nowNs = store.tick();
+    if (heir != null && heir.link.takesCalls() && heir.link.breaker().tryPass(nowNs)) {
+      Flight flight = gathering;
+      gathering = null;
+      store.observer().storeSent(flight.checkCount(), flight.requestCount());
+      write(flight, heir.link, nowNs);
     } else {
       dropGathered(StoreFault.NO_OWNER);
     }
   }
 
-  private void dropGathered(StoreFault fault) {
+  void dropGathered(StoreFault fault) {
     if (gathering != null) {
       Flight flight = gathering;
       gathering = null;
@@ -216,27 +225,52 @@ final class Lane {
   /** Whether the flight is under way again. */
   private boolean remedy(Flight flight, long nowNs) {
     ErrorReply error = ErrorReply.of(flight.error());
-    if (error.remedy() == Remedy.FOLLOW || error.remedy() == Remedy.REFRESH) {
+    if (error == ErrorReply.MOVED || error.remedy() == Remedy.REFRESH) {
       store.refreshMap();
     }
     if (flight.isAbandoned()) {
       return false;
     }
+    StoreLink from = flight.link();
     if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
       store.observer().storeResent();
       write(flight, flight.link(), nowNs);
       return true;
     }
+    if (error.remedy() == Remedy.SPLIT && flight.checkCount() > 1) {
+      from.breaker().succeeded();
+      split(flight, nowNs);
+      return true;
+    }
     if (error.remedy() == Remedy.FOLLOW
         && flight.redirect(error == ErrorReply.ASK) <= LoopStore.MAX_HOPS) {
-      StoreLink to = store.linkOf(flight.error());
-      if (to != null && to.takesCalls()) {
+      from.breaker().succeeded(); // this call ends here, and it may have been the probe
+      StoreLink to = store.linkOf(flight.error(), from);
+      if (to != null && to.takesCalls() && to.breaker().tryPass(nowNs)) {
         store.observer().storeResent();
         write(flight, to, nowNs);
         return true;
       }
     }
     return false;
+  }
+
+  /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
+  private void split(Flight flight, long nowNs) {
+    for (int check = 0; check < flight.checkCount() && store.hasFlight(); check++) {
+      Flight part = store.takeFlight(this);
+      flight.moveTo(part, check);
+      if (part.checkCount() == 0) {
+        store.release(part);
+        continue;
+      }
+      if (part.requestCount() > 0) {
+        store.watch(part);
+      }
+      store.observer().storeResent();
+      write(part, link, nowNs);
+    }
+    end(flight, StoreFault.ERROR_REPLY, false);
   }
 
   /** The connection was lost with the flight on it, or before. */

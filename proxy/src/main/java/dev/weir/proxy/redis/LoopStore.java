@@ -100,6 +100,7 @@ public final class LoopStore {
       lane.ask(ticket, key, limit, cost, coalesces, nowNs);
       return;
     }
+    refreshMap();
     observer.storeUnavailable(StoreFault.NO_OWNER);
     if (sink.unavailable(ticket, StoreFault.NO_OWNER)) {
       debts.add(key.bytes(), 0, key.length(), key.hash(), limit, 1, cost);
@@ -177,7 +178,8 @@ public final class LoopStore {
     return link;
   }
 
-  private void closeUnused() {
+  /** Closes the connections to servers that the map no longer has, but for those still in use. */
+  void closeUnused() {
     for (Iterator<StoreLink> all = links.values().iterator(); all.hasNext(); ) {
       StoreLink link = all.next();
       boolean isKnown =
@@ -223,14 +225,26 @@ public final class LoopStore {
     giveUpWaiting.run();
   }
 
-  /** Where {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read. */
-  StoreLink linkOf(String redirection) {
+  /**
+   * Where {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read.
+   *
+   * @param from whose answer that is: without a host, another port of the same is meant.
+   */
+  StoreLink linkOf(String redirection, StoreLink from) {
     String[] words = redirection.split(" ");
     int colon = words.length < 3 ? -1 : words[2].lastIndexOf(':');
-    if (colon < 1) {
+    if (colon < 0) {
       return null;
     }
-    byte[] address = NetUtil.createByteArrayFromIpAddressString(words[2].substring(0, colon));
+    for (StoreLink link : links.values()) {
+      if (link.name().equals(words[2])) {
+        return link;
+      }
+    }
+    byte[] address =
+        colon == 0 && from.address() instanceof InetSocketAddress inet
+            ? inet.getAddress().getAddress()
+            : NetUtil.createByteArrayFromIpAddressString(words[2].substring(0, colon));
     if (address == null) {
       return null; // to look a name up would stop the loop; the map's next refresh does
     }
@@ -348,7 +362,7 @@ public final class LoopStore {
   void close() {
     for (Lane lane : lanes) {
       if (lane != null) {
-        lane.retire();
+        lane.dropGathered(StoreFault.DISCONNECTED);
       }
     }
     for (StoreLink link : links.values()) {

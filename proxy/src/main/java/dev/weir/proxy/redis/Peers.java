@@ -2,7 +2,6 @@ package dev.weir.proxy.redis;
 
 import dev.weir.scripts.LuaScript;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -66,19 +65,23 @@ final class Peers {
   }
 
   private void call(SocketAddress server, long keptMs) {
-    String name = StoreNode.text(server);
     try {
-      RedisAsyncCommands<byte[], byte[]> commands = calls.node(server).async();
       byte[] kept = Long.toString(keptMs).getBytes(StandardCharsets.US_ASCII);
       Long answer =
           calls.await(
-              name,
-              commands.<Long>eval(
-                  LuaScript.PEERS.source(),
-                  ScriptOutputType.INTEGER,
-                  new byte[][] {KEY},
-                  id,
-                  kept));
+              server,
+              calls
+                  .node(server)
+                  .thenCompose(
+                      connection ->
+                          connection
+                              .async()
+                              .<Long>eval(
+                                  LuaScript.PEERS.source(),
+                                  ScriptOutputType.INTEGER,
+                                  new byte[][] {KEY},
+                                  id,
+                                  kept)));
       counted((int) Math.max(1, answer));
       trouble = null;
     } catch (IOException fault) {

@@ -1,8 +1,11 @@
 package dev.weir.proxy.redis;
 
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Which server every partition is on. Immutable; replaced whole when the servers change.
@@ -25,6 +28,29 @@ public record ShardMap(
   /** All partitions on one server. */
   static ShardMap single(SocketAddress server) {
     return new ShardMap(List.of(server), List.of(), filled(0), false);
+  }
+
+  /**
+   * By partition, its server.
+   *
+   * @param masters with null where nobody has the partition.
+   */
+  static ShardMap of(SocketAddress[] masters, Set<SocketAddress> standbys, boolean isCluster) {
+    List<SocketAddress> servers = new ArrayList<>();
+    int[] owners = filled(-1);
+    for (int partition = 0; partition < masters.length; partition++) {
+      SocketAddress master = masters[partition];
+      if (master != null) {
+        if (!servers.contains(master)) {
+          servers.add(master);
+        }
+        owners[partition] = servers.indexOf(master);
+      }
+    }
+    List<SocketAddress> others = new ArrayList<>(standbys);
+    others.removeAll(servers);
+    others.sort(Comparator.comparing(StoreNode::text));
+    return new ShardMap(servers, others, owners, isCluster);
   }
 
   private static int[] filled(int owner) {

@@ -1,6 +1,5 @@
 package dev.weir.proxy.redis;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,20 +9,30 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 
 /**
  * Finds out which server has which partition, in the way of each topology. Blocks: for the thread
  * that keeps the store's map, and no event loop.
  */
 final class ShardMapReader {
+  /** Servers of a cluster that are asked for the map at one time. */
+  private static final int ASKED_AT_ONCE = 3;
+
   private final StoreSettings settings;
   private final StoreCalls calls;
-
-  /** Of the nodes, the sentinel that answered last. */
-  private int sentinel;
+  private final Map<String, InetAddress> addresses = new HashMap<>();
+  private String missing;
 
   ShardMapReader(StoreSettings settings, StoreCalls calls) {
     this.settings = settings;
@@ -37,6 +46,7 @@ final class ShardMapReader {
    * @throws IOException with the node and the cause, if none could tell.
    */
   ShardMap read(ShardMap known) throws IOException {
+    missing = null;
     return switch (settings.topology()) {
       case STANDALONE -> ShardMap.single(resolved(settings.nodes().get(0).address()));
       case SHARDED -> spread();
@@ -45,77 +55,128 @@ final class ShardMapReader {
     };
   }
 
-  private ShardMap spread() throws IOException {
-    List<SocketAddress> servers = new ArrayList<>();
-    for (StoreNode node : settings.nodes()) {
-      servers.add(resolved(node.address()));
-    }
-    return new ShardMap(servers, List.of(), Partitions.spread(settings.nodes()), false);
+  /** What the last map lacks, and why; null if nothing. */
+  String missing() {
+    return missing;
   }
 
-  /** Asks the sentinel that answered last, and when it does not, the next. */
-  private ShardMap fromSentinels() throws IOException {
-    IOException last = null;
-    for (int tried = 0; tried < settings.nodes().size(); tried++) {
+  /**
+   * A server whose name is not known has its partitions nevertheless: nobody else may have them.
+   */
+  private ShardMap spread() {
+    int[] owners = Partitions.spread(settings.nodes());
+    SocketAddress[] servers = new SocketAddress[settings.nodes().size()];
+    for (int i = 0; i < servers.length; i++) {
       try {
-        return ShardMap.single(master(settings.nodes().get(sentinel)));
-      } catch (IOException fault) {
-        last = fault;
-        sentinel = (sentinel + 1) % settings.nodes().size();
+        servers[i] = resolved(settings.nodes().get(i).address());
+      } catch (IOException unknown) {
+        missing = unknown.getMessage();
       }
     }
-    throw last;
+    SocketAddress[] masters =
+        Arrays.stream(owners).mapToObj(at -> servers[at]).toArray(SocketAddress[]::new);
+    return ShardMap.of(masters, Set.of(), false);
   }
 
-  private SocketAddress master(StoreNode node) throws IOException {
-    StatefulRedisSentinelConnection<String, String> connection =
-        calls.sentinel(resolved(node.address()));
-    SocketAddress master =
-        calls.await(
-            node.toString(), connection.async().getMasterAddrByName(settings.sentinelMaster()));
-    if (master == null) {
+  private ShardMap fromSentinels() throws IOException {
+    Map<SocketAddress, Named> answers =
+        calls.askEach(resolvedNodes(), sentinel -> calls.sentinel(sentinel).thenCompose(this::ask));
+    Named latest = null;
+    for (Named named : answers.values()) {
+      if (named.master() != null && (latest == null || named.epoch() > latest.epoch())) {
+        latest = named;
+      }
+    }
+    if (latest == null) {
       throw new IOException(
           "sentinel "
-              + node
+              + StoreNode.text(answers.keySet().iterator().next())
               + ": redis.sentinel-master: "
               + settings.sentinelMaster()
               + " (expected: a name that the sentinels know)");
     }
-    return resolved(master);
+    return ShardMap.single(resolved(latest.master()));
   }
 
-  private ShardMap fromCluster(ShardMap known) throws IOException {
-    Set<SocketAddress> asked = new LinkedHashSet<>(known.servers());
+  /** What one sentinel says: the latest epoch is right, as some hear of a failover later. */
+  private record Named(SocketAddress master, long epoch) {}
+
+  private CompletionStage<Named> ask(StatefulRedisSentinelConnection<String, String> sentinel) {
+    String name = settings.sentinelMaster();
+    return sentinel
+        .async()
+        .getMasterAddrByName(name)
+        .thenCompose(
+            master ->
+                master == null
+                    ? CompletableFuture.completedFuture(new Named(null, 0))
+                    : sentinel
+                        .async()
+                        .master(name)
+                        .thenApply(
+                            of -> new Named(master, Long.parseLong(of.get("config-epoch")))));
+  }
+
+  private List<SocketAddress> resolvedNodes() throws IOException {
+    List<SocketAddress> addresses = new ArrayList<>();
     IOException last = null;
     for (StoreNode node : settings.nodes()) {
       try {
-        asked.add(resolved(node.address()));
-      } catch (IOException fault) {
-        last = fault;
+        addresses.add(resolved(node.address()));
+      } catch (IOException unknown) {
+        last = unknown;
       }
     }
-    for (SocketAddress node : asked) {
+    if (addresses.isEmpty()) {
+      throw last;
+    }
+    return addresses;
+  }
+
+  private ShardMap fromCluster(ShardMap known) throws IOException {
+    List<SocketAddress> all = new ArrayList<>(known.servers());
+    Collections.shuffle(all, ThreadLocalRandom.current());
+    IOException last = null;
+    for (int from = 0; from < all.size(); from += ASKED_AT_ONCE) {
       try {
-        StatefulRedisConnection<byte[], byte[]> connection = calls.node(node);
-        String name = StoreNode.text(node);
-        ShardMap map = parse(node, calls.await(name, connection.async().clusterSlots()));
-        if (!map.servers().isEmpty()) {
-          return map;
-        }
-        last = new IOException("redis " + name + ": the cluster has no slots yet");
+        return askCluster(all.subList(from, Math.min(from + ASKED_AT_ONCE, all.size())));
       } catch (IOException fault) {
         last = fault;
       }
     }
-    throw last;
+    try {
+      return askCluster(resolvedNodes());
+    } catch (IOException fault) {
+      throw last == null ? fault : last;
+    }
+  }
+
+  /** What most of those servers say: one that the others have left behind has an old map. */
+  private ShardMap askCluster(List<SocketAddress> servers) throws IOException {
+    Map<SocketAddress, List<Object>> answers =
+        calls.askEach(
+            servers, node -> calls.node(node).thenCompose(open -> open.async().clusterSlots()));
+    Map<ShardMap, Integer> votes = new LinkedHashMap<>();
+    for (Map.Entry<SocketAddress, List<Object>> answer : answers.entrySet()) {
+      ShardMap map = parse(answer.getKey(), answer.getValue());
+      if (!map.servers().isEmpty()) {
+        votes.merge(map, 1, Integer::sum);
+      }
+    }
+    return votes.entrySet().stream()
+        .max(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .orElseThrow(() -> new IOException("redis " + named(servers) + ": no slots yet"));
+  }
+
+  private static String named(List<SocketAddress> servers) {
+    return servers.stream().map(StoreNode::text).collect(Collectors.joining(", "));
   }
 
   /** CLUSTER SLOTS: first slot, last slot, then of the master and each replica host, port, id. */
-  private static ShardMap parse(SocketAddress asked, List<Object> ranges) throws IOException {
-    List<SocketAddress> servers = new ArrayList<>();
-    Set<SocketAddress> standbys = new LinkedHashSet<>();
-    int[] owners = new int[Partitions.COUNT];
-    Arrays.fill(owners, -1);
+  ShardMap parse(SocketAddress asked, List<Object> ranges) throws IOException {
+    SocketAddress[] masters = new SocketAddress[Partitions.COUNT];
+    Set<SocketAddress> standbys = new HashSet<>();
     for (Object range : ranges) {
       List<?> fields = (List<?>) range;
       long first = (Long) fields.get(0);
@@ -127,18 +188,15 @@ final class ShardMapReader {
       for (int partition = 0; partition < Partitions.COUNT; partition++) {
         int slot = Partitions.slot(partition);
         if (slot >= first && slot <= last) {
-          if (!servers.contains(master)) {
-            servers.add(master);
-          }
-          owners[partition] = servers.indexOf(master);
+          masters[partition] = master;
         }
       }
     }
-    standbys.removeAll(servers);
-    return new ShardMap(servers, List.copyOf(standbys), owners, true);
+    // In the order of the partitions, since each server lists the ranges in an order of its own.
+    return ShardMap.of(masters, standbys, true);
   }
 
-  private static SocketAddress address(SocketAddress asked, List<?> node) throws IOException {
+  private SocketAddress address(SocketAddress asked, List<?> node) throws IOException {
     byte[] host = (byte[]) node.get(0);
     int port = Math.toIntExact((Long) node.get(1));
     if (host == null || host.length == 0) { // it does not know its own address: where it was asked
@@ -148,18 +206,29 @@ final class ShardMapReader {
         InetSocketAddress.createUnresolved(new String(host, StandardCharsets.UTF_8), port));
   }
 
-  /** The address looked up anew: a name may have moved. */
-  private static SocketAddress resolved(SocketAddress address) throws IOException {
+  /**
+   * The address looked up anew, as a name may have moved. One that is still right stays, whatever
+   * the order of the answers; if the name is not known at present, the last address does.
+   */
+  private SocketAddress resolved(SocketAddress address) throws IOException {
     if (!(address instanceof InetSocketAddress inet)) {
       return address;
     }
+    String host = inet.getHostString();
+    InetAddress before = addresses.get(host);
     try {
-      InetAddress found = InetAddress.getByName(inet.getHostString());
-      return new InetSocketAddress(
-          InetAddress.getByAddress(inet.getHostString(), found.getAddress()), inet.getPort());
+      List<InetAddress> found = List.of(InetAddress.getAllByName(host));
+      if (before == null || !found.contains(before)) {
+        addresses.put(host, found.get(0));
+      }
+      byte[] octets = addresses.get(host).getAddress();
+      return new InetSocketAddress(InetAddress.getByAddress(host, octets), inet.getPort());
     } catch (UnknownHostException unknown) {
+      if (before != null) {
+        return new InetSocketAddress(before, inet.getPort());
+      }
       throw new IOException(
-          "redis " + StoreNode.text(inet) + ": " + "a host name that does not resolve", unknown);
+          "redis " + StoreNode.text(inet) + " (expected: a host name that resolves)", unknown);
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,11 @@ import org.slf4j.LoggerFactory;
 public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+  /** Between two readings of the map that somebody asks for; doubled while they bring no news. */
   private static final long LEAST_REFRESH_NS = 100_000_000;
+
+  private static final long MOST_REFRESH_NS = 1_000_000_000;
 
   /** Between two tries to learn of any server at all. */
   private static final long FIRST_MAP_MS = 200;
@@ -51,6 +56,7 @@ public final class Store implements AutoCloseable {
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
+  private long refreshNs = LEAST_REFRESH_NS;
   private String trouble;
   private String deaf;
 
@@ -103,9 +109,10 @@ public final class Store implements AutoCloseable {
     peers = new Peers(calls);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
-    keeper.execute(this::read);
-    keeper.scheduleWithFixedDelay(this::keep, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
-    keeper.scheduleWithFixedDelay(this::beat, 0, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+    keeper.execute(guarded(this::read));
+    keeper.scheduleWithFixedDelay(
+        guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+    keeper.scheduleWithFixedDelay(guarded(this::beat), 0, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
     CompletableFuture<?>[] all =
         members.stream().map(member -> member.store().ready()).toArray(CompletableFuture[]::new);
     try {
@@ -127,17 +134,42 @@ public final class Store implements AutoCloseable {
     boolean isFixed =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SHARDED;
     if (!isFixed && !closed && refreshing.compareAndSet(false, true)) {
-      keeper.execute(
-          () -> {
-            refreshing.set(false);
-            long sinceNs = System.nanoTime() - readNs;
-            if (sinceNs < LEAST_REFRESH_NS) {
-              keeper.schedule(this::read, LEAST_REFRESH_NS - sinceNs, TimeUnit.NANOSECONDS);
-            } else {
-              read();
-            }
-          });
+      try {
+        keeper.execute(guarded(this::scheduleRefresh));
+      } catch (RejectedExecutionException stopped) {
+        // The process ends: nobody needs the map any more.
+      }
     }
+  }
+
+  /** Until the reading begins nobody can ask for another. */
+  private void scheduleRefresh() {
+    long sinceNs = System.nanoTime() - readNs;
+    if (sinceNs > 2 * MOST_REFRESH_NS) {
+      refreshNs = LEAST_REFRESH_NS; // the trouble is a new one
+    }
+    keeper.schedule(
+        guarded(this::readAgain), Math.max(0, refreshNs - sinceNs), TimeUnit.NANOSECONDS);
+  }
+
+  private void readAgain() {
+    refreshing.set(false);
+    ShardMap before = map;
+    read();
+    refreshNs = map != before ? LEAST_REFRESH_NS : Math.min(2 * refreshNs, MOST_REFRESH_NS);
+  }
+
+  /** A task that comes again must not throw: it would not come again. */
+  private Runnable guarded(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (RuntimeException bug) {
+        if (!closed) {
+          LOG.error("redis: keeping the map of the servers", bug);
+        }
+      }
+    };
   }
 
   private void keep() {
@@ -171,7 +203,9 @@ public final class Store implements AutoCloseable {
     readNs = System.nanoTime();
     try {
       ShardMap now = reader.read(map);
-      if (trouble != null) {
+      if (reader.missing() != null) {
+        tell(reader.missing() + "; each rule's on-store-failure decides for its keys");
+      } else if (trouble != null) {
         LOG.info("redis: the servers are known again: {}", now);
         trouble = null;
       }
@@ -183,14 +217,18 @@ public final class Store implements AutoCloseable {
         keeper.execute(this::attend);
       }
     } catch (IOException | RuntimeException fault) {
-      if (!closed && !String.valueOf(fault.getMessage()).equals(trouble)) {
-        trouble = String.valueOf(fault.getMessage());
-        LOG.warn("{}; the map of the servers stays as it is: {}", trouble, map);
-      }
+      tell(fault.getMessage() + "; the map of the servers stays as it is: " + map);
       if (!closed && map.servers().isEmpty()) {
         long delayMs = FIRST_MAP_MS + ThreadLocalRandom.current().nextLong(FIRST_MAP_MS);
-        keeper.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
+        keeper.schedule(guarded(this::read), delayMs, TimeUnit.MILLISECONDS);
       }
+    }
+  }
+
+  private void tell(String now) {
+    if (!closed && !now.equals(trouble)) {
+      trouble = now;
+      LOG.warn("{}", now);
     }
   }
 
@@ -199,10 +237,10 @@ public final class Store implements AutoCloseable {
     for (SocketAddress server : map.servers()) {
       if (!examined.contains(server)) {
         try {
-          String name = StoreNode.text(server);
-          String warning =
-              EvictionCheck.warning(
-                  name, calls.await(name, calls.node(server).async().info("memory")));
+          String info =
+              calls.await(
+                  server, calls.node(server).thenCompose(open -> open.async().info("memory")));
+          String warning = EvictionCheck.warning(StoreNode.text(server), info);
           examined.add(server);
           if (warning != null) {
             LOG.warn("{}", warning);
@@ -254,7 +292,7 @@ public final class Store implements AutoCloseable {
     closed = true;
     SocketAddress server = map.server(Peers.PARTITION);
     if (server != null) {
-      keeper.execute(() -> peers.leave(server));
+      keeper.execute(guarded(() -> peers.leave(server)));
     }
     keeper.shutdown();
     try {

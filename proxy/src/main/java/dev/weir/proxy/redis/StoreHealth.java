@@ -37,10 +37,12 @@ final class StoreHealth {
 
   /** The server answers calls with an error. At most one line a second. */
   void refused(String server, String error) {
-    long nowNs = System.nanoTime();
-    Long before = refusals.get(server);
-    if (before == null || nowNs - before > REPEAT_NS) {
-      refusals.put(server, nowNs);
+    // The whole cluster is down, whoever says so.
+    String subject = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN ? "" : server;
+    Long nowNs = System.nanoTime();
+    Long last =
+        refusals.merge(subject, nowNs, (before, now) -> now - before > REPEAT_NS ? now : before);
+    if (last == nowNs) { // the same object: of all event loops one has put it there
       LOG.warn("redis {}: refuses to decide: {}", server, error);
     }
   }

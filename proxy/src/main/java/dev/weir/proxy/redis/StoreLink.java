@@ -159,18 +159,27 @@ final class StoreLink extends Deadlines.Waiter {
     call.check(1, 1, ScriptLimit.paced(1, 1, 1_000));
     call.reset(1);
     byte[] key = WarmUp.trialKey(partition);
-    return commands
-        .<byte[]>evalsha(
+    CompletionStage<byte[]> answered =
+        commands.<byte[]>evalsha(
             LuaScript.CHECK.sha1(),
             ScriptOutputType.VALUE,
             new byte[][] {key, key},
-            Arrays.copyOf(call.array(), call.length()))
-        .thenAccept(
-            answer -> {
-              if (answer.length != CheckReply.length(2)) {
-                throw new IllegalStateException("the script's answer is no decision");
-              }
-            });
+            Arrays.copyOf(call.array(), call.length()));
+    return answered.handle(
+        (answer, fault) -> {
+          if (fault != null && !isRedirection(fault)) {
+            throw new CompletionException(fault);
+          }
+          if (fault == null && answer.length != CheckReply.length(2)) {
+            throw new IllegalStateException("the script's answer is no decision");
+          }
+          return null;
+        });
+  }
+
+  /** The partition is on its way to another server: this one is well all the same. */
+  private static boolean isRedirection(Throwable fault) {
+    return ErrorReply.of(StoreHealth.cause(fault)).remedy() == ErrorReply.Remedy.FOLLOW;
   }
 
   private void connected(
@@ -277,7 +286,10 @@ final class StoreLink extends Deadlines.Waiter {
   @Override
   protected void onDeadline() {
     if (state == State.PAUSED) {
-      connect();
+      store.closeUnused();
+      if (state == State.PAUSED) {
+        connect();
+      }
     } else if (state == State.CONNECTING) {
       giveUpOpening();
     } else if (state == State.READY) {

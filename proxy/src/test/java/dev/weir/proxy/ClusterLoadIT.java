@@ -1,0 +1,178 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisCluster;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A cluster changes while four sidecars ask it without a pause. */
+class ClusterLoadIT {
+  private static final int PARTITION = 5;
+  private static final Set<Integer> EXACT = Set.of(10);
+
+  private RedisKind kind;
+  private RedisCluster cluster;
+
+  /** One cluster for all claims: it takes longer to form than to try. */
+  @ParameterizedTest
+  @EnumSource
+  void answersEveryRequestAndLetsExactlyTenOfEachUserPass(RedisKind of) throws Exception {
+    kind = of;
+    cluster =
+        RedisCluster.start(
+            kind.binary(), options -> options.config("cluster-require-full-coverage", "no"));
+    try {
+      staysExactWhileASlotMoves();
+      staysExactThroughAPlannedFailover();
+      losesNoMoreThanTheKeysOfAKilledMaster();
+      refusesWhileTheClusterIsDown();
+    } finally {
+      cluster.close();
+    }
+  }
+
+  private Fleet fleet(int size, String... flags) throws Exception {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--redis.topology", "cluster", "--limit", "10/1d", "--on-store-failure", "closed"));
+    all.addAll(List.of(flags));
+    // Any will do: what it knows of the others is asked.
+    RedisServer one = cluster.nodes().stream().filter(RedisServer::isRunning).findFirst().get();
+    return new Fleet(size, Fleet.node(one), all.toArray(String[]::new));
+  }
+
+  private int slot() throws Exception {
+    return cluster.slotOf(String.format("{p%03d}", PARTITION));
+  }
+
+  private RedisServer otherThan(RedisServer master) {
+    RedisServer first = cluster.masterOf(0);
+    return first == master ? cluster.masterOf(RedisCluster.SLOT_COUNT - 1) : first;
+  }
+
+  private void figure(String text) {
+    StoreRig.figure("119/120", kind + ": " + text);
+  }
+
+  private void staysExactWhileASlotMoves() throws Exception {
+    try (Fleet fleet = fleet(4);
+        FleetLoad load = new FleetLoad(fleet, user -> FleetLoad.userOf(PARTITION, user))) {
+      load.await(20);
+      RedisServer to = otherThan(cluster.masterOf(slot()));
+      cluster.migrate(slot(), to, false);
+      // New keys are on neither side: ASK for one, TRYAGAIN for several at once.
+      load.await(60);
+      double resent = fleet.sum("weir_store_resent_total");
+      assertTrue(resent > 0);
+      cluster.migrate(slot(), to, true);
+      load.await(20);
+      load.stop();
+      figure("slot moved: passed " + load.passed() + ", sent again " + resent);
+      assertEquals(EXACT, load.passed().keySet());
+      assertEquals(0, load.count(503));
+    }
+  }
+
+  private void staysExactThroughAPlannedFailover() throws Exception {
+    try (Fleet fleet = fleet(4);
+        FleetLoad load = new FleetLoad(fleet, user -> "planned" + user)) {
+      load.await(30);
+      for (RedisServer node : cluster.nodes()) {
+        node.text("SCRIPT", "FLUSH"); // a replica need not know the script when it is promoted
+      }
+      cluster.failover(slot());
+      load.await(100);
+      load.stop();
+      figure("planned failover: passed " + load.passed() + ", 503: " + load.count(503));
+      assertEquals(EXACT, load.passed().keySet());
+      assertEquals(0, load.count(503));
+    }
+  }
+
+  private void losesNoMoreThanTheKeysOfAKilledMaster() throws Exception {
+    int slot = slot();
+    try (Fleet fleet = fleet(4);
+        FleetLoad load = new FleetLoad(fleet, user -> "killed" + user)) {
+      load.await(30);
+      RedisServer old = cluster.masterOf(slot);
+      Set<Integer> its = partitionsOf(old);
+      old.kill();
+      final long startNs = System.nanoTime();
+      load.await(20);
+      cluster.awaitOk();
+      long from = load.awaitExact();
+      final long exactMs = (System.nanoTime() - startNs) / 1_000_000;
+      load.await(60);
+      load.stop();
+      Map<Integer, Integer> others =
+          load.passed(user -> !its.contains(FleetLoad.partition("killed" + user)));
+      Map<Integer, Integer> lost =
+          load.passed(user -> its.contains(FleetLoad.partition("killed" + user)));
+      figure("master killed: 503: " + load.count(503) + ", its users: " + lost);
+      figure("master killed: exact again after " + exactMs + " ms; others: " + others);
+      assertTrue(load.count(503) > 0);
+      assertEquals(EXACT, others.keySet(), "of the other masters");
+      assertEquals(EXACT, load.passed(user -> user >= from).keySet(), "once it was replaced");
+      int over = 0;
+      for (Map.Entry<Integer, Integer> passed : lost.entrySet()) {
+        over += Math.max(0, passed.getKey() - 10) * passed.getValue();
+      }
+      figure("master killed: over-admitted " + over + " requests");
+      // Nobody passes undecided; what the replica had not received is spent once more at the most.
+      assertTrue(lost.keySet().stream().allMatch(passed -> passed <= 20), lost.toString());
+      old.restart();
+      cluster.awaitOk();
+    }
+  }
+
+  private Set<Integer> partitionsOf(RedisServer master) throws Exception {
+    Set<Integer> partitions = new HashSet<>();
+    for (int partition = 0; partition < 128; partition++) {
+      if (cluster.masterOf(cluster.slotOf(String.format("{p%03d}", partition))) == master) {
+        partitions.add(partition);
+      }
+    }
+    return partitions;
+  }
+
+  private void refusesWhileTheClusterIsDown() throws Exception {
+    try (Fleet fleet = fleet(1);
+        LogLines log = new LogLines();
+        FleetLoad load = new FleetLoad(fleet, user -> "down" + user)) {
+      load.await(5);
+      for (RedisServer node : cluster.nodes()) {
+        node.text("CONFIG", "SET", "cluster-require-full-coverage", "yes");
+      }
+      int slot = slot();
+      RedisServer replica = cluster.replicaOf(slot);
+      RedisServer master = cluster.masterOf(slot);
+      replica.kill();
+      master.kill();
+      StoreRig.await("the cluster is down", () -> !log.with("CLUSTERDOWN").isEmpty());
+      long downNs = System.nanoTime();
+      load.await(200);
+      StoreRig.await("two seconds", () -> System.nanoTime() - downNs > 2_000_000_000L);
+      long seconds = 1 + (System.nanoTime() - downNs) / 1_000_000_000L;
+      List<String> lines = log.with("CLUSTERDOWN");
+      figure("cluster down: " + lines.size() + " lines in " + seconds + " s: " + lines.get(0));
+      assertTrue(lines.size() <= seconds + 1, lines.toString());
+      master.restart();
+      replica.restart();
+      cluster.awaitOk();
+      long from = load.awaitExact();
+      load.await(20);
+      load.stop();
+      assertEquals(EXACT, load.passed(user -> user >= from).keySet(), "once it was up");
+    }
+  }
+}
