@@ -38,7 +38,8 @@ function CALENDAR.arrive(st, limit, now)
     if now >= to.over or st.start - now <= st.over - st.start then return end
     st.clamped = true
   end
-  -- Where they overlap and differ, the calendar has changed: what was counted still is.
+  -- Where they overlap and differ, the calendar has changed: what counted still does.
+  if st.over <= now and now < to.over then st.count = 0 end
   st.start, st.over = to.start, to.over
 end
 

@@ -17,18 +17,32 @@
 --   granted: requests; remaining, capacity: units; reset at: time; retry after: 0 if all was granted,
 --     -1 if never; wait: of the first request granted by a queue. All doubles.
 -- An argument that the encoder would not write: an error that says why; nothing is read or written.
--- Cost: one TIME and one MGET per call, an EXISTS per key without a value; one SET PX per key charged;
--- nothing is written on a refusal, unless a stored time has to be clamped because the server's clock
--- has stepped back.
-local checks, fault = read(ARGV[1])
-if not checks then return redis.error_reply('ERR check: ' .. fault) end
+-- Cost: one TIME and one MGET per call, one SET per key charged; an EXISTS per key without a value,
+-- but of a new identity's common check, whose SET has NX. Nothing is written on a refusal, unless a
+-- stored time has to be clamped because the server's clock has stepped back. Functions that the
+-- common check does not need are made only for a call that has another one.
+local meters = read_meters(ARGV[1])
+local checks, fault, ops
+if not meters then
+  local read
+  read, ops = every_kind()
+  checks, fault = read(ARGV[1])
+  if not checks then return redis.error_reply('ERR check: ' .. fault) end
+end
 
 now = clock()
-values = redis.call('MGET', unpack(KEYS))
-local OPS = {decide, decide, reset, refund, check_once}
-local replies = {struct.pack('<d', now)}
-for i = 1, #checks do
-  local reply = OPS[checks[i].op](checks[i])
+values = call('MGET', unpack(KEYS))
+local replies = {pack('<d', now)}
+for i = 1, #(meters or checks) do
+  local reply = meters and decide_meter(meters[i], i)
+  if not reply then
+    if not ops then
+      local read
+      read, ops = every_kind()
+      checks = read(ARGV[1])
+    end
+    reply = ops[checks[i].op](checks[i])
+  end
   replies[i + 1] = reply
 end
 return table.concat(replies)

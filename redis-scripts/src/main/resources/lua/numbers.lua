@@ -1,14 +1,13 @@
 -- Whole numbers in doubles: exact as long as every sum and product stays below 2^53.
 local MOST = 9007199254740991
--- The longest window, 2^51 microseconds or 71 years: now and four of them stay below 2^53.
-local LONGEST = 2251799813685248
 
 local function whole(n, least, most)
   return n >= least and n <= most and n % 1 == 0
 end
 
-local function floor_div(n, by)
-  return (n - n % by) / by
+-- Whether a pace of a units per b microseconds and a capacity of c can be counted: 2 * c * b + a < 2^53.
+local function exact(a, b, c)
+  return whole(a, 1, MOST) and whole(b, 1, MOST) and whole(c, 1, MOST) and 2 * c * b + a <= MOST
 end
 
 local function ceil_div(n, by)
@@ -16,20 +15,16 @@ local function ceil_div(n, by)
   return rest == 0 and n / by or (n - rest) / by + 1
 end
 
--- How long a key is kept: until what it says means nothing, rounded up to milliseconds.
+-- How long a key is kept, in milliseconds: so many microseconds, rounded up, and one more, as the
+-- server counts from the start of the current one.
 local function keep(us)
-  return string.format('%.0f', math.max(1, math.ceil(us / 1000)))
+  return math.max(1, math.ceil(us / 1000) + 1)
 end
 
--- The kinds of limit by their number in the argument, and by the first byte of their values. Each is
--- a table of functions of a state st, made for one call from a value or afresh:
---   valid(limit): whether its numbers are ones that the encoder would send
---   fresh(limit, now), load(value): a state; load is nil for what is not a value of this kind
---   same(st, limit): whether the state means the same under this limit, whatever its capacity
---   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
---   units(st, now): what counts under the limit that wrote it, brought up to now
---   available(st, limit, now), charge(st, limit, now, units), refund(st, now, units, charged at)
---   reset_at(st, now): when all that counts has gone
---   drained(st, room, now): the least wait until no more than room units count
---   save(st, now): the value
-local KINDS, BY_TAG = {}, {}
+-- Until when a paced state is kept that is paid for at a time: to the end of the period, as long as
+-- the limit's memory, in which that time lies. So the writes of one period keep the expiry of its
+-- first, which is cheaper by a third, and a key outlives its meaning by less than its memory.
+local function kept_until(paid_at, a, b, c)
+  local memory = ceil_div(c * b, a)
+  return ceil_div(paid_at, memory) * memory
+end

@@ -1,9 +1,5 @@
 -- The states of the keys of one call: values read at once, and what has been written since, as a key
 -- may come in several checks. Cost: an EXISTS per key without a value; one SET PX per store.
-local now, values
--- What this call has written, by key: it may come more than once. False if it was deleted.
-local written = {}
-
 -- The value of a key, false if it has none; nil if it is not a string: MGET does not tell.
 local function value_of(index)
   local key = KEYS[index]
@@ -46,6 +42,7 @@ end
 
 local function store(index, kind, st)
   local key, value = KEYS[index], kind.save(st, now)
-  redis.call('SET', key, value, 'PX', keep(kind.reset_at(st, now) - now))
+  local expires = (kind.kept_until or kind.reset_at)(st, now)
+  redis.call('SET', key, value, 'PX', keep(expires - now))
   written[key] = value
 end

@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
 import java.util.Arrays;
 import picocli.CommandLine;
@@ -21,14 +22,19 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "weir bench",
     description = "Measures Weir.",
-    subcommands = {AccuracyCommand.class, StoreCommand.class, HelpCommand.class},
+    subcommands = {
+      AccuracyCommand.class,
+      StoreCommand.class,
+      ExactCommand.class,
+      HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Exit codes: 0 done, 1 unexpected failure, 2 wrong arguments."})
 public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "accuracy, store, jmh, jcstress or help";
+  private static final String COMMANDS = "accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},

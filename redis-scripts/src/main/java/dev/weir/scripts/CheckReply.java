@@ -72,7 +72,10 @@ public final class CheckReply {
     return (buffer.get(at(check)) & REPLAYED) != 0;
   }
 
-  /** Which of the check's limits the figures are about, from 0. */
+  /**
+   * Which of the check's limits the figures are about, from 0; if {@link #FOREIGN}, which of its
+   * keys, where that of a {@link CheckCall#checkOnce} comes last.
+   */
   public int limitIndex(int check) {
     return buffer.get(at(check) + 1);
   }

@@ -17,30 +17,33 @@ public final class LuaScript {
    * Decides a whole batch of checks; see {@code check.lua}, {@link CheckCall}, {@link CheckReply}.
    */
   public static final LuaScript CHECK =
-      compose(
+      new LuaScript(
           "check",
-          "numbers.lua",
-          "clock.lua",
-          "paced.lua",
-          "windows.lua",
-          "calendar.lua",
-          "logs.lua",
-          "argument.lua",
-          "states.lua",
-          "decide.lua",
-          "once.lua",
-          "check.lua");
+          files("numbers.lua", "clock.lua", "meter.lua")
+              + lazily(
+                  "every_kind",
+                  "kinds.lua",
+                  "paced.lua",
+                  "windows.lua",
+                  "calendar.lua",
+                  "logs.lua",
+                  "argument.lua",
+                  "states.lua",
+                  "decide.lua",
+                  "once.lua",
+                  "ops.lua")
+              + files("check.lua"));
 
   /** Counts the sidecars that share a store; see {@code peers.lua}. */
-  public static final LuaScript PEERS = compose("peers", "peers.lua");
+  public static final LuaScript PEERS = new LuaScript("peers", files("peers.lua"));
 
   private final String name;
   private final byte[] source;
   private final String sha1;
 
-  LuaScript(String name, byte[] source) {
+  private LuaScript(String name, String text) {
     this.name = name;
-    this.source = source;
+    source = text.getBytes(StandardCharsets.UTF_8);
     try {
       sha1 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(source));
     } catch (NoSuchAlgorithmException e) {
@@ -48,12 +51,21 @@ public final class LuaScript {
     }
   }
 
-  private static LuaScript compose(String name, String... files) {
-    StringBuilder source = new StringBuilder();
+  private static String files(String... files) {
+    final StringBuilder text = new StringBuilder();
     for (String file : files) {
-      source.append(read(file));
+      text.append(read(file));
     }
-    return new LuaScript(name, source.toString().getBytes(StandardCharsets.UTF_8));
+    return text.toString();
+  }
+
+  /**
+   * The files as a function without arguments. A script's body runs anew in each call, and each
+   * function in it is made anew: so what the common call does not need is inside one that it does
+   * not make.
+   */
+  private static String lazily(String function, String... files) {
+    return "local function " + function + "()\n" + files(files) + "end\n";
   }
 
   static String read(String file) {

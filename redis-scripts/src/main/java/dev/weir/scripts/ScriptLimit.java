@@ -121,6 +121,9 @@ public final class ScriptLimit {
   }
 
   /**
+   * The server reads the whole log for each check, besides memory: a whole batch of full logs holds
+   * it up for long.
+   *
    * @param limit at most {@link #MAX_RUNS}, as each unit may take 16 bytes.
    */
   public static ScriptLimit slidingLog(long limit, long windowUs) {

@@ -66,7 +66,7 @@ class CheckOnceIT extends ScriptServer {
   }
 
   private long ttl() throws Exception {
-    return Long.parseLong(client.text("PTTL", "{p}once").substring(1));
+    return Long.parseLong(client.text("PTTL", "{p}once"));
   }
 
   @Test

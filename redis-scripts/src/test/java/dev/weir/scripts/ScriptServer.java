@@ -1,20 +1,18 @@
 package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The script on a real server: that of the test library, or, where the class's name says so, the
@@ -35,11 +33,10 @@ abstract class ScriptServer {
   static final String EXPIRING =
       SHIPPED.replace(LuaScript.read("clock.lua"), LuaScript.read("test-time.lua"));
 
-  @TempDir static Path directory;
-  static RedisProcess redis;
+  static RedisServer redis;
 
   /** Connected to an empty server for each test. */
-  RedisProcess.Client client;
+  ScriptClient client;
 
   /** One algorithm, on both sides; every unit takes whole microseconds. */
   enum Algorithm {
@@ -51,35 +48,44 @@ abstract class ScriptServer {
     BUCKET_RING;
 
     ScriptLimit script(long limit) {
-      return switch (this) {
-        case GCRA -> ScriptLimit.paced(limit, 10, WINDOW_US);
-        case QUEUE -> ScriptLimit.queue(limit, 10, WINDOW_US, WINDOW_US / 2);
-        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, WINDOW_US, 7);
-        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, WINDOW_US);
-        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, WINDOW_US);
-        case BUCKET_RING -> ScriptLimit.bucketRing(limit, WINDOW_US, 10);
-      };
+      return script(limit, 1);
     }
 
     Limit limit(long limit) {
+      return limit(limit, 1);
+    }
+
+    /** A limit whose window is so many hours. */
+    ScriptLimit script(long limit, int hours) {
+      final long us = hours * WINDOW_US;
       return switch (this) {
-        case GCRA -> Limit.gcra(10, WINDOW_NS, limit);
-        case QUEUE -> Limit.leakyBucketQueue(limit, 10, WINDOW_NS, WINDOW_NS / 2);
-        case FIXED_WINDOW -> Limit.fixedWindow(limit, WINDOW_NS, 7000);
-        case SLIDING_COUNTER -> Limit.slidingCounter(limit, WINDOW_NS);
-        case SLIDING_LOG -> Limit.slidingLog(limit, WINDOW_NS);
-        case BUCKET_RING -> Limit.bucketRing(limit, WINDOW_NS, 10);
+        case GCRA -> ScriptLimit.paced(limit, 10, us);
+        case QUEUE -> ScriptLimit.queue(limit, 10, us, us / 2);
+        case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, us, 7);
+        case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, us);
+        case SLIDING_LOG -> ScriptLimit.slidingLog(limit, us);
+        case BUCKET_RING -> ScriptLimit.bucketRing(limit, us, 10);
+      };
+    }
+
+    Limit limit(long limit, int hours) {
+      final long ns = hours * WINDOW_NS;
+      return switch (this) {
+        case GCRA -> Limit.gcra(10, ns, limit);
+        case QUEUE -> Limit.leakyBucketQueue(limit, 10, ns, ns / 2);
+        case FIXED_WINDOW -> Limit.fixedWindow(limit, ns, 7000);
+        case SLIDING_COUNTER -> Limit.slidingCounter(limit, ns);
+        case SLIDING_LOG -> Limit.slidingLog(limit, ns);
+        case BUCKET_RING -> Limit.bucketRing(limit, ns, 10);
       };
     }
   }
 
   @BeforeAll
   static void start(TestInfo info) throws Exception {
-    final Path own = Path.of("/usr/bin/redis-server");
     final boolean onOwn =
         info.getTestClass().orElseThrow().getSimpleName().endsWith("OnOwnServerIT");
-    assumeTrue(!onOwn || Files.isExecutable(own), "no redis-server on this machine");
-    redis = new RedisProcess(onOwn ? own : RedisProcess.embedded(directory), directory);
+    redis = (onOwn ? RedisKind.INSTALLED : RedisKind.EMBEDDED).start();
   }
 
   @AfterAll
@@ -92,7 +98,7 @@ abstract class ScriptServer {
 
   @BeforeEach
   void connect() throws IOException {
-    client = redis.connect();
+    client = new ScriptClient(redis);
     client.text("FLUSHALL");
   }
 

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;
+import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +17,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,13 +25,12 @@ class ExperimentsIT {
   private static final long HOUR_US = TimeUnit.HOURS.toMicros(1);
   private static final List<String> GENERATIONS = List.of("{p}:0", "{p}:1", "{p}:2");
 
-  @TempDir static Path directory;
   private static RedisServer server;
 
   @BeforeAll
   static void start() throws IOException {
     // The oldest that is supported, so that no command is younger.
-    server = new RedisServer(RedisBinary.embedded(directory), Cores.UNPINNED);
+    server = new RedisServer(RedisBinary.embedded(), Cores.UNPINNED);
   }
 
   @AfterAll

@@ -5,25 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Everything once, for a moment: that it measures what it says, not how fast it is. */
 class StoreBenchIT {
   private static final int KEYS = 1000;
 
-  @TempDir private Path directory;
-
   @Test
   void everyVariantDecidesWithoutErrorReplies() throws IOException {
     final Settings settings =
         new Settings(
-            RedisBinary.find(directory), 1, Settings.MIN_SECONDS, List.of(), KEYS, Cores.UNPINNED);
+            RedisBinary.installed().orElseGet(RedisBinary::embedded),
+            1,
+            Settings.MIN_SECONDS,
+            List.of(),
+            KEYS,
+            Cores.UNPINNED);
     final Results results;
     try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
       results = new StoreBench(settings, step -> {}).run(server);
@@ -47,7 +49,8 @@ class StoreBenchIT {
 
   @Test
   void countsErrorReplies() throws IOException {
-    try (RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED)) {
+    try (RedisServer server =
+        new RedisServer(RedisBinary.installed().orElseGet(RedisBinary::embedded), Cores.UNPINNED)) {
       final Commands commands = new Commands(1024);
       commands.command(3).part("EVALSHA").part("0".repeat(40)).part("0");
       try (ClosedLoop loop = new ClosedLoop(server.address(), commands, Shape.inFlight(1))) {
@@ -62,7 +65,8 @@ class StoreBenchIT {
 
   @Test
   void sendsEveryCommandOnce() throws IOException {
-    try (RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED)) {
+    try (RedisServer server =
+        new RedisServer(RedisBinary.installed().orElseGet(RedisBinary::embedded), Cores.UNPINNED)) {
       final Commands commands = new Commands(4096);
       for (int i = 0; i < 10; i++) {
         commands.command(2).part("INCR").part("key" + i);
@@ -87,7 +91,8 @@ class StoreBenchIT {
 
   @Test
   void endsTheServerThatItStarted() throws IOException {
-    final RedisServer server = new RedisServer(RedisBinary.find(directory), Cores.UNPINNED);
+    final RedisServer server =
+        new RedisServer(RedisBinary.installed().orElseGet(RedisBinary::embedded), Cores.UNPINNED);
     server.close();
     assertThrows(ConnectException.class, () -> new ControlConnection(server.address()));
   }

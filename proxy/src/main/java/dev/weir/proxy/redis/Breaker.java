@@ -3,9 +3,11 @@ package dev.weir.proxy.redis;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Keeps requests from waiting for a server that does not answer. Closed, everything passes. After
- * {@link #FAILURES_TO_OPEN} failures in a row it opens, and nothing passes until its pause is over;
- * then one probe does, and its result closes it or opens it again for twice as long.
+ * Keeps requests from waiting for a server that does not answer. Closed, everything passes. It
+ * opens after {@link #FAILURES_TO_OPEN} failures in a row, if they took a while: several batches in
+ * flight fail together when either side is held up for a moment, and that is one failure. Open,
+ * nothing passes until its pause is over; then one probe does, and its result closes it or opens it
+ * again for twice as long.
  *
  * <p>Times are those of the loop's clock. Used by one event loop.
  */
@@ -21,10 +23,19 @@ final class Breaker {
     OPEN
   }
 
+  private final long patienceNs;
   private State state = State.CLOSED;
   private int failures;
+  private long firstFailureNs;
   private long pauseNs = FIRST_PAUSE_NS;
   private long reopensNs;
+
+  /**
+   * @param patienceNs how long there must have been failures only.
+   */
+  Breaker(long patienceNs) {
+    this.patienceNs = patienceNs;
+  }
 
   State state() {
     return state;
@@ -51,11 +62,15 @@ final class Breaker {
 
   /** The server did not answer in time, or its answer was no decision. */
   void failed(long nowNs) {
-    failures++;
+    if (failures++ == 0) {
+      firstFailureNs = nowNs;
+    }
     if (state == State.HALF_OPEN) {
       pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
       open(nowNs);
-    } else if (state == State.CLOSED && failures >= FAILURES_TO_OPEN) {
+    } else if (state == State.CLOSED
+        && failures >= FAILURES_TO_OPEN
+        && nowNs - firstFailureNs >= patienceNs) {
       open(nowNs);
     }
   }

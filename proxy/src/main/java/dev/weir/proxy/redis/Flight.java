@@ -81,6 +81,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private boolean withSource;
   private boolean expired;
   private int hops;
+  private boolean isAsking;
   private long sentNs;
 
   /** Neighbours among the flights that somebody waits for; see {@link LoopStore}. */
@@ -116,6 +117,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     withSource = false;
     expired = false;
     hops = 0;
+    isAsking = false;
   }
 
   boolean hasRoom(int keyLength) {
@@ -274,9 +276,24 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return first;
   }
 
-  /** Counts one more redirection. */
-  int hop() {
+  /**
+   * Is redirected.
+   *
+   * @param asking whether this once only, to where the slot will be.
+   * @return how often that has happened.
+   */
+  int redirect(boolean asking) {
+    isAsking = asking;
     return ++hops;
+  }
+
+  boolean isAsking() {
+    return isAsking;
+  }
+
+  /** Whether all that waited have been told that there is no decision. */
+  boolean isAbandoned() {
+    return requestCount > 0 && openFrom == requestCount;
   }
 
   @Override

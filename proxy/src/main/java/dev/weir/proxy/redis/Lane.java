@@ -14,7 +14,7 @@ import dev.weir.scripts.ScriptLimit;
  */
 final class Lane {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
-  static final int MAX_IN_FLIGHT = 4;
+  static final int MAX_IN_FLIGHT = 8;
 
   /** Checks that have been gathered for so long go with the next that comes. */
   static final long MAX_AGE_NS = 1_000_000;
@@ -74,7 +74,7 @@ final class Lane {
 
   /** Makes room in the flight that gathers; says what stands against it, or null. */
   private StoreFault obstacle(int keyLength, long nowNs) {
-    if (!link.isReady()) {
+    if (!link.takesCalls()) {
       return StoreFault.DISCONNECTED;
     }
     boolean full = gathering != null && !gathering.hasRoom(keyLength);
@@ -150,7 +150,11 @@ final class Lane {
 
   /** The map of the servers has changed, and this lane is no longer in it. */
   void retire() {
-    dropGathered(StoreFault.NO_OWNER);
+    if (gathering != null && link.takesCalls()) {
+      send(store.tick()); // the server knows where to
+    } else {
+      dropGathered(StoreFault.NO_OWNER);
+    }
   }
 
   private void dropGathered(StoreFault fault) {
@@ -215,21 +219,19 @@ final class Lane {
     if (error.remedy() == Remedy.FOLLOW || error.remedy() == Remedy.REFRESH) {
       store.refreshMap();
     }
-    if (flight.firstAskedNs() == Long.MAX_VALUE && flight.requestCount() > 0) {
-      return false; // nobody waits
+    if (flight.isAbandoned()) {
+      return false;
     }
     if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
       store.observer().storeResent();
       write(flight, flight.link(), nowNs);
       return true;
     }
-    if (error.remedy() == Remedy.FOLLOW && flight.hop() <= LoopStore.MAX_HOPS) {
+    if (error.remedy() == Remedy.FOLLOW
+        && flight.redirect(error == ErrorReply.ASK) <= LoopStore.MAX_HOPS) {
       StoreLink to = store.linkOf(flight.error());
-      if (to != null && to.isReady()) {
+      if (to != null && to.takesCalls()) {
         store.observer().storeResent();
-        if (error == ErrorReply.ASK) {
-          to.asking();
-        }
         write(flight, to, nowNs);
         return true;
       }
@@ -247,7 +249,7 @@ final class Lane {
 
   /** What was gathered meanwhile goes. */
   private void proceed(long nowNs) {
-    if (!link.isReady()) {
+    if (!link.takesCalls()) {
       dropGathered(StoreFault.DISCONNECTED);
     } else if (inFlight == 0 && gathering != null) {
       send(nowNs);

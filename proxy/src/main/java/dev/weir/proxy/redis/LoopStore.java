@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * The store as one event loop sees it: a connection to each server, a lane of batches to each, and
@@ -115,11 +116,9 @@ public final class LoopStore {
   /** Takes over another map: what stays keeps its connection and its batches. */
   void apply(ShardMap newMap) {
     map = newMap;
-    for (SocketAddress server : newMap.servers()) {
-      if (!links.containsKey(server)) {
-        open(server);
-      }
-    }
+    Stream.concat(newMap.servers().stream(), newMap.standbys().stream())
+        .filter(server -> !links.containsKey(server))
+        .forEach(this::open);
     Lane[] before = lanes.clone();
     Map<StoreLink, Lane> byLink = new HashMap<>();
     for (Lane lane : before) {
@@ -181,7 +180,9 @@ public final class LoopStore {
   private void closeUnused() {
     for (Iterator<StoreLink> all = links.values().iterator(); all.hasNext(); ) {
       StoreLink link = all.next();
-      if (!map.servers().contains(link.address()) && link.calls() == 0) {
+      boolean isKnown =
+          map.servers().contains(link.address()) || map.standbys().contains(link.address());
+      if (!isKnown && link.isIdle()) {
         all.remove();
         link.close();
       }
@@ -338,6 +339,11 @@ public final class LoopStore {
     }
   }
 
+  /** Budgets were given back. */
+  void forget() {
+    sink.forget();
+  }
+
   /** Closes all connections; who still waits is told that there is no decision. */
   void close() {
     for (Lane lane : lanes) {
@@ -364,6 +370,11 @@ public final class LoopStore {
   /** How long a decision may take. */
   long deadlineNs() {
     return deadlineNs;
+  }
+
+  /** How long a decision may take that a request waits for. */
+  long requestDeadlineNs() {
+    return requestDeadlineNs;
   }
 
   EventLoop eventLoop() {
@@ -394,10 +405,11 @@ public final class LoopStore {
     refresh.run();
   }
 
-  /** How many connections decide at present, or do not. */
+  /** How many connections to servers of the map decide at present, or do not. */
   int count(boolean deciding) {
     int count = 0;
-    for (StoreLink link : links.values()) {
+    for (SocketAddress server : map.servers()) {
+      StoreLink link = links.get(server);
       boolean decides = link.isReady() && link.breaker().state() == Breaker.State.CLOSED;
       if (decides == deciding) {
         count++;

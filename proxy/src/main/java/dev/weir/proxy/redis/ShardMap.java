@@ -7,21 +7,24 @@ import java.util.List;
 /**
  * Which server every partition is on. Immutable; replaced whole when the servers change.
  *
- * @param servers their addresses, resolved.
+ * @param servers their addresses, resolved; each has a partition.
+ * @param standbys servers that may take over for one of them: a connection is kept there too.
  * @param owners by partition, the index of its server; -1 if nobody has it at present.
  * @param isCluster whether one call may only have keys of one partition.
  */
-public record ShardMap(List<SocketAddress> servers, int[] owners, boolean isCluster) {
+public record ShardMap(
+    List<SocketAddress> servers, List<SocketAddress> standbys, int[] owners, boolean isCluster) {
   /** Before any server is known. */
-  static final ShardMap EMPTY = new ShardMap(List.of(), filled(-1), false);
+  static final ShardMap EMPTY = new ShardMap(List.of(), List.of(), filled(-1), false);
 
   public ShardMap {
     servers = List.copyOf(servers);
+    standbys = List.copyOf(standbys);
   }
 
   /** All partitions on one server. */
   static ShardMap single(SocketAddress server) {
-    return new ShardMap(List.of(server), filled(0), false);
+    return new ShardMap(List.of(server), List.of(), filled(0), false);
   }
 
   private static int[] filled(int owner) {
@@ -41,6 +44,7 @@ public record ShardMap(List<SocketAddress> servers, int[] owners, boolean isClus
     return other instanceof ShardMap that
         && isCluster == that.isCluster
         && servers.equals(that.servers)
+        && standbys.equals(that.standbys)
         && Arrays.equals(owners, that.owners);
   }
 

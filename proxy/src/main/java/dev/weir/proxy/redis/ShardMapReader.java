@@ -22,6 +22,9 @@ final class ShardMapReader {
   private final StoreSettings settings;
   private final StoreCalls calls;
 
+  /** Of the nodes, the sentinel that answered last. */
+  private int sentinel;
+
   ShardMapReader(StoreSettings settings, StoreCalls calls) {
     this.settings = settings;
     this.calls = calls;
@@ -47,32 +50,38 @@ final class ShardMapReader {
     for (StoreNode node : settings.nodes()) {
       servers.add(resolved(node.address()));
     }
-    return new ShardMap(servers, Partitions.spread(settings.nodes()), false);
+    return new ShardMap(servers, List.of(), Partitions.spread(settings.nodes()), false);
   }
 
+  /** Asks the sentinel that answered last, and when it does not, the next. */
   private ShardMap fromSentinels() throws IOException {
     IOException last = null;
-    for (StoreNode node : settings.nodes()) {
+    for (int tried = 0; tried < settings.nodes().size(); tried++) {
       try {
-        StatefulRedisSentinelConnection<String, String> sentinel =
-            calls.sentinel(resolved(node.address()));
-        SocketAddress master =
-            calls.await(
-                node.toString(), sentinel.async().getMasterAddrByName(settings.sentinelMaster()));
-        if (master == null) {
-          throw new IOException(
-              "sentinel "
-                  + node
-                  + ": redis.sentinel-master: "
-                  + settings.sentinelMaster()
-                  + " (expected: a name that the sentinels know)");
-        }
-        return ShardMap.single(resolved(master));
+        return ShardMap.single(master(settings.nodes().get(sentinel)));
       } catch (IOException fault) {
         last = fault;
+        sentinel = (sentinel + 1) % settings.nodes().size();
       }
     }
     throw last;
+  }
+
+  private SocketAddress master(StoreNode node) throws IOException {
+    StatefulRedisSentinelConnection<String, String> connection =
+        calls.sentinel(resolved(node.address()));
+    SocketAddress master =
+        calls.await(
+            node.toString(), connection.async().getMasterAddrByName(settings.sentinelMaster()));
+    if (master == null) {
+      throw new IOException(
+          "sentinel "
+              + node
+              + ": redis.sentinel-master: "
+              + settings.sentinelMaster()
+              + " (expected: a name that the sentinels know)");
+    }
+    return resolved(master);
   }
 
   private ShardMap fromCluster(ShardMap known) throws IOException {
@@ -101,16 +110,20 @@ final class ShardMapReader {
     throw last;
   }
 
-  /** The answer of CLUSTER SLOTS: first slot, last slot, then the master's address, port and id. */
+  /** CLUSTER SLOTS: first slot, last slot, then of the master and each replica host, port, id. */
   private static ShardMap parse(SocketAddress asked, List<Object> ranges) throws IOException {
     List<SocketAddress> servers = new ArrayList<>();
+    Set<SocketAddress> standbys = new LinkedHashSet<>();
     int[] owners = new int[Partitions.COUNT];
     Arrays.fill(owners, -1);
     for (Object range : ranges) {
       List<?> fields = (List<?>) range;
       long first = (Long) fields.get(0);
       long last = (Long) fields.get(1);
-      SocketAddress master = master(asked, (List<?>) fields.get(2));
+      SocketAddress master = address(asked, (List<?>) fields.get(2));
+      for (Object replica : fields.subList(3, fields.size())) {
+        standbys.add(address(asked, (List<?>) replica));
+      }
       for (int partition = 0; partition < Partitions.COUNT; partition++) {
         int slot = Partitions.slot(partition);
         if (slot >= first && slot <= last) {
@@ -121,10 +134,11 @@ final class ShardMapReader {
         }
       }
     }
-    return new ShardMap(servers, owners, true);
+    standbys.removeAll(servers);
+    return new ShardMap(servers, List.copyOf(standbys), owners, true);
   }
 
-  private static SocketAddress master(SocketAddress asked, List<?> node) throws IOException {
+  private static SocketAddress address(SocketAddress asked, List<?> node) throws IOException {
     byte[] host = (byte[]) node.get(0);
     int port = Math.toIntExact((Long) node.get(1));
     if (host == null || host.length == 0) { // it does not know its own address: where it was asked

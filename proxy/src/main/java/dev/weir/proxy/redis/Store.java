@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +33,9 @@ public final class Store implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final long LEAST_REFRESH_NS = 100_000_000;
 
+  /** Between two tries to learn of any server at all. */
+  private static final long FIRST_MAP_MS = 200;
+
   private final StoreSettings settings;
   private final Transport transport;
   private final ClientResources resources = LoopRedisClient.resources();
@@ -43,10 +47,12 @@ public final class Store implements AutoCloseable {
   private StoreCalls calls;
   private ShardMapReader reader;
   private Peers peers;
+  private ResetWatch resets;
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
   private String trouble;
+  private String deaf;
 
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
@@ -95,6 +101,7 @@ public final class Store implements AutoCloseable {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
     peers = new Peers(calls);
+    resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
     keeper.execute(this::read);
     keeper.scheduleWithFixedDelay(this::keep, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
@@ -135,7 +142,28 @@ public final class Store implements AutoCloseable {
 
   private void keep() {
     read();
+    attend();
+  }
+
+  /** What the map's servers get beside the questions. */
+  private void attend() {
     examine();
+    try {
+      resets.follow(map.servers());
+      deaf = null;
+    } catch (IOException fault) {
+      if (!fault.getMessage().equals(deaf)) {
+        deaf = fault.getMessage();
+        LOG.warn("{}; not listening for budgets that are given back by hand", deaf);
+      }
+    }
+  }
+
+  /** Budgets were given back: what was known of refusals may not hold any longer. */
+  private void forget() {
+    for (Member member : members) {
+      member.eventLoop().execute(member.store()::forget);
+    }
   }
 
   /** Reads the map, and hands it to the event loops if it is another one. */
@@ -152,12 +180,16 @@ public final class Store implements AutoCloseable {
         for (Member member : members) {
           member.eventLoop().execute(() -> member.store().apply(now));
         }
-        examine();
+        keeper.execute(this::attend);
       }
     } catch (IOException | RuntimeException fault) {
       if (!closed && !String.valueOf(fault.getMessage()).equals(trouble)) {
         trouble = String.valueOf(fault.getMessage());
         LOG.warn("{}; the map of the servers stays as it is: {}", trouble, map);
+      }
+      if (!closed && map.servers().isEmpty()) {
+        long delayMs = FIRST_MAP_MS + ThreadLocalRandom.current().nextLong(FIRST_MAP_MS);
+        keeper.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
       }
     }
   }
@@ -236,6 +268,7 @@ public final class Store implements AutoCloseable {
       member.eventLoop().submit(member.store()::close).awaitUninterruptibly();
     }
     if (calls != null) {
+      resets.close();
       calls.close();
     }
     resources.timer().stop(); // nothing else ends a timer that Lettuce was given

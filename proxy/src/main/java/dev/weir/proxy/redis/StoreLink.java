@@ -12,6 +12,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,6 +32,9 @@ final class StoreLink extends Deadlines.Waiter {
   /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
   private static final long OPEN_NS = 3_000_000_000L;
 
+  /** So many deadlines in a row may pass without an answer before nobody waits any longer. */
+  private static final int PATIENCE = 4;
+
   private static final long FIRST_PAUSE_NS = 50_000_000;
   private static final long LAST_PAUSE_NS = 2_000_000_000;
   private static final long LOOK_NS = 100_000_000;
@@ -49,11 +53,14 @@ final class StoreLink extends Deadlines.Waiter {
   private final StoreObserver observer;
   private final SocketAddress address;
   private final String name;
-  private final Breaker breaker = new Breaker();
+  private final Breaker breaker;
   private StatefulRedisConnection<byte[], byte[]> connection;
 
   /** Connected, but the script has not been tried yet. */
   private StatefulRedisConnection<byte[], byte[]> opening;
+
+  /** Redirected here before the connection was there: few, as the lanes know better soon. */
+  private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
 
   private int attempts;
   private State state = State.PAUSED;
@@ -66,6 +73,7 @@ final class StoreLink extends Deadlines.Waiter {
     this.observer = store.observer();
     this.address = address;
     this.name = StoreNode.text(address);
+    this.breaker = new Breaker(PATIENCE * store.requestDeadlineNs());
   }
 
   String name() {
@@ -84,8 +92,14 @@ final class StoreLink extends Deadlines.Waiter {
     return breaker;
   }
 
-  int calls() {
-    return calls;
+  /** Whether nobody waits for an answer from here. */
+  boolean isIdle() {
+    return calls == 0 && waiting.isEmpty();
+  }
+
+  /** Whether a call goes out, now or when the connection is open: the first attempt may succeed. */
+  boolean takesCalls() {
+    return state == State.READY || state == State.CONNECTING && attempts == 1;
   }
 
   /** Opens the connection. */
@@ -186,6 +200,9 @@ final class StoreLink extends Deadlines.Waiter {
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
+    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
+      write(flight, lastProgressNs);
+    }
     store.linkReady(this);
   }
 
@@ -208,8 +225,15 @@ final class StoreLink extends Deadlines.Waiter {
 
   private void pause() {
     state = State.PAUSED;
+    dismiss();
     deadline(store.tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
     pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
+  }
+
+  private void dismiss() {
+    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
+      flight.completeExceptionally(null);
+    }
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> which) {
@@ -239,6 +263,7 @@ final class StoreLink extends Deadlines.Waiter {
   void close() {
     state = State.CLOSED;
     leave();
+    dismiss();
     if (opening != null) {
       opening.closeAsync();
       opening = null;
@@ -301,17 +326,20 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   void write(Flight flight, long nowNs) {
+    if (state != State.READY && takesCalls()) {
+      waiting.add(flight);
+      return;
+    }
     called(nowNs);
-    if (state != State.READY) {
+    if (state != State.READY || flight.isAbandoned()) {
       flight.completeExceptionally(null);
     } else {
+      if (flight.isAsking()) {
+        // The slot is on its way here: the next call is let in, and no other.
+        connection.async().asking();
+      }
       connection.dispatch(flight);
     }
-  }
-
-  /** The next call may be about a slot that is on its way here. */
-  void asking() {
-    connection.async().asking();
   }
 
   /** A call has come to its end. */

@@ -1,0 +1,151 @@
+package dev.weir.bench.store;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.redis.LoopStore;
+import dev.weir.proxy.redis.Store;
+import dev.weir.proxy.redis.StoreNode;
+import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.redis.Topology;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/** Measures the sidecar's own way to the store: one event loop against one server. */
+final class ExactBench implements AutoCloseable {
+  private static final int HOT = 1;
+  static final int SATURATING = 1_024;
+  private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final double[] SHARES = {0.1, 0.5, 0.9};
+
+  private final RedisServer server;
+  private final Consumer<String> progress;
+  private final MultiThreadIoEventLoopGroup group;
+  private final EventLoop eventLoop;
+  private final LoopMeter meter;
+  private final LoopClock clock = new LoopClock();
+  private final Store store;
+  private final LoopStore loopStore;
+  private final String transport;
+
+  /**
+   * What one row was in one round.
+   *
+   * @param perSecond decisions.
+   * @param serverUs processor time of the server's main thread per decision.
+   * @param loopUs the same of the event loop's thread, load included.
+   * @param undecided requests without a decision in time.
+   */
+  record Figures(
+      double perSecond,
+      double serverUs,
+      double loopUs,
+      double bytes,
+      double batch,
+      double p50Us,
+      double p99Us,
+      double p999Us,
+      long undecided) {}
+
+  ExactBench(RedisServer server, long deadlineNs, Consumer<String> progress) {
+    this.server = server;
+    this.progress = progress;
+    final Transport kind = Transport.of(TransportKind.AUTO);
+    transport = kind.toString();
+    group = new MultiThreadIoEventLoopGroup(1, kind.handlerFactory());
+    eventLoop = (EventLoop) group.iterator().next();
+    meter = new LoopMeter(eventLoop);
+    store =
+        new Store(
+            new StoreSettings(
+                List.of(new StoreNode(server.address(), 1)),
+                Topology.STANDALONE,
+                null,
+                null,
+                "",
+                0,
+                false,
+                null,
+                deadlineNs,
+                false,
+                ""),
+            kind);
+    final Deadlines deadlines = new Deadlines(clock);
+    loopStore = store.join(eventLoop, clock, deadlines, meter);
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    loopStore.sink(new LoopLoad(eventLoop, clock, loopStore, HOT));
+    if (!store.start(CONNECT_NS)) {
+      throw new IllegalStateException("not connected to " + server.address());
+    }
+  }
+
+  /** The kernel interface in use. */
+  String transport() {
+    return transport;
+  }
+
+  /** Runs all rows, interleaved; by label, the figures of each round. */
+  Map<String, List<Figures>> run(int rounds, double seconds, int keyCount)
+      throws IOException, InterruptedException {
+    final Map<String, List<Figures>> all = new LinkedHashMap<>();
+    final LoopLoad hot = new LoopLoad(eventLoop, clock, loopStore, HOT);
+    final LoopLoad uniform = new LoopLoad(eventLoop, clock, loopStore, keyCount);
+    measure(uniform, LoopLoad.SATURATED, seconds); // warm-up, and all keys are there
+    for (int round = 1; round <= rounds; round++) {
+      progress.accept("round " + round + " of " + rounds);
+      final Figures most = measure(uniform, LoopLoad.SATURATED, seconds);
+      all.computeIfAbsent("as fast as it goes", x -> new ArrayList<>()).add(most);
+      all.computeIfAbsent("as fast as it goes, one hot key", x -> new ArrayList<>())
+          .add(measure(hot, LoopLoad.SATURATED, seconds));
+      for (double share : SHARES) {
+        all.computeIfAbsent(Math.round(share * 100) + " % of that", x -> new ArrayList<>())
+            .add(measure(uniform, share * most.perSecond(), seconds));
+      }
+    }
+    return all;
+  }
+
+  private Figures measure(LoopLoad load, double perSecond, double seconds)
+      throws IOException, InterruptedException {
+    eventLoop.submit(() -> loopStore.sink(load)).sync();
+    load.run(perSecond, SATURATING, (long) (seconds / 4 * 1e9)).join();
+    final LoopMeter.Reading before = meter.read();
+    final double serverUs = server.cpuUs();
+    final long startNs = System.nanoTime();
+    load.run(perSecond, perSecond == 0 ? SATURATING : LoopLoad.PLACES, (long) (seconds * 1e9))
+        .join();
+    final double elapsed = (System.nanoTime() - startNs) / 1e9;
+    final double spentUs = server.cpuUs() - serverUs;
+    final LoopMeter.Reading after = meter.read();
+    final double decided = load.decidedCount();
+    final Histogram latencies = load.latencies();
+    if (load.refusedCount() > 0) {
+      throw new IllegalStateException(load.refusedCount() + " refused (expected: none)");
+    }
+    return new Figures(
+        decided / elapsed,
+        spentUs / decided,
+        (after.cpuNs() - before.cpuNs()) / 1e3 / decided,
+        (after.bytes() - before.bytes()) / decided,
+        (after.requests() - before.requests()) / (double) (after.batches() - before.batches()),
+        latencies.getValueAtPercentile(50) / 1e3,
+        latencies.getValueAtPercentile(99) / 1e3,
+        latencies.getValueAtPercentile(99.9) / 1e3,
+        load.undecidedCount());
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

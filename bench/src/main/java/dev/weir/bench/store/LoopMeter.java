@@ -1,0 +1,69 @@
+package dev.weir.bench.store;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+import io.netty.channel.EventLoop;
+import java.lang.management.ManagementFactory;
+
+/** What an event loop spends on decisions, and in how many batches they travel. */
+final class LoopMeter implements StoreObserver {
+  private final EventLoop eventLoop;
+  private volatile long batches;
+  private volatile long requests;
+
+  LoopMeter(EventLoop eventLoop) {
+    this.eventLoop = eventLoop;
+  }
+
+  /**
+   * Figures of the loop so far.
+   *
+   * @param cpuNs processor time of its thread.
+   * @param bytes allocated by its thread.
+   */
+  record Reading(long cpuNs, long bytes, long batches, long requests) {}
+
+  Reading read() {
+    return eventLoop
+        .submit(
+            () -> {
+              final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+              return new Reading(
+                  threads.getCurrentThreadCpuTime(),
+                  threads.getCurrentThreadAllocatedBytes(),
+                  batches,
+                  requests);
+            })
+        .awaitUninterruptibly()
+        .getNow();
+  }
+
+  @Override
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer: the loop
+  public void storeSent(int checkCount, int requestCount) {
+    batches++;
+    requests += requestCount;
+  }
+
+  @Override
+  public void storeAnswered(long storeNs) {}
+
+  @Override
+  public void storeAnsweredLate() {}
+
+  @Override
+  public void storeRefused() {}
+
+  @Override
+  public void storeResent() {}
+
+  @Override
+  public void storeUnavailable(StoreFault fault) {}
+
+  @Override
+  public void storeConnected(boolean succeeded) {}
+
+  @Override
+  public void storeDebts(long requestCount, boolean charged) {}
+}

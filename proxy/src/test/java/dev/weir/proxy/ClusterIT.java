@@ -1,0 +1,144 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.scripts.server.RedisCluster;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Four sidecars on a Redis Cluster of three masters and three replicas. */
+class ClusterIT {
+  private static final String DECIDING = "weir_store_connections_deciding";
+  private static final String UNDECIDED = "weir_store_fallback_refused_total";
+
+  private RedisCluster cluster;
+  private Fleet fleet;
+
+  private void start(RedisKind kind) throws Exception {
+    cluster = RedisCluster.start(kind.binary());
+    fleet =
+        new Fleet(
+            4,
+            Fleet.node(cluster.nodes().get(0)),
+            "--redis.topology",
+            "cluster",
+            "--limit",
+            "10/1d",
+            "--algorithm",
+            "fixed-window",
+            "--on-store-failure",
+            "closed");
+    assertEquals(4 * 3, fleet.sum(DECIDING), "connections when the start returns");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (fleet != null) {
+      fleet.close();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private int slotOf(String user) throws Exception {
+    try (RawClient client = fleet.rig(0).connect()) {
+      assertEquals(200, client.send(Fleet.get(user)).read().status());
+    }
+    for (RedisServer node : cluster.nodes()) {
+      if (node.isRunning()) {
+        try (RespClient store = node.connect()) {
+          List<?> keys = (List<?>) store.call("KEYS", "rl:*:" + user + ":default");
+          if (!keys.isEmpty()) {
+            return cluster.slotOf(RespClient.textOf(keys.get(0)));
+          }
+        }
+      }
+    }
+    throw new AssertionError("no key of " + user);
+  }
+
+  /** Sends 20 requests at once through all sidecars: so many pass, and all others are refused. */
+  private void assertPass(int expected, String user) throws Exception {
+    List<RawClient> clients = fleet.connect(20);
+    List<Integer> statuses = Fleet.atOnce(clients, Fleet.get(user));
+    assertEquals(expected, Collections.frequency(statuses, 200), user + ": " + statuses);
+    assertEquals(
+        20 - expected, Collections.frequency(statuses, 429), user + ": " + statuses + undecided());
+    for (RawClient client : clients) {
+      client.close();
+    }
+  }
+
+  /** Why the store gave no decision, and how often. */
+  private String undecided() throws Exception {
+    StringBuilder reasons = new StringBuilder();
+    for (StoreFault fault : StoreFault.values()) {
+      String reason = fault.name().toLowerCase(Locale.ROOT);
+      double count = fleet.sum("weir_store_undecided_total{reason=\"" + reason + "\"}");
+      reasons.append(' ').append(reason).append(' ').append(count);
+    }
+    return reasons.toString();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isExactWhileSlotsMove(RedisKind kind) throws Exception {
+    start(kind);
+    for (int i = 0; i < 30; i++) {
+      assertPass(10, "spread" + i);
+    }
+    final int slot = slotOf("mover");
+    final RedisServer from = cluster.masterOf(slot);
+    RedisServer other =
+        cluster.nodes().get(0) == from ? cluster.nodes().get(1) : cluster.nodes().get(0);
+    cluster.migrate(slot, other, false);
+    // Its key is on the other side already, and the old owner says so: ASK.
+    assertPass(9, "mover");
+    assertTrue(fleet.sum("weir_store_resent_total") > 0);
+    cluster.migrate(slot, other, true);
+    assertPass(0, "mover");
+    for (int i = 30; i < 60; i++) {
+      assertPass(10, "spread" + i);
+    }
+    assertEquals(0, fleet.sum(UNDECIDED));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isExactAgainAfterAReplicaHasTakenOver(RedisKind kind) throws Exception {
+    start(kind);
+    final int slot = slotOf("planned");
+    cluster.failover(slot);
+    fleet.rig(0).await(DECIDING, 3);
+    assertPass(9, "planned");
+    final int killed = slotOf("killed");
+    final RedisServer old = cluster.killMasterOf(killed);
+    long startNs = System.nanoTime();
+    cluster.awaitOk();
+    for (Rig rig : fleet.rigs) {
+      rig.await(DECIDING, 3);
+    }
+    StoreRig.figure(
+        "120",
+        kind
+            + ": decides again "
+            + (System.nanoTime() - startNs) / 1_000_000
+            + " ms after a master was killed");
+    // What the replica had received counts still: at most the last write is gone.
+    assertPass(9, "killed");
+    for (int i = 0; i < 20; i++) {
+      assertPass(10, "after" + i);
+    }
+    assertTrue(!old.isRunning());
+  }
+}

@@ -1,0 +1,155 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisBinary;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import dev.weir.scripts.server.SelfSignedCertificate;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The ways to a server of the store. */
+class StoreConnectionIT {
+  @TempDir private Path folder;
+
+  private static List<String> transports() {
+    return Rig.transports();
+  }
+
+  /** Of 12 requests ten pass, and the store knows their key. */
+  private static void assertDecidedBy(RedisServer redis, String transport, String... flags)
+      throws Exception {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--mode",
+                "exact",
+                "--key",
+                "header:x-user",
+                "--limit",
+                "10/1d",
+                "--redis.deadline",
+                "1s",
+                "--on-store-failure",
+                "closed"));
+    all.addAll(Arrays.asList(flags));
+    try (Rig rig = new Rig(transport, all.toArray(String[]::new));
+        RawClient client = rig.connect()) {
+      for (int i = 0; i < 12; i++) {
+        int status = client.send(Fleet.get("alice")).read().status();
+        assertEquals(i < 10 ? 200 : 429, status, "request " + i);
+      }
+      assertEquals(0, rig.metric("weir_store_connect_failures_total"));
+    }
+    assertTrue(redis.log() != null);
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void goesOverTcpOnEveryTransport(String transport) throws Exception {
+    try (RedisServer redis = RedisKind.EMBEDDED.start()) {
+      assertDecidedBy(redis, transport, "--redis.nodes", "localhost:" + redis.port());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void goesOverAUnixSocketOnEveryTransport(String transport) throws Exception {
+    try (RedisServer redis = RedisServer.on(RedisBinary.embedded()).unixSocket().start()) {
+      assertDecidedBy(redis, transport, "--redis.nodes", "unix:" + redis.unixSocket());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void speaksTlsToAServerThatIsTrusted(RedisKind kind) throws Exception {
+    SelfSignedCertificate certificate = new SelfSignedCertificate();
+    Path ca = certificate.writeCertificate(folder);
+    try (RedisServer redis = RedisServer.on(kind.binary()).tls(certificate).start()) {
+      for (String transport : transports()) {
+        redis.text("FLUSHALL");
+        assertDecidedBy(
+            redis,
+            transport,
+            "--redis.nodes",
+            "127.0.0.1:" + redis.port(),
+            "--redis.tls",
+            "true",
+            "--redis.tls-ca",
+            ca.toString());
+      }
+    }
+  }
+
+  @Test
+  void doesNotSpeakToAServerThatIsNotTrustedAndStartsAllTheSame() throws Exception {
+    SelfSignedCertificate certificate = new SelfSignedCertificate();
+    Path other = new SelfSignedCertificate().writeCertificate(folder);
+    try (RedisServer redis = RedisServer.on(RedisBinary.embedded()).tls(certificate).start();
+        Rig rig =
+            new Rig(
+                "nio",
+                "--mode",
+                "exact",
+                "--limit",
+                "10/1d",
+                "--on-store-failure",
+                "closed",
+                "--redis.nodes",
+                "127.0.0.1:" + redis.port(),
+                "--redis.tls",
+                "true",
+                "--redis.tls-ca",
+                other.toString());
+        RawClient client = rig.connect()) {
+      assertEquals(503, client.send(Rig.VALID).read().status());
+      assertTrue(rig.metric("weir_store_connect_failures_total") > 0);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void needsNoMoreThanTheCommandsThatTheReadmeNames(RedisKind kind) throws Exception {
+    List<String> rules = new ArrayList<>(List.of("on", ">secret", "~rl:*", "&rl:reset"));
+    for (String command :
+        "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info subscribe"
+            .split(" ")) {
+      rules.add("+" + command);
+    }
+    Path password = Files.writeString(folder.resolve("password"), "secret\n");
+    try (RedisServer redis =
+        RedisServer.on(kind.binary()).user("weir", rules.toArray(String[]::new)).start()) {
+      assertDecidedBy(
+          redis,
+          "nio",
+          "--redis.nodes",
+          Fleet.node(redis),
+          "--redis.username",
+          "weir",
+          "--redis.password-file",
+          password.toString());
+    }
+  }
+
+  @Test
+  void usesTheDatabaseThatIsSet() throws Exception {
+    try (RedisServer redis = RedisKind.EMBEDDED.start()) {
+      assertDecidedBy(redis, "nio", "--redis.nodes", Fleet.node(redis), "--redis.database", "3");
+      try (RespClient store = redis.connect()) {
+        store.text("SELECT", "3");
+        assertEquals(1, ((List<?>) store.call("KEYS", "rl:*:alice:default")).size());
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+-- The longest window, 2^51 microseconds or 71 years: now and four of them stay below 2^53.
+local LONGEST = 2251799813685248
+
+local function floor_div(n, by)
+  return (n - n % by) / by
+end
+
+-- The kinds of limit by their number in the argument, and by the first byte of their values. Each is
+-- a table of functions of a state st, made for one call from a value or afresh:
+--   valid(limit): whether its numbers are ones that the encoder would send
+--   fresh(limit, now), load(value): a state; load is nil for what is not a value of this kind
+--   same(st, limit): whether the state means the same under this limit, whatever its capacity
+--   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
+--   units(st, now): what counts under the limit that wrote it, brought up to now
+--   available(st, limit, now), charge(st, limit, now, units), refund(st, now, units, charged at)
+--   reset_at(st, now): when all that counts has gone
+--   drained(st, room, now): the least wait until no more than room units count
+--   save(st, now): the value
+--   kept_until(st, now): when its key expires, if not with what it says
+local KINDS, BY_TAG = {}, {}

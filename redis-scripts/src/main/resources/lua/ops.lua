@@ -1,0 +1,2 @@
+-- What check.lua needs of all the above: how its argument is read, and what is done for each op.
+return read, {decide, decide, reset, refund, check_once}

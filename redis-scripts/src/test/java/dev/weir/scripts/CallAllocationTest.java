@@ -1,0 +1,71 @@
+package dev.weir.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import org.junit.jupiter.api.Test;
+
+class CallAllocationTest {
+  private static final long NOW = 1_700_000_000_000_000L;
+  private static final int CHECKS = 64;
+  private static final int BATCHES = 20_000;
+
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private final CheckCall call = new CheckCall(256);
+  private final CheckReply reply = new CheckReply();
+  private final ByteBuffer received = ByteBuffer.allocateDirect(CheckReply.length(CHECKS));
+  private final ScriptLimit paced = ScriptLimit.paced(10, 7, 1_000_000);
+  private final ScriptLimit log = ScriptLimit.slidingLog(10, 1_000_000);
+  private final ScriptLimit days =
+      ScriptLimit.calendarWindow(10, ChronoUnit.DAYS, ZoneId.of("Europe/Berlin"));
+  private long sum;
+
+  @Test
+  void aWarmCallAllocatesNothing() {
+    batches();
+    final long before = threads.getCurrentThreadAllocatedBytes();
+    batches();
+    assertEquals(0, threads.getCurrentThreadAllocatedBytes() - before);
+    assertTrue(sum > 0);
+  }
+
+  private void batches() {
+    for (int batch = 0; batch < BATCHES; batch++) {
+      call.clear(NOW + batch);
+      for (int i = 0; i < CHECKS; i += 4) {
+        final int check = call.check(1, 2, paced);
+        call.also(log).also(days);
+        call.more(check, 3);
+        call.checkOnce(1, log);
+        call.peek(1, 1, days);
+        call.refund(1, NOW, paced);
+      }
+      sum += call.length() + call.keyCount() + call.checkCount() + call.array().length;
+    }
+  }
+
+  @Test
+  void readingAReplyAllocatesNothing() {
+    replies();
+    final long before = threads.getCurrentThreadAllocatedBytes();
+    replies();
+    assertEquals(0, threads.getCurrentThreadAllocatedBytes() - before);
+  }
+
+  private void replies() {
+    for (int batch = 0; batch < BATCHES; batch++) {
+      reply.wrap(received, CHECKS);
+      sum += reply.nowUs();
+      for (int i = 0; i < CHECKS; i++) {
+        sum += reply.status(i) + reply.limitIndex(i) + reply.granted(i) + reply.remaining(i);
+        sum += reply.capacity(i) + reply.resetAtUs(i) + reply.retryAfterUs(i) + reply.waitUs(i);
+        sum += reply.replayed(i) ? 1 : 0;
+      }
+    }
+  }
+}

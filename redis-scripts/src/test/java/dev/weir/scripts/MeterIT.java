@@ -1,0 +1,148 @@
+package dev.weir.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RespClient;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The short way of {@code meter.lua} beside the one that every other check takes. */
+class MeterIT extends ScriptServer {
+  private static final String SHORT_WAY = "local meters = read_meters(ARGV[1])";
+  private static final int KEYS = 5;
+  private static final int CALLS = 8_000;
+  private static final int MAX_CHECKS = 6;
+
+  private final Random random = new Random(21);
+  private final ScriptLimit[] limits = {
+    ScriptLimit.paced(10, 10, WINDOW_US),
+    ScriptLimit.paced(4, 10, WINDOW_US),
+    ScriptLimit.paced(25, 7, WINDOW_US),
+    ScriptLimit.paced(1, 1, WINDOW_US),
+    ScriptLimit.paced(5, 3, 7),
+    ScriptLimit.paced(1L << 40, 1_000_000, 1_000_000),
+  };
+  private final CheckCall call = new CheckCall(MAX_CHECKS);
+
+  @Test
+  void decidesAndStoresAsTheLongWayOverRandomSteps() throws Exception {
+    final String longWay = TIMED.replace(SHORT_WAY, "local meters");
+    assertNotEquals(TIMED, longWay);
+    final int[] statuses = new int[5];
+    long latest = 1_700_000_000_000_000L;
+    for (int round = 0; round < CALLS; round++) {
+      latest += random.nextInt(4) == 0 ? 0 : random.nextLong(WINDOW_US / 8);
+      latest -= random.nextInt(80) == 0 ? random.nextLong(90 * WINDOW_US) : 0;
+      final long nowUs = random.nextInt(8) == 0 ? latest - random.nextLong(WINDOW_US / 4) : latest;
+      if (random.nextInt(10) == 0) {
+        disturb(random.nextInt(KEYS));
+      }
+      final int checks = 1 + random.nextInt(MAX_CHECKS);
+      final String[] shorts = new String[checks];
+      final String[] longs = new String[checks];
+      call.clear();
+      for (int i = 0; i < checks; i++) {
+        final int key = random.nextInt(KEYS);
+        shorts[i] = "{p}short" + key;
+        longs[i] = "{p}long" + key;
+        final ScriptLimit limit = limits[random.nextInt(3) > 0 ? key : random.nextInt(6)];
+        call.check(1 + random.nextInt(4), 1 + random.nextInt(6), limit);
+      }
+      final byte[] expected = client.eval(longWay, Long.toString(nowUs), call, longs);
+      final byte[] actual = client.eval(TIMED, Long.toString(nowUs), call, shorts);
+      assertArrayEquals(expected, actual, "round " + round);
+      for (int i = 0; i < checks; i++) {
+        statuses[reply(actual, checks).status(i)]++;
+      }
+      for (int key = 0; key < KEYS; key++) {
+        assertEquals(content("{p}long" + key), content("{p}short" + key), "round " + round);
+      }
+    }
+    assertTrue(
+        statuses[CheckReply.GRANTED] > 1000
+            && statuses[CheckReply.REFUSED] > 1000
+            && statuses[CheckReply.FOREIGN] > 500,
+        Arrays.toString(statuses));
+  }
+
+  /** Puts the same under the key of both ways: nothing, what is not ours, another limit's state. */
+  private void disturb(int key) throws Exception {
+    final int choice = random.nextInt(6);
+    for (String name : new String[] {"{p}short" + key, "{p}long" + key}) {
+      client.text("DEL", name);
+      switch (choice) {
+        case 0 -> client.text("SET", name, "hello");
+        case 1 -> client.text("HSET", name, "a", "b");
+        case 2 -> client.send(bytes("SET"), bytes(name), paced(1_700_000_000_000_000.5, 0));
+        case 3 -> client.send(bytes("SET"), bytes(name), paced(1_700_000_000_000_000.0, -1));
+        case 4 -> {
+          final CheckCall other = new CheckCall(1);
+          other.check(2, 1, ScriptLimit.slidingCounter(10, WINDOW_US));
+          at(1_700_000_000_000_000L, other, name);
+        }
+        default -> {}
+      }
+    }
+  }
+
+  /** A value of the first limit's pace, with times that the script never writes. */
+  private static byte[] paced(double tat, double ticks) {
+    return ByteBuffer.allocate(41)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .put((byte) 'P')
+        .putDouble(tat)
+        .putDouble(ticks)
+        .putDouble(1)
+        .putDouble(WINDOW_US / 10)
+        .putDouble(10)
+        .array();
+  }
+
+  private static byte[] bytes(String text) {
+    return RespClient.bytes(text);
+  }
+
+  private String content(String key) throws Exception {
+    final String type = client.text("TYPE", key);
+    return type + (type.equals("string") ? client.text("GET", key) : "");
+  }
+
+  @Test
+  void leavesNoKeyThatEndsBeforeItsDebtOrLongAfter() throws Exception {
+    // The reply, and how long the key lives from the same moment on, in milliseconds.
+    final String script =
+        "local reply = (function()\n"
+            + EXPIRING
+            + "\nend)()\nreturn reply .. struct.pack('<d', redis.call('PTTL', KEYS[1]))";
+    final ScriptLimit limit = ScriptLimit.paced(20, 20, WINDOW_US);
+    final long start = 1_700_000_000_000_000L;
+    int kept = 0;
+    double before = 0;
+    for (int step = 0; step < 4_000; step++) {
+      final long nowUs = start + step;
+      if (step % 19 == 0) {
+        client.text("DEL", "{p}");
+      }
+      call.clear().check(1, 1, limit);
+      final ByteBuffer bytes =
+          ByteBuffer.wrap(client.eval(script, Long.toString(nowUs), call, "{p}"))
+              .order(ByteOrder.LITTLE_ENDIAN);
+      final double livesMs = bytes.getDouble(CheckReply.length(1));
+      final CheckReply reply = new CheckReply().wrap(bytes.slice(0, CheckReply.length(1)), 1);
+      final double owedMs = (reply.resetAtUs(0) - nowUs) / 1000.0;
+      // The time of the test hardly passes, but that of the server, by which the key lives, does.
+      final double passedMs = 60_000;
+      assertTrue(livesMs > owedMs - passedMs, "step " + step + ": " + livesMs + " of " + owedMs);
+      assertTrue(livesMs < owedMs + WINDOW_US / 1000.0 + 2, "step " + step + ": " + livesMs);
+      kept += livesMs <= before ? 1 : 0;
+      before = livesMs;
+    }
+    assertTrue(kept > 1000, "kept " + kept);
+  }
+}

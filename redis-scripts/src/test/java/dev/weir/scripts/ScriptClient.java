@@ -1,0 +1,51 @@
+package dev.weir.scripts;
+
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import dev.weir.scripts.server.RespError;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Calls scripts, and commands beside them. */
+final class ScriptClient implements AutoCloseable {
+  private final RespClient connection;
+
+  ScriptClient(RedisServer server) throws IOException {
+    connection = server.connect();
+  }
+
+  /** See {@link RespClient#text}. */
+  String text(String... parts) throws IOException {
+    return connection.text(parts);
+  }
+
+  /** The reply, an error's message with its minus sign. */
+  byte[] send(byte[]... parts) throws IOException {
+    final Object reply = connection.call(parts);
+    if (reply instanceof RespError error) {
+      return RespClient.bytes("-" + error.message());
+    }
+    return reply instanceof byte[] bulk ? bulk : RespClient.bytes(String.valueOf(reply));
+  }
+
+  /** Evaluates a script that takes the time, for tests, as its second argument. */
+  byte[] eval(String script, String time, CheckCall call, String... keys) throws IOException {
+    final List<byte[]> parts = new ArrayList<>();
+    parts.add(RespClient.bytes("EVAL"));
+    parts.add(RespClient.bytes(script));
+    parts.add(RespClient.bytes(Integer.toString(keys.length)));
+    for (String key : keys) {
+      parts.add(RespClient.bytes(key));
+    }
+    parts.add(Arrays.copyOf(call.array(), call.length()));
+    parts.add(RespClient.bytes(time));
+    return send(parts.toArray(new byte[0][]));
+  }
+
+  @Override
+  public void close() throws IOException {
+    connection.close();
+  }
+}
