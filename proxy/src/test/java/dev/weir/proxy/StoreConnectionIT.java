@@ -121,7 +121,8 @@ class StoreConnectionIT {
   @ParameterizedTest
   @EnumSource
   void needsNoMoreThanTheCommandsThatTheReadmeNames(RedisKind kind) throws Exception {
-    List<String> rules = new ArrayList<>(List.of("on", ">secret", "~rl:*", "&rl:reset"));
+    List<String> rules =
+        new ArrayList<>(List.of("on", ">secret", "~rl:*", "resetchannels", "&rl:reset"));
     for (String command :
         "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info subscribe"
             .split(" ")) {
