@@ -3,7 +3,7 @@
 -- that the three differ in their commands and in nothing else.
 -- ARGV[1] and reply: those of the shipped check.lua, one paced limit per check, as a meter, cost 1 or
 -- more. Each identity at most once per call, as a client that coalesces sends it; twice is charged
--- once, and costs the same. Values: the 33 bytes of the shipped script.
+-- once, and costs the same. Values: 33 bytes, without the capacity that the shipped script stores.
 local input, at, index = ARGV[1], 1, 0
 local values
 local replies = {struct.pack('<d', now)}

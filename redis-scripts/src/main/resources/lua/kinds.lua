@@ -16,5 +16,6 @@ end
 --   reset_at(st, now): when all that counts has gone
 --   drained(st, room, now): the least wait until no more than room units count
 --   save(st, now): the value
---   kept_until(st, now): when its key expires, if not with what it says
+--   stored_until(st), of some kinds: when the key of a value just loaded expires, whatever the time
+--     at which it was written; false if that cannot be told from the value
 local KINDS, BY_TAG = {}, {}

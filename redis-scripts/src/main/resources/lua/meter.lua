@@ -41,7 +41,7 @@ end
 -- The answer; nil if the value is another limit's, not ours, or of a clock that was far ahead.
 local function decide_meter(meter, index)
   local key, a, b, c, cost = KEYS[index], meter.a, meter.b, meter.c, meter.cost
-  local most, debt, kept = c * b, 0, nil
+  local most, debt = c * b, 0
   local value = written[key]
   if value == nil then value = values[index] end
   if value then
@@ -54,7 +54,6 @@ local function decide_meter(meter, index)
       if ahead > 2 * most / a then return nil end
       debt = ahead * a + ticks
     end
-    kept = kept_until(ticks > 0 and tat + 1 or tat, a, b, c)
   end
   local room = most - debt
   local free = room > 0 and (room - room % b) / b or 0
@@ -68,12 +67,9 @@ local function decide_meter(meter, index)
     local tat = now + (debt - ticks) / a
     paid_at = ticks > 0 and tat + 1 or tat
     local changed = pack('<Bdd', 80, tat, ticks) .. meter.pace
-    local expires = kept_until(paid_at, a, b, c)
-    if expires == kept then
-      call('SET', key, changed, 'KEEPTTL')
-    elseif value then
-      call('SET', key, changed, 'PX', keep(expires - now))
-    elseif not call('SET', key, changed, 'PX', keep(expires - now), 'NX') then
+    if value then
+      call('SET', key, changed, 'PX', keep(paid_at - now))
+    elseif not call('SET', key, changed, 'PX', keep(paid_at - now), 'NX') then
       -- There is a value of another type, which MGET does not tell from none.
       return pack('<BBdddddd', 4, 0, 0, 0, 0, now, 0, 0)
     end

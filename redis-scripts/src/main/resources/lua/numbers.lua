@@ -15,16 +15,7 @@ local function ceil_div(n, by)
   return rest == 0 and n / by or (n - rest) / by + 1
 end
 
--- How long a key is kept, in milliseconds: so many microseconds, rounded up, and one more, as the
--- server counts from the start of the current one.
+-- How long a key is kept: until what it says means nothing, rounded up to milliseconds.
 local function keep(us)
-  return math.max(1, math.ceil(us / 1000) + 1)
-end
-
--- Until when a paced state is kept that is paid for at a time: to the end of the period, as long as
--- the limit's memory, in which that time lies. So the writes of one period keep the expiry of its
--- first, which is cheaper by a third, and a key outlives its meaning by less than its memory.
-local function kept_until(paid_at, a, b, c)
-  local memory = ceil_div(c * b, a)
-  return ceil_div(paid_at, memory) * memory
+  return math.max(1, math.ceil(us / 1000))
 end

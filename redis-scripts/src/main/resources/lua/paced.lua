@@ -3,8 +3,8 @@
 -- microseconds, -1 if it is none. Arithmetic in ticks of 1/a microsecond, where a unit is b ticks:
 -- nothing is rounded per charge. 2 * c * b + a < 2^53, so all is exact.
 -- Value, 41 bytes (one allocation in Redis up to 44): 'P'; doubles: whole microseconds of the TAT, its
--- ticks beyond, a, b, the largest c that has written it; kept up to a memory, c * b / a, beyond the
--- TAT. Cost: O(1). The commonest check of it is decided by meter.lua, which has to stay in step.
+-- ticks beyond, a, b, the largest c that has written it. Cost: O(1).
+-- The commonest check of it is decided by meter.lua, which has to stay in step.
 local PACED = {}
 KINDS[1], BY_TAG[80] = PACED, PACED
 
@@ -77,8 +77,6 @@ function PACED.refund(st, now, units, at)
 end
 
 function PACED.reset_at(st, now) return now + ceil_div(st.debt, st.a) end
-
-function PACED.kept_until(st, now) return kept_until(PACED.reset_at(st, now), st.a, st.b, st.c) end
 
 function PACED.drained(st, room, now)
   -- No debt is above twice the capacity it was made under, and another limit's room may be.

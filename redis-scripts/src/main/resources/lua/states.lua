@@ -1,5 +1,5 @@
 -- The states of the keys of one call: values read at once, and what has been written since, as a key
--- may come in several checks. Cost: an EXISTS per key without a value; one SET PX per store.
+-- may come in several checks. Cost: an EXISTS per key without a value; one SET per store.
 -- The value of a key, false if it has none; nil if it is not a string: MGET does not tell.
 local function value_of(index)
   local key = KEYS[index]
@@ -17,6 +17,7 @@ local function state(index, limit)
   local old = of and of.load(value)
   if value and not old then return nil end
   if old and of == kind and kind.same(old, limit) then
+    old.expires = kind.stored_until and kind.stored_until(old)
     kind.arrive(old, limit, now)
     return old
   end
@@ -42,7 +43,12 @@ end
 
 local function store(index, kind, st)
   local key, value = KEYS[index], kind.save(st, now)
-  local expires = (kind.kept_until or kind.reset_at)(st, now)
-  redis.call('SET', key, value, 'PX', keep(expires - now))
+  local expires = kind.reset_at(st, now)
+  if st.expires == expires then
+    -- Cheaper than the same expiry anew.
+    redis.call('SET', key, value, 'KEEPTTL')
+  else
+    redis.call('SET', key, value, 'PX', keep(expires - now))
+  end
   written[key] = value
 end

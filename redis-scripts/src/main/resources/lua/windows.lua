@@ -52,6 +52,7 @@ function FIXED.refund(st, now, units, at)
 end
 
 function FIXED.reset_at(st, now) return st.count == 0 and now or st.start + st.b end
+function FIXED.stored_until(st) return st.count > 0 and st.start + st.b end
 function FIXED.drained(st, room, now) return st.count <= room and 0 or st.start + st.b - now end
 function FIXED.save(st) return struct.pack('<Bdddd', 70, st.b, st.c, st.start, st.count) end
 
@@ -111,6 +112,10 @@ end
 function COUNTER.reset_at(st, now)
   if st.count > 0 then return st.start + 2 * st.b end
   return st.before > 0 and st.start + st.b or now
+end
+
+function COUNTER.stored_until(st)
+  return (st.count > 0 or st.before > 0) and COUNTER.reset_at(st)
 end
 
 -- How long before the end of its weight a count weighs no more than room.

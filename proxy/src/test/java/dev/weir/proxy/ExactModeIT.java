@@ -77,4 +77,27 @@ class ExactModeIT {
       }
     }
   }
+
+  @Test
+  void asksAgainAfterABudgetWasGivenBackByHand() throws Exception {
+    redis.text("FLUSHALL");
+    try (Fleet fleet = new Fleet(2, Fleet.node(redis), "--limit", "1/1h")) {
+      List<RawClient> clients = fleet.connect(2);
+      Fleet.atOnce(clients, Fleet.get("alice"));
+      assertEquals(List.of(429, 429), Fleet.atOnce(clients, Fleet.get("alice")));
+      assertTrue(fleet.sum("weir_store_refused_by_proof_total") > 0);
+      try (RespClient store = redis.connect()) {
+        List<?> keys = (List<?>) store.call("KEYS", "rl:*:alice:default");
+        store.call("DEL", RespClient.textOf(keys.get(0)));
+        StoreRig.await(
+            "both listen",
+            () -> store.call("PUBSUB", "NUMSUB", "rl:reset").toString().endsWith(", 2]"));
+        assertEquals("2", store.text("PUBLISH", "rl:reset", "alice"));
+      }
+      StoreRig.await("one passes", () -> Fleet.atOnce(clients, Fleet.get("alice")).contains(200));
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
 }

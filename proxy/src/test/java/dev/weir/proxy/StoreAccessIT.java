@@ -138,7 +138,6 @@ class StoreAccessIT {
   @ParameterizedTest
   @CsvSource({
     "EMBEDDED, -evalsha, EVALSHA",
-    "EMBEDDED, -script, SCRIPT LOAD",
     "INSTALLED, -script|load, SCRIPT LOAD",
     "INSTALLED, -set, SET"
   })
@@ -190,8 +189,9 @@ class StoreAccessIT {
       acceptor.start();
       try (LogLines log = new LogLines();
           Rig rig = closed("127.0.0.1:" + silent.getLocalPort())) {
-        rig.await("weir_store_connect_failures_total", 2);
-        assertFalse(log.with("WARN", "no answer within 2000 ms").isEmpty(), log.toString());
+        rig.await("weir_store_connect_failures_total", 1);
+        StoreRig.await("another attempt", () -> accepted.get() > 1);
+        assertFalse(log.with("WARN", "no answer within 3000 ms").isEmpty(), log.toString());
       }
     } finally {
       for (Socket socket : open) {
@@ -229,12 +229,9 @@ class StoreAccessIT {
           rigs.add(closed("127.0.0.1:" + front.port()));
         }
         front.refuse();
-        long first = attempts(front);
-        long second = attempts(front);
-        StoreRig.figure(
-            "136", "5 sidecars, store refuses: " + first + " connections in 3 s, then " + second);
-        assertTrue(first <= 5 * 15, first + " connections");
-        assertTrue(second <= 5 * 8, second + " connections");
+        long attempts = attempts(front);
+        StoreRig.figure("136", "5 sidecars, store refuses: " + attempts + " connections in 3 s");
+        assertTrue(attempts < 5 * 15, attempts + " connections");
         front.pass();
         for (Rig rig : rigs) {
           rig.await(StoreRig.DECIDING, 1);

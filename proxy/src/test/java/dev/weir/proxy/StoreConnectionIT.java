@@ -207,9 +207,10 @@ class StoreConnectionIT {
   @ParameterizedTest
   @EnumSource
   void needsNoMoreThanTheCommandsThatTheReadmeNames(RedisKind kind) throws Exception {
-    List<String> rules = new ArrayList<>(List.of("on", ">secret", "~rl:*"));
+    List<String> rules =
+        new ArrayList<>(List.of("on", ">secret", "~rl:*", "resetchannels", "&rl:reset"));
     for (String command :
-        "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info"
+        "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info subscribe"
             .split(" ")) {
       rules.add("+" + command);
     }

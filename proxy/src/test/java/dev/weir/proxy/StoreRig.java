@@ -44,6 +44,7 @@ final class StoreRig implements AutoCloseable {
     List<String> all = new ArrayList<>(List.of("--algorithm", "fixed-window"));
     all.addAll(List.of(flags));
     fleet = new Fleet(size, "127.0.0.1:" + faults.port(), all.toArray(String[]::new));
+    awaitDeciding(); // a cold and busy machine may take longer than a start waits
     client = fleet.rig(0).connect();
   }
 

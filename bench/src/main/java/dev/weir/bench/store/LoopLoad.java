@@ -134,6 +134,9 @@ final class LoopLoad implements StoreSink {
     return false;
   }
 
+  @Override
+  public void forget() {}
+
   /** From when each decision was due; read when the load is done. */
   Histogram latencies() {
     return latencies;

@@ -16,8 +16,8 @@ final class Report {
       pipelines, and in our batches? *us/decision* is processor time of the server's main thread
       (user and system) over decided requests, the steadiest figure; *to pipelined 64* is its ratio
       to one EVALSHA of the shipped script per check, pipelined 64, in the same round. That script
-      defines seven algorithms in every call, which a batch pays once and a single check in full; so
-      *to GCRA alone* is the ratio to a pipeline of 64 calls of a script that knows nothing but GCRA
+      makes the functions of its other algorithms only for a call that needs them; what its generality
+      still costs, *to GCRA alone* tells: it is the ratio to a pipeline of 64 calls of a script that knows nothing but GCRA
       (an experiment, see Encodings): the harder peer. *client* is the processor time of
       the thread that asks: where it comes near the server's, decisions/s say more about the client.
       """;

@@ -58,9 +58,7 @@ final class Variants {
     }
   }
 
-  // The least that a script of one algorithm takes: the shipped one defines all seven in every
-  // call,
-  // and a single check has nobody to share that with.
+  // The least that a script of one algorithm takes.
   private void leanCalls() {
     final Traffic one = lean(Script.STRINGS, 1);
     add("lean-call", "EVALSHA per check of GCRA alone, 16 connections", Shape.UNPIPELINED, one);

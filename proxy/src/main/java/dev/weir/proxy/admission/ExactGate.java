@@ -183,6 +183,11 @@ public final class ExactGate implements Gate, StoreSink {
     return passed;
   }
 
+  @Override
+  public void forget() {
+    proofs.clear();
+  }
+
   /** This node's part of the limit; made anew only when the rule or the number of nodes changes. */
   private Limit share(Rule rule) {
     int nodes = peerCount.getAsInt();

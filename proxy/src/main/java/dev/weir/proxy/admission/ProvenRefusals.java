@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission;
 
+import java.util.Arrays;
+
 /**
  * What the store's own last answers prove: that a budget has nothing for a request before a certain
  * time. Until then the same request is refused here, and the store is not asked; not a moment
@@ -61,6 +63,11 @@ final class ProvenRefusals {
       }
     }
     return -1;
+  }
+
+  /** Forgets them all. */
+  void clear() {
+    Arrays.fill(untilNs, 0);
   }
 
   long untilNs(int entry) {

@@ -18,6 +18,7 @@ import io.lettuce.core.event.Event;
 import io.lettuce.core.event.EventBus;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.EventLoopGroupProvider;
@@ -114,6 +115,13 @@ final class LoopRedisClient extends RedisClient {
   CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(SocketAddress address) {
     target = address;
     return connectAsync(ByteArrayCodec.INSTANCE, uri(address, true));
+  }
+
+  /** On the event loop: the same for listening to what is published. */
+  CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
+      SocketAddress address) {
+    target = address;
+    return connectPubSubAsync(StringCodec.UTF8, uri(address, true));
   }
 
   /** On the event loop: the same to a sentinel, which has no password of the store. */

@@ -353,6 +353,11 @@ public final class LoopStore {
     }
   }
 
+  /** Budgets were given back. */
+  void forget() {
+    sink.forget();
+  }
+
   /** Closes all connections; who still waits is told that there is no decision. */
   void close() {
     for (Lane lane : lanes) {

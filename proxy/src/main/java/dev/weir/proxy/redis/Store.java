@@ -52,11 +52,13 @@ public final class Store implements AutoCloseable {
   private StoreCalls calls;
   private ShardMapReader reader;
   private Peers peers;
+  private ResetWatch resets;
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
   private long refreshNs = LEAST_REFRESH_NS;
   private String trouble;
+  private String deaf;
 
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
@@ -105,6 +107,7 @@ public final class Store implements AutoCloseable {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
     peers = new Peers(calls);
+    resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
     keeper.execute(guarded(this::read));
     keeper.scheduleWithFixedDelay(
@@ -171,7 +174,28 @@ public final class Store implements AutoCloseable {
 
   private void keep() {
     read();
+    attend();
+  }
+
+  /** What the map's servers get beside the questions. */
+  private void attend() {
     examine();
+    try {
+      resets.follow(map.servers());
+      deaf = null;
+    } catch (IOException fault) {
+      if (!fault.getMessage().equals(deaf)) {
+        deaf = fault.getMessage();
+        LOG.warn("{}; not listening for budgets that are given back by hand", deaf);
+      }
+    }
+  }
+
+  /** Budgets were given back: what was known of refusals may not hold any longer. */
+  private void forget() {
+    for (Member member : members) {
+      member.eventLoop().execute(member.store()::forget);
+    }
   }
 
   /** Reads the map, and hands it to the event loops if it is another one. */
@@ -190,7 +214,7 @@ public final class Store implements AutoCloseable {
         for (Member member : members) {
           member.eventLoop().execute(() -> member.store().apply(now));
         }
-        examine();
+        keeper.execute(this::attend);
       }
     } catch (IOException | RuntimeException fault) {
       tell(fault.getMessage() + "; the map of the servers stays as it is: " + map);
@@ -282,6 +306,7 @@ public final class Store implements AutoCloseable {
       member.eventLoop().submit(member.store()::close).awaitUninterruptibly();
     }
     if (calls != null) {
+      resets.close();
       calls.close();
     }
     resources.timer().stop(); // nothing else ends a timer that Lettuce was given

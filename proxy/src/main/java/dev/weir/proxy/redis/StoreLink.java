@@ -30,7 +30,7 @@ final class StoreLink extends Deadlines.Waiter {
   static final long HANG_NS = 1_000_000_000;
 
   /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
-  private static final long OPEN_NS = 2_000_000_000;
+  private static final long OPEN_NS = 3_000_000_000L;
 
   /** So many deadlines in a row may pass without an answer before nobody waits any longer. */
   private static final int PATIENCE = 4;

@@ -18,4 +18,7 @@ public interface StoreSink {
    *     already, it is charged when the store is back.
    */
   boolean unavailable(long ticket, StoreFault fault);
+
+  /** Budgets were given back by hand: what was decided before proves nothing any longer. */
+  void forget();
 }

@@ -79,6 +79,9 @@ final class WarmUp implements StoreSink {
     return false;
   }
 
+  @Override
+  public void forget() {}
+
   /** Not at once: the call that brought the answer has to end first. */
   private void next() {
     store.eventLoop().execute(this::ask);

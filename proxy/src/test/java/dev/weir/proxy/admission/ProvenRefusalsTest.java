@@ -37,6 +37,13 @@ class ProvenRefusalsTest {
   }
 
   @Test
+  void provesNothingOnceItIsCleared() {
+    proofs.note(7, 1_000, 1_000, 0);
+    proofs.clear();
+    assertTrue(proofs.find(7, 1) < 0);
+  }
+
+  @Test
   void neverSaysMoreThanWasNotedHoweverFull() {
     Random random = new Random(11);
     Map<Long, Long> noted = new HashMap<>();

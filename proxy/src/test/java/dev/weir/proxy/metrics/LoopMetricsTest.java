@@ -23,6 +23,7 @@ class LoopMetricsTest {
   private static void request(LoopMetrics loop, RuleCounters rule, int i) {
     loop.connectionOpened();
     loop.requestStarted();
+    loop.store().storeAnswered(1_000);
     loop.decided(i);
     loop.held();
     loop.released();

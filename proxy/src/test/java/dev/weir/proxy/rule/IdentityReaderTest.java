@@ -106,9 +106,9 @@ class IdentityReaderTest {
   @Test
   void anAddressIsNotAHeaderOfTheSameBytes() {
     String v4Bytes = "\0\0\0\0\0\0\0\0\0\0\u00ff\u00ff\u00c0\0\u0002\u0001";
-    long address = hash(rule("ip"), get("/"));
-    assertNotEquals(address, hash(rule("header:a"), get("/", "a", v4Bytes)));
-    assertEquals(address, hash(rule("header:a", OnMissingKey.IP), get("/")));
+    long header = hash(rule("header:a"), get("/", "a", v4Bytes));
+    assertNotEquals(header, hash(rule("ip"), get("/")));
+    assertNotEquals(header, hash(rule("header:a", OnMissingKey.IP), get("/")));
   }
 
   @ParameterizedTest

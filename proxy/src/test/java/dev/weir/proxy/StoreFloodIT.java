@@ -1,0 +1,203 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What many at once, or many different ones, can do to the store and to the sidecar. */
+class StoreFloodIT {
+  private static final int CLIENTS = 64;
+  private static final int PIPELINED = 25;
+
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void startRedis() throws Exception {
+    redis = RedisKind.EMBEDDED.start();
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @Test
+  void letsTenOfFiftyThreadsPassThroughTwoSidecars() throws Exception {
+    try (StoreRig rig =
+        new StoreRig(2, redis, "--limit", "10/1d", "--on-store-failure", "closed")) {
+      List<RawClient> clients = rig.fleet.connect(50);
+      int rounds = 40;
+      for (int round = 0; round < rounds; round++) {
+        List<Integer> statuses = Fleet.atOnce(clients, Fleet.get("user" + round));
+        assertEquals(10, Collections.frequency(statuses, 200), statuses.toString());
+        assertEquals(40, Collections.frequency(statuses, 429), statuses.toString());
+        assertEquals(10, rig.charged("user" + round));
+      }
+      StoreRig.figure(
+          "130", rounds + " rounds of 50 threads, limit 10, two sidecars: 10 each time");
+    }
+  }
+
+  /** Each of so many users asks once; how many passed. */
+  private static int flood(Rig rig, int users) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+    try {
+      List<Future<Integer>> all = new ArrayList<>();
+      for (int thread = 0; thread < CLIENTS; thread++) {
+        int first = thread;
+        Callable<Integer> ask = () -> ask(rig, first, users);
+        all.add(threads.submit(ask));
+      }
+      int passed = 0;
+      for (Future<Integer> one : all) {
+        passed += one.get();
+      }
+      return passed;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static int ask(Rig rig, int first, int users) throws IOException {
+    int passed = 0;
+    try (RawClient client = rig.connect()) {
+      for (int user = first; user < users; user += CLIENTS * PIPELINED) {
+        StringBuilder requests = new StringBuilder();
+        int sent = 0;
+        for (int i = 0; i < PIPELINED && user + i * CLIENTS < users; i++, sent++) {
+          requests.append(Fleet.get("flood" + (user + i * CLIENTS)));
+        }
+        client.send(requests.toString());
+        for (int i = 0; i < sent; i++) {
+          passed += client.read().status() == 200 ? 1 : 0;
+        }
+      }
+    }
+    return passed;
+  }
+
+  /** A service that is quick and keeps nothing. */
+  private static void answerUnread(RecordingOrigin.Conversation conversation) throws IOException {
+    int matched = 0;
+    while (matched < 4) {
+      int b = conversation.read();
+      matched = b == "\r\n\r\n".charAt(matched) ? matched + 1 : b == '\r' ? 1 : 0;
+    }
+    conversation.send(RecordingOrigin.OK);
+  }
+
+  private static long usedHeapBytes() {
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  private static long usedByRedis() throws IOException {
+    return redis
+        .text("INFO", "memory")
+        .lines()
+        .filter(line -> line.startsWith("used_memory:"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aFloodOfKeysExpiresFillsNoHeapAndGivesNobodyAFreshBudget() throws Exception {
+    try (StoreRig rig =
+        new StoreRig(redis, "--limit", "3/1h", "--cost", "3", "--on-store-failure", "closed")) {
+      Rig sidecar = rig.fleet.rig(0);
+      sidecar.origin.script(StoreFloodIT::answerUnread);
+      assertEquals(1, rig.count(200, 5, "victim"));
+      flood(sidecar, 2_000);
+      final long heapBefore = usedHeapBytes();
+      final long redisBefore = usedByRedis();
+      int users = 60_000;
+      long startNs = System.nanoTime();
+      assertEquals(users - 2_000, flood(sidecar, users));
+      final double seconds = (System.nanoTime() - startNs) / 1e9;
+      long heapMore = usedHeapBytes() - heapBefore;
+      assertEquals(0, rig.count(200, 5, "victim"));
+      long withoutTtl = keysWithoutTtl();
+      StoreRig.figure(
+          "126",
+          String.format(
+              "%d keys in %.1f s: heap %+d KiB, Redis %+d KiB, %d keys without TTL",
+              users, seconds, heapMore / 1024, (usedByRedis() - redisBefore) / 1024, withoutTtl));
+      assertEquals(0, withoutTtl);
+      assertTrue(heapMore < 32 << 20, heapMore + " bytes of heap more");
+    }
+  }
+
+  /** And all keys there are start as ours do. */
+  private static long keysWithoutTtl() throws IOException {
+    try (RespClient store = redis.connect()) {
+      Object count =
+          store.call(
+              "EVAL",
+              "local n = 0 for _, key in ipairs(redis.call('KEYS', '*')) do"
+                  + " if redis.call('PTTL', key) < 0 or string.sub(key, 1, 5) ~= 'rl:{p' then"
+                  + " n = n + 1 end end return n",
+              "0");
+      return (Long) count;
+    }
+  }
+
+  @Test
+  void remembersNoMoreDebtsThanItHasRoomForAndCountsTheRest() throws Exception {
+    try (StoreRig rig = new StoreRig(redis, "--limit", "3/1h", "--on-store-failure", "open")) {
+      Rig sidecar = rig.fleet.rig(0);
+      sidecar.origin.script(StoreFloodIT::answerUnread);
+      rig.faults.refuse();
+      sidecar.await(StoreRig.DECIDING, 0);
+      int users = 6_000;
+      assertEquals(users, flood(sidecar, users));
+      rig.faults.pass();
+      rig.awaitDeciding();
+      sidecar.await("weir_store_debts_charged_total", 4096);
+      assertEquals(users - 4096, rig.metric("weir_store_debts_forgotten_total"));
+      StoreRig.figure("126", users + " debtors: 4096 charged, " + (users - 4096) + " forgotten");
+    }
+  }
+
+  @Test
+  void queuesNoMoreThanItHasRoomForBehindAServerThatHangs() throws Exception {
+    try (StoreRig rig =
+        new StoreRig(
+            redis,
+            "--limit",
+            "3/1h",
+            "--on-store-failure",
+            "closed",
+            "--redis.deadline",
+            "200ms")) {
+      Rig sidecar = rig.fleet.rig(0);
+      sidecar.origin.script(StoreFloodIT::answerUnread);
+      flood(sidecar, 2_000);
+      long heapBefore = usedHeapBytes();
+      redis.pause();
+      int users = 20_000;
+      assertEquals(0, flood(sidecar, users));
+      long heapMore = usedHeapBytes() - heapBefore;
+      redis.resume();
+      rig.awaitDeciding();
+      StoreRig.figure(
+          "113", users + " requests to a server that hangs: heap " + heapMore / 1024 + " KiB more");
+      assertTrue(heapMore < 32 << 20, heapMore + " bytes of heap more");
+      assertEquals(3, rig.count(200, 5, "later"));
+    }
+  }
+}
