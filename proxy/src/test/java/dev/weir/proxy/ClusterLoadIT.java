@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.scripts.server.RedisCluster;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -18,6 +21,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClusterLoadIT {
   private static final int PARTITION = 5;
   private static final Set<Integer> EXACT = Set.of(10);
+
+  /** As the README has them. */
+  private static final String LEAST_PERMISSIONS =
+      "on >secret ~rl:* resetchannels &rl:reset +evalsha +eval +script|load +time +mget +set +del"
+          + " +exists +zadd +zcard +zrem +zremrangebyscore +pexpire +info +subscribe"
+          + " +cluster|slots +asking";
+
+  @TempDir private Path folder;
 
   private RedisKind kind;
   private RedisCluster cluster;
@@ -29,7 +40,11 @@ class ClusterLoadIT {
     kind = of;
     cluster =
         RedisCluster.start(
-            kind.binary(), options -> options.config("cluster-require-full-coverage", "no"));
+            kind.binary(),
+            options ->
+                options
+                    .config("cluster-require-full-coverage", "no")
+                    .user("weir", LEAST_PERMISSIONS.split(" ")));
     try {
       staysExactWhileASlotMoves();
       staysExactThroughAPlannedFailover();
@@ -44,7 +59,16 @@ class ClusterLoadIT {
     List<String> all =
         new ArrayList<>(
             List.of(
-                "--redis.topology", "cluster", "--limit", "10/1d", "--on-store-failure", "closed"));
+                "--redis.topology",
+                "cluster",
+                "--redis.username",
+                "weir",
+                "--redis.password-file",
+                Files.writeString(folder.resolve("password"), "secret").toString(),
+                "--limit",
+                "10/1d",
+                "--on-store-failure",
+                "closed"));
     all.addAll(List.of(flags));
     // Any will do: what it knows of the others is asked.
     RedisServer one = cluster.nodes().stream().filter(RedisServer::isRunning).findFirst().get();
