@@ -1,17 +1,22 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two sidecars on a server that sentinels watch. */
+/** Sidecars on a server that sentinels watch. */
 class SentinelIT {
   private static void assertPass(Fleet fleet, int expected, String user) throws Exception {
     List<RawClient> clients = fleet.connect(20);
@@ -29,20 +34,7 @@ class SentinelIT {
     try (RedisSentinels sentinels = RedisSentinels.start(kind.binary())) {
       // The first of them is away: another one knows as well.
       sentinels.sentinels().get(0).kill();
-      String nodes =
-          sentinels.sentinels().stream().map(Fleet::node).collect(Collectors.joining(","));
-      try (Fleet fleet =
-          new Fleet(
-              2,
-              nodes,
-              "--redis.topology",
-              "sentinel",
-              "--redis.sentinel-master",
-              RedisSentinels.MASTER_NAME,
-              "--limit",
-              "10/1d",
-              "--on-store-failure",
-              "closed")) {
+      try (Fleet fleet = fleet(2, sentinels, RedisSentinels.MASTER_NAME)) {
         assertPass(fleet, 10, "before");
         RedisServer old = sentinels.killMaster();
         long startNs = System.nanoTime();
@@ -60,6 +52,67 @@ class SentinelIT {
         assertPass(fleet, 10, "after");
       }
     }
+  }
+
+  /**
+   * Sentinels promote a replica without asking the server that it replaces, so for a moment both
+   * decide: a budget may be spent twice, and no more.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void spendsNoBudgetMoreThanTwiceThroughAFailoverUnderLoad(RedisKind kind) throws Exception {
+    try (RedisSentinels sentinels = RedisSentinels.start(kind.binary());
+        Fleet fleet = fleet(4, sentinels, RedisSentinels.MASTER_NAME);
+        FleetLoad load = new FleetLoad(fleet, user -> "user" + user)) {
+      load.await(30);
+      RedisServer old = sentinels.master();
+      try (RespClient sentinel = sentinels.sentinels().get(0).connect()) {
+        assertEquals("OK", sentinel.text("SENTINEL", "FAILOVER", RedisSentinels.MASTER_NAME));
+      }
+      final long startNs = System.nanoTime();
+      sentinels.awaitPromotion(old);
+      StoreRig.await(
+          "nobody asks the server before",
+          () -> !old.text("CLIENT", "LIST").contains("cmd=evalsha"));
+      long from = load.awaitExact();
+      final long exactMs = (System.nanoTime() - startNs) / 1_000_000;
+      load.stop();
+      Map<Integer, Integer> passed = load.passed();
+      StoreRig.figure(
+          "122", kind + ", SENTINEL FAILOVER: passed " + passed + ", 503: " + load.count(503));
+      StoreRig.figure(
+          "122", kind + ": nobody asks the server before any more after " + exactMs + " ms");
+      assertTrue(passed.keySet().stream().allMatch(times -> times <= 20), passed.toString());
+      assertEquals(Set.of(10), load.passed(user -> user >= from).keySet());
+    }
+  }
+
+  @Test
+  void namesAMasterThatNoSentinelKnows() throws Exception {
+    try (RedisSentinels sentinels = RedisSentinels.start(RedisKind.EMBEDDED.binary());
+        LogLines log = new LogLines();
+        Fleet fleet = fleet(1, sentinels, "mistaken");
+        RawClient client = fleet.rig(0).connect()) {
+      assertEquals(503, client.send(Fleet.get("user")).read().status());
+      List<String> lines =
+          log.with("WARN", "redis.sentinel-master: mistaken", "sentinel 127.0.0.1");
+      assertEquals(1, lines.size(), log.toString());
+    }
+  }
+
+  private static Fleet fleet(int size, RedisSentinels sentinels, String master) throws Exception {
+    String nodes = sentinels.sentinels().stream().map(Fleet::node).collect(Collectors.joining(","));
+    return new Fleet(
+        size,
+        nodes,
+        "--redis.topology",
+        "sentinel",
+        "--redis.sentinel-master",
+        master,
+        "--limit",
+        "10/1d",
+        "--on-store-failure",
+        "closed");
   }
 
   private static boolean served(Rig rig) throws Exception {

@@ -1,13 +1,18 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.scripts.server.RedisBinary;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import dev.weir.scripts.server.SelfSignedCertificate;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,9 +99,21 @@ class StoreConnectionIT {
 
   @Test
   void doesNotSpeakToAServerThatIsNotTrustedAndStartsAllTheSame() throws Exception {
-    SelfSignedCertificate certificate = new SelfSignedCertificate();
     Path other = new SelfSignedCertificate().writeCertificate(folder);
-    try (RedisServer redis = RedisServer.on(RedisBinary.embedded()).tls(certificate).start();
+    assertRefused(new SelfSignedCertificate(), other, "unable to find valid certification path");
+  }
+
+  @Test
+  void doesNotSpeakToAServerWhoseCertificateNamesAnother() throws Exception {
+    SelfSignedCertificate elsewhere = new SelfSignedCertificate("dns:elsewhere.example");
+    assertRefused(elsewhere, elsewhere.writeCertificate(folder), "127.0.0.1");
+  }
+
+  /** No request is decided there, and the log says why. */
+  private static void assertRefused(SelfSignedCertificate certificate, Path ca, String cause)
+      throws Exception {
+    try (LogLines log = new LogLines();
+        RedisServer redis = RedisServer.on(RedisBinary.embedded()).tls(certificate).start();
         Rig rig =
             new Rig(
                 "nio",
@@ -111,10 +128,79 @@ class StoreConnectionIT {
                 "--redis.tls",
                 "true",
                 "--redis.tls-ca",
-                other.toString());
+                ca.toString());
         RawClient client = rig.connect()) {
       assertEquals(503, client.send(Rig.VALID).read().status());
       assertTrue(rig.metric("weir_store_connect_failures_total") > 0);
+      List<String> lines = log.with("WARN", "redis " + redis + ": ", cause, "on-store-failure");
+      assertEquals(1, lines.size(), log.toString());
+      StoreRig.figure("tls", lines.get(0));
+    }
+  }
+
+  @Test
+  void speaksTlsToAServerByItsName() throws Exception {
+    SelfSignedCertificate certificate = new SelfSignedCertificate("dns:localhost");
+    Path ca = certificate.writeCertificate(folder);
+    try (RedisServer redis = RedisServer.on(RedisBinary.embedded()).tls(certificate).start()) {
+      assertDecidedBy(
+          redis,
+          "nio",
+          "--redis.nodes",
+          "localhost:" + redis.port(),
+          "--redis.tls",
+          "true",
+          "--redis.tls-ca",
+          ca.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void goesOverIpVersion6OnEveryTransport(String transport) throws Exception {
+    assumeTrue(hasIpVersion6(), "no ::1 here");
+    try (RedisServer redis =
+        RedisServer.on(RedisBinary.embedded()).config("bind", "127.0.0.1", "::1").start()) {
+      assertDecidedBy(redis, transport, "--redis.nodes", "[::1]:" + redis.port());
+    }
+  }
+
+  private static boolean hasIpVersion6() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+      return socket.isBound();
+    } catch (IOException none) {
+      return false;
+    }
+  }
+
+  /** A replica reads and does not write: it must grant nothing, and refuse nobody as over. */
+  @ParameterizedTest
+  @EnumSource
+  void takesNothingForADecisionThatAReplicaSays(RedisKind kind) throws Exception {
+    try (LogLines log = new LogLines();
+        RedisServer redis = kind.start();
+        RedisServer master = kind.start();
+        Rig rig =
+            new Rig(
+                "nio",
+                "--mode",
+                "exact",
+                "--limit",
+                "10/1d",
+                "--on-store-failure",
+                "closed",
+                "--redis.deadline",
+                "1s",
+                "--redis.nodes",
+                Fleet.node(redis));
+        RawClient client = rig.connect()) {
+      assertEquals(200, client.send(Rig.VALID).read().status());
+      redis.text("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
+      assertEquals(503, client.send(Rig.VALID).read().status());
+      assertFalse(log.with("WARN", "redis " + redis, "READONLY").isEmpty(), log.toString());
+      redis.text("REPLICAOF", "NO", "ONE");
+      rig.await("weir_store_connections_deciding", 1);
+      assertEquals(200, client.send(Rig.VALID).read().status());
     }
   }
 

@@ -61,13 +61,21 @@ final class StoreFields {
     for (String item : text.split(",", -1)) {
       String node = item.strip();
       int star = node.lastIndexOf('*');
-      int weight = star < 0 ? 1 : Texts.parseInt(node.substring(star + 1), 1, StoreNode.MAX_WEIGHT);
+      int weight = star < 0 ? 1 : weight(node, node.substring(star + 1));
       StoreNode read =
           new StoreNode(AddressText.parseServer(star < 0 ? node : node.substring(0, star)), weight);
       if (nodes.stream().anyMatch(other -> other.address().equals(read.address()))) {
         throw new BadValueException(node, "each node once");
       }
       nodes.add(read);
+    }
+  }
+
+  private static int weight(String node, String text) {
+    try {
+      return Texts.parseInt(text, 1, StoreNode.MAX_WEIGHT);
+    } catch (BadValueException bad) {
+      throw new BadValueException(node, "a weight from 1 to " + StoreNode.MAX_WEIGHT);
     }
   }
 

@@ -21,6 +21,8 @@ import java.util.function.Function;
  * store's map. A connection is kept until it fails, or leaves a call without an answer.
  */
 final class StoreCalls {
+  private static final long BEHIND_NS = 100_000_000;
+
   private final LoopRedisClient client;
   private final long timeoutNs;
   private final Map<SocketAddress, CompletableFuture<? extends StatefulConnection<?, ?>>>
@@ -95,7 +97,8 @@ final class StoreCalls {
   /**
    * Asks several servers at once.
    *
-   * @return the answers that came in time, at least one.
+   * @return the answers that came in time, at least one: once there is one, the others have {@link
+   *     #BEHIND_NS} more.
    * @throws IOException naming the last server and the cause, if none did.
    */
   <T> Map<SocketAddress, T> askEach(
@@ -105,9 +108,10 @@ final class StoreCalls {
     for (SocketAddress server : servers) {
       asked.put(server, question.apply(server));
     }
+    awaitFirst(asked.values());
     Map<SocketAddress, T> answers = new LinkedHashMap<>();
     IOException last = new IOException("redis: no node to ask");
-    long endNs = System.nanoTime() + timeoutNs;
+    long endNs = System.nanoTime() + BEHIND_NS;
     for (Map.Entry<SocketAddress, CompletionStage<T>> each : asked.entrySet()) {
       try {
         long leftNs = Math.max(0, endNs - System.nanoTime());
@@ -120,6 +124,23 @@ final class StoreCalls {
       throw last;
     }
     return answers;
+  }
+
+  /** Returns when one has answered, all have failed, or the time is up. */
+  private void awaitFirst(Collection<? extends CompletionStage<?>> asked) {
+    CompletableFuture<Void> first = new CompletableFuture<>();
+    CompletableFuture<?>[] all =
+        asked.stream()
+            .map(each -> each.thenAccept(answer -> first.complete(null)).toCompletableFuture())
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(all).whenComplete((done, fault) -> first.complete(null));
+    try {
+      first.get(timeoutNs, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException none) {
+      // Whoever takes the answers finds that there is none.
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   void close() {

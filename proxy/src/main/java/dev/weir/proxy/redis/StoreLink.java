@@ -298,7 +298,12 @@ final class StoreLink extends Deadlines.Waiter {
         reset("no answer for " + (nowNs - lastProgressNs) / 1_000_000 + " ms");
       } else {
         deadline(nowNs + LOOK_NS);
-        if (breaker.state() == Breaker.State.OPEN && breaker.tryPass(nowNs)) {
+        if (nowNs - lastProgressNs > HANG_NS) {
+          store.closeUnused(); // which may be this
+        }
+        if (state == State.READY
+            && breaker.state() == Breaker.State.OPEN
+            && breaker.tryPass(nowNs)) {
           probe(nowNs);
         }
         store.settleDebts(this, nowNs);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate for 127.0.0.1 that nobody else signed, and its key, made by the JDK's keytool. */
+/** A certificate that nobody else signed, and its key, made by the JDK's keytool. */
 public final class SelfSignedCertificate {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "server";
@@ -21,7 +21,15 @@ public final class SelfSignedCertificate {
 
   private final KeyStore store;
 
+  /** For 127.0.0.1 and localhost. */
   public SelfSignedCertificate() throws IOException {
+    this("ip:127.0.0.1,dns:localhost");
+  }
+
+  /**
+   * @param names the subject alternative names, as keytool takes them.
+   */
+  public SelfSignedCertificate(String names) throws IOException {
     final Path folder = TempFolders.create();
     final Path file = folder.resolve("store.p12");
     final Process keytool =
@@ -31,9 +39,9 @@ public final class SelfSignedCertificate {
                 "-keyalg",
                 "EC",
                 "-dname",
-                "CN=127.0.0.1",
+                "CN=weir " + Long.toHexString(System.nanoTime()),
                 "-ext",
-                "san=ip:127.0.0.1,dns:localhost",
+                "san=" + names,
                 "-validity",
                 "2",
                 "-alias",
