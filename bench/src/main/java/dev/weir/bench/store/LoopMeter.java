@@ -1,7 +1,6 @@
 package dev.weir.bench.store;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
 import io.netty.channel.EventLoop;
 import java.lang.management.ManagementFactory;
@@ -40,30 +39,8 @@ final class LoopMeter implements StoreObserver {
   }
 
   @Override
-  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer: the loop
   public void storeSent(int checkCount, int requestCount) {
     batches++;
     requests += requestCount;
   }
-
-  @Override
-  public void storeAnswered(long storeNs) {}
-
-  @Override
-  public void storeAnsweredLate() {}
-
-  @Override
-  public void storeRefused() {}
-
-  @Override
-  public void storeResent() {}
-
-  @Override
-  public void storeUnavailable(StoreFault fault) {}
-
-  @Override
-  public void storeConnected(boolean succeeded) {}
-
-  @Override
-  public void storeDebts(long requestCount, boolean charged) {}
 }

@@ -53,9 +53,8 @@ final class ResetWatch {
   }
 
   private void listen(SocketAddress server) throws IOException {
-    String name = StoreNode.text(server);
     StatefulRedisPubSubConnection<String, String> connection =
-        calls.await(name, client.onLoop(() -> client.connectPubSub(server)));
+        calls.await(server, client.onLoop(() -> client.connectPubSub(server)));
     connection.addListener(
         new RedisPubSubAdapter<>() {
           @Override
@@ -64,7 +63,7 @@ final class ResetWatch {
           }
         });
     connections.put(server, connection);
-    calls.await(name, connection.async().subscribe(CHANNEL));
+    calls.await(server, connection.async().subscribe(CHANNEL));
     forget.run();
   }
 

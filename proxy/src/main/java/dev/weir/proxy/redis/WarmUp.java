@@ -18,7 +18,7 @@ final class WarmUp implements StoreSink {
   static final long DEADLINE_NS = 1_000_000_000;
 
   /** Counts none of them. */
-  static final StoreObserver UNOBSERVED = new Unobserved();
+  static final StoreObserver UNOBSERVED = new StoreObserver() {};
 
   /** Above all tickets that name a request, so that a late answer finds nobody. */
   private static final long FIRST_TICKET = (long) Integer.MAX_VALUE << 32;
@@ -85,31 +85,5 @@ final class WarmUp implements StoreSink {
   /** Not at once: the call that brought the answer has to end first. */
   private void next() {
     store.eventLoop().execute(this::ask);
-  }
-
-  private static final class Unobserved implements StoreObserver {
-    @Override
-    public void storeSent(int checkCount, int requestCount) {}
-
-    @Override
-    public void storeAnswered(long storeNs) {}
-
-    @Override
-    public void storeAnsweredLate() {}
-
-    @Override
-    public void storeRefused() {}
-
-    @Override
-    public void storeResent() {}
-
-    @Override
-    public void storeUnavailable(StoreFault fault) {}
-
-    @Override
-    public void storeConnected(boolean succeeded) {}
-
-    @Override
-    public void storeDebts(long requestCount, boolean charged) {}
   }
 }
