@@ -45,10 +45,18 @@ final class ResetWatch {
         all.remove();
       }
     }
+    IOException last = null;
     for (SocketAddress server : servers) {
       if (!connections.containsKey(server)) {
-        listen(server);
+        try {
+          listen(server);
+        } catch (IOException fault) {
+          last = fault; // one that is away keeps nobody from listening to the others
+        }
       }
+    }
+    if (last != null) {
+      throw last;
     }
   }
 

@@ -26,8 +26,7 @@ class ShardMapReaderTest {
     return Arrays.asList(bytes, (long) port, "id".getBytes(StandardCharsets.UTF_8));
   }
 
-  @SafeVarargs
-  private static List<Object> range(int first, int last, List<Object>... nodes) {
+  private static List<Object> range(int first, int last, Object... nodes) {
     List<Object> range = new ArrayList<>(List.of((long) first, (long) last));
     range.addAll(List.of(nodes));
     return range;
