@@ -169,6 +169,14 @@ class ClusterLoadIT {
     return partitions;
   }
 
+  private static long slotsCalls(RedisServer node) throws Exception {
+    return node.text("INFO", "commandstats")
+        .lines()
+        .filter(line -> line.matches("cmdstat_cluster(\\|slots)?:.*"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^=]*:calls=([0-9]+),.*", "$1")))
+        .sum();
+  }
+
   private void refusesWhileTheClusterIsDown() throws Exception {
     try (Fleet fleet = fleet(1);
         LogLines log = new LogLines();
@@ -183,13 +191,25 @@ class ClusterLoadIT {
       replica.kill();
       master.kill();
       StoreRig.await("the cluster is down", () -> !log.with("CLUSTERDOWN").isEmpty());
-      long downNs = System.nanoTime();
+      List<RedisServer> left = cluster.nodes().stream().filter(RedisServer::isRunning).toList();
+      for (RedisServer node : left) {
+        node.text("CONFIG", "RESETSTAT");
+      }
+      final long downNs = System.nanoTime();
       load.await(200);
       StoreRig.await("two seconds", () -> System.nanoTime() - downNs > 2_000_000_000L);
       long seconds = 1 + (System.nanoTime() - downNs) / 1_000_000_000L;
       List<String> lines = log.with("CLUSTERDOWN");
       figure("cluster down: " + lines.size() + " lines in " + seconds + " s: " + lines.get(0));
       assertTrue(lines.size() <= seconds + 1, lines.toString());
+      long readings = 0;
+      for (RedisServer node : left) {
+        readings += slotsCalls(node);
+      }
+      figure(
+          "cluster down: " + readings + " times asked for the slots, " + load.count(503) + " 503");
+      // Of three servers each time, each 100 ms at the start and then once a second.
+      assertTrue(readings <= 3 * (seconds + 10), readings + " in " + seconds + " s");
       master.restart();
       replica.restart();
       cluster.awaitOk();
