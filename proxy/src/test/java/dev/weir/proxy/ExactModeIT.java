@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -16,6 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a fleet lets pass when one store decides for it. */
 class ExactModeIT {
+  /** More with {@code -Dweir.rounds=1000}. */
+  private static final int ROUNDS = Integer.getInteger("weir.rounds", 20);
+
+  /** Longer with {@code -Dweir.seconds=60}. */
+  private static final int SECONDS = Integer.getInteger("weir.seconds", 4);
+
   private static RedisServer redis;
 
   @BeforeAll
@@ -44,7 +55,7 @@ class ExactModeIT {
     try (Fleet fleet =
         new Fleet(4, Fleet.node(redis), "--limit", "10/1h", "--algorithm", algorithm)) {
       List<RawClient> clients = fleet.connect(100);
-      for (int round = 0; round < 20; round++) {
+      for (int round = 0; round < ROUNDS; round++) {
         List<Integer> statuses = Fleet.atOnce(clients, Fleet.get("user" + round));
         assertEquals(10, Collections.frequency(statuses, 200), statuses.toString());
         assertEquals(90, Collections.frequency(statuses, 429), statuses.toString());
@@ -52,11 +63,69 @@ class ExactModeIT {
       assertEquals(0, fleet.sum("weir_store_fallback_allowed_total"));
       // Those that came together were asked about together, or refused by an answer known already.
       double requests = fleet.sum("weir_store_requests_total");
-      assertTrue(requests + fleet.sum("weir_store_refused_by_proof_total") >= 2000);
+      assertTrue(requests + fleet.sum("weir_store_refused_by_proof_total") >= 100.0 * ROUNDS);
       assertTrue(fleet.sum("weir_store_checks_total") < requests);
       for (RawClient client : clients) {
         client.close();
       }
+    }
+  }
+
+  /** One user in three requests is the first; a few have most of the others. */
+  private static int zipf(Random random) {
+    return (int) Math.pow(1000, random.nextDouble() * random.nextDouble()) - 1;
+  }
+
+  @Test
+  void neverPassesMoreThanTheLimitOverATimeWithAHotKeyAndOthers() throws Exception {
+    redis.text("FLUSHALL");
+    int limitPerSecond = 50;
+    try (Fleet fleet = new Fleet(2, Fleet.node(redis), "--limit", limitPerSecond + "/1s")) {
+      LongAdder[] passed = Stream.generate(LongAdder::new).limit(1000).toArray(LongAdder[]::new);
+      LongAdder asked = new LongAdder();
+      long startNs = System.nanoTime();
+      List<Thread> threads = new ArrayList<>();
+      List<Throwable> faults = new CopyOnWriteArrayList<>();
+      for (RawClient client : fleet.connect(16)) {
+        Random random = new Random(threads.size());
+        threads.add(
+            new Thread(
+                () -> {
+                  try (client) {
+                    while (System.nanoTime() - startNs < SECONDS * 1_000_000_000L) {
+                      int user = zipf(random);
+                      int status = client.send(Fleet.get("zipf" + user)).read().status();
+                      assertTrue(status == 200 || status == 429, "status " + status);
+                      asked.increment();
+                      passed[user].add(status == 200 ? 1 : 0);
+                    }
+                  } catch (Exception | AssertionError fault) {
+                    faults.add(fault);
+                  }
+                }));
+      }
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      double seconds = (System.nanoTime() - startNs) / 1e9;
+      assertEquals(List.of(), faults);
+      double most = limitPerSecond * (1 + seconds);
+      for (int user = 0; user < passed.length; user++) {
+        assertTrue(
+            passed[user].sum() <= most, "user " + user + ": " + passed[user] + " of " + most);
+      }
+      // The first is asked for all the time, and gets nearly all that there is.
+      assertTrue(passed[0].sum() > most / 2, passed[0] + " of " + most);
+      StoreRig.figure(
+          "130",
+          asked
+              + " requests in "
+              + Math.round(seconds)
+              + " s, the hot key "
+              + passed[0]
+              + " of "
+              + Math.round(most));
     }
   }
 
