@@ -65,5 +65,8 @@ final class LoopMeter implements StoreObserver {
   public void storeConnected(boolean succeeded) {}
 
   @Override
+  public void storeRefund(boolean sent) {}
+
+  @Override
   public void storeDebts(long requestCount, boolean charged) {}
 }
