@@ -37,6 +37,18 @@ final class Fleet implements AutoCloseable {
     }
   }
 
+  private Fleet() {}
+
+  /** Several with one file: see {@link Rig#ofFile}. */
+  static Fleet ofFile(int size, String yaml) throws IOException, StartException {
+    Fleet fleet = new Fleet();
+    List<String> transports = Rig.transports();
+    for (int i = 0; i < size; i++) {
+      fleet.rigs.add(Rig.ofFile(transports.get(i % transports.size()), yaml));
+    }
+    return fleet;
+  }
+
   static String node(RedisServer server) {
     return "127.0.0.1:" + server.port();
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
@@ -47,11 +48,38 @@ final class Rig implements AutoCloseable {
       all.put(flags[i], flags[i + 1]);
     }
     Faults faults = Faults.ofFlags();
-    Settings settings = SettingsFlags.read(all, faults);
+    sidecar = start(SettingsFlags.read(all, faults), faults);
+  }
+
+  private Rig(RecordingOrigin origin, Sidecar sidecar) {
+    this.origin = origin;
+    this.sidecar = sidecar;
+  }
+
+  /**
+   * One with a file.
+   *
+   * @param yaml all of it but the upstream, the addresses and the transport.
+   */
+  static Rig ofFile(String transport, String yaml) throws IOException, StartException {
+    RecordingOrigin origin = new RecordingOrigin();
+    String file =
+        "upstream: http://"
+            + origin.address()
+            + "\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\ntransport: "
+            + transport
+            + "\ntable: {keys: 1000}\n"
+            + yaml;
+    Faults faults = Faults.ofFile("weir.yaml");
+    byte[] content = file.getBytes(StandardCharsets.UTF_8);
+    return new Rig(origin, start(new SettingsFile().read(content, faults), faults));
+  }
+
+  private static Sidecar start(Settings settings, Faults faults) throws StartException {
     if (settings == null) {
       throw new IllegalArgumentException(faults.toString());
     }
-    sidecar = Sidecar.start(settings);
+    return Sidecar.start(settings);
   }
 
   /** The transports that this machine gives. */

@@ -3,7 +3,7 @@ package dev.weir.bench.store;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.redis.LoopStore;
 import dev.weir.proxy.redis.StoreDecision;
-import dev.weir.proxy.redis.StoreKey;
+import dev.weir.proxy.redis.StoreKeys;
 import dev.weir.proxy.redis.StoreSink;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.scripts.ScriptLimit;
@@ -19,8 +19,9 @@ import org.HdrHistogram.Histogram;
  */
 final class LoopLoad implements StoreSink {
   /** Never refuses: what is measured is the way, not the limit. */
-  private static final ScriptLimit LIMIT =
-      ScriptLimit.paced(1_000_000_000, 1_000_000_000, 1_000_000);
+  private static final ScriptLimit[] LIMITS = {
+    ScriptLimit.paced(1_000_000_000, 1_000_000_000, 1_000_000)
+  };
 
   /** That of the names. */
   private static final int PARTITION = 42;
@@ -39,7 +40,7 @@ final class LoopLoad implements StoreSink {
   private final LoopClock clock;
   private final LoopStore store;
   private final Keys keys;
-  private final StoreKey key = new StoreKey();
+  private final StoreKeys key = new StoreKeys(1);
   private final long[] dueNs = new long[PLACES];
   private final int[] free = new int[PLACES];
   private final Histogram latencies = new Histogram(60_000_000_000L, 3);
@@ -111,10 +112,11 @@ final class LoopLoad implements StoreSink {
   private void ask(int place, long nowNs) {
     int index = nextKey++ % keys.count();
     byte[] name = keys.name(index);
+    key.clear();
     key.buffer().putBytes(0, name);
     // In place of a hash of the name, as good for telling keys apart.
-    key.written(name.length, PARTITION, (index + 1) * 0x9E37_79B9_7F4A_7C15L);
-    store.ask(place, key, LIMIT, 1, true, nowNs);
+    key.add(name.length, PARTITION, (index + 1) * 0x9E37_79B9_7F4A_7C15L);
+    store.ask(place, key, 0, LIMITS, 1, true, nowNs);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
@@ -151,7 +152,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         held.remove(ticket);
         metrics.released();
         long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
-        verdict.allow(parked.rule(ticket).policy(), held.remaining(ticket), resetAfterNs);
+        QuotaPolicy policy = parked.rule(ticket).budgets().get(0).policy(); // a queue is alone
+        verdict.allow(policy, held.remaining(ticket), resetAfterNs);
         conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
       }
     } finally {

@@ -1,18 +1,22 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.Limit;
+import dev.weir.proxy.admission.StoreAsk.State;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.redis.LoopStore;
 import dev.weir.proxy.redis.StoreDecision;
-import dev.weir.proxy.redis.StoreKey;
+import dev.weir.proxy.redis.StoreKeys;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.StoreSink;
+import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSpec;
 import java.util.function.IntSupplier;
 
 /**
@@ -20,37 +24,52 @@ import java.util.function.IntSupplier;
  * store says nothing and the rule's policy lets it pass; it is refused without a question only if
  * the store's last answer proves that the answer would be no.
  *
+ * <p>The budgets of one key are one check, which the store decides as a whole. So are those of
+ * several keys if they are in reach of one call. Else each key has a check of its own, all are
+ * asked at once, and what was granted is given back when another refuses.
+ *
  * <p>One per event loop.
  */
 public final class ExactGate implements Gate, StoreSink {
   private static final int PROOFS = 1 << 14;
 
-  /** Sets the budgets of a share apart from those of rules that this node decides. */
-  private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
+  /** Spreads costs over the keys of proofs. */
+  private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
 
-  /** Nobody knows when the store is back: the least that a client can be told. */
-  private static final long STORE_RETRY_NS = 1_000_000_000;
+  /** A ticket of the store's that names a {@link StoreAsk} and one of its checks. */
+  private static final long OF_ASK = Long.MIN_VALUE;
+
+  private static final int CHECK_BITS = 3;
 
   private final LoopStore store;
-  private final LocalGate local;
-  private final LoopClock clock;
   private final StoreMetrics metrics;
-  private final IntSupplier peerCount;
+  private final LoopClock clock;
+  private final FailurePolicy policy;
   private final StoreKeyWriter names;
   private final ProvenRefusals proofs = new ProvenRefusals(PROOFS);
-  private final StoreKey key = new StoreKey();
+  private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
   private final Verdict verdict = new Verdict();
 
-  /** By parking place: what was asked for the ticket that has it. */
+  /**
+   * How long a refusal proves anything where what was charged may be given back: until it would
+   * have been. {@link Long#MAX_VALUE} where nothing ever is.
+   */
+  private final long proofNsOfSeveralKeys;
+
+  /** By parking place: what was asked for the ticket that has it, under a rule with one key. */
   private final long[] tickets = new long[AdmissionHandler.PARKING_PLACES];
 
   private final Rule[] rules = new Rule[AdmissionHandler.PARKING_PLACES];
   private final long[] identityHashes = new long[AdmissionHandler.PARKING_PLACES];
-  private Outcome outcome;
+  private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
-  private Rule sharedRule;
-  private int sharedAmong;
-  private Limit share;
+  /** What was asked under rules with several keys. */
+  private final StoreAsk[] asks = new StoreAsk[AdmissionHandler.PARKING_PLACES];
+
+  private final int[] freeAsks = new int[AdmissionHandler.PARKING_PLACES];
+  private int askCount;
+  private int freeAskCount;
+  private Outcome outcome;
 
   /**
    * @param local decides while the store does not, where the rule says so.
@@ -64,45 +83,102 @@ public final class ExactGate implements Gate, StoreSink {
       StoreMetrics metrics,
       IntSupplier peerCount) {
     this.store = store;
-    this.local = local;
     this.clock = clock;
     this.metrics = metrics;
-    this.peerCount = peerCount;
+    this.policy = new FailurePolicy(local, clock, metrics, peerCount);
     this.names = new StoreKeyWriter(settings.hashIdentities(), settings.hashKey());
+    boolean isOneServer =
+        settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
+    this.proofNsOfSeveralKeys = isOneServer ? Long.MAX_VALUE : 2 * settings.deadlineNs();
     store.sink(this);
   }
 
   @Override
-  public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome asker) {
+  public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome asker) {
     outcome = asker;
-    int proof = proofs.find(proofKey(rule, identity.hash()), nowNs);
-    if (proof >= 0) {
-      metrics.refusedByProof();
-      asker.settle(
-          ticket,
-          verdict.refuse(
-              RefusalReason.OVER_LIMIT,
-              rule.policy(),
-              proofs.remaining(proof),
-              Math.max(0, proofs.resetAtNs(proof) - nowNs),
-              proofs.untilNs(proof) - nowNs));
+    if (isRefusedByProof(ticket, rule, identities, nowNs)) {
+      return;
+    }
+    keys.clear();
+    for (int i = 0; i < rule.groupCount(); i++) {
+      names.write(rule.group(i), identities.of(i), keys);
+    }
+    if (rule.groupCount() > 1) {
+      askSeveral(ticket, rule, identities, nowNs);
       return;
     }
     int place = (int) ticket;
     tickets[place] = ticket;
     rules[place] = rule;
-    identityHashes[place] = identity.hash();
-    names.write(rule, identity, key);
-    store.ask(ticket, key, rule.storeLimit(), rule.cost(), rule.coalesces(), nowNs);
+    identityHashes[place] = identities.of(0).hash();
+    store.ask(ticket, keys, 0, rule.storeLimits(), rule.cost(), rule.coalesces(), nowNs);
   }
 
-  /** The same for as long as the rule's limit and cost are. */
-  private static long proofKey(Rule rule, long identityHash) {
-    return identityHash ^ rule.seed() ^ rule.cost() * SHARE_SEED;
+  // ---- what is known already
+
+  private boolean isRefusedByProof(long ticket, Rule rule, Identities identities, long nowNs) {
+    int longest = -1;
+    Budget refusing = null;
+    for (int i = 0; i < rule.groupCount(); i++) {
+      BudgetGroup group = rule.group(i);
+      long hash = identities.of(i).hash();
+      for (int j = 0; j < group.size(); j++) {
+        int proof = proofs.find(proofKey(group.budget(j), rule.cost(), hash), nowNs);
+        if (proof >= 0 && (longest < 0 || proofs.untilNs(proof) > proofs.untilNs(longest))) {
+          longest = proof;
+          refusing = group.budget(j);
+        }
+      }
+    }
+    if (longest < 0) {
+      return false;
+    }
+    metrics.refusedByProof();
+    outcome.settle(
+        ticket,
+        verdict.refuse(
+            RefusalReason.OVER_LIMIT,
+            refusing.policy(),
+            proofs.remaining(longest),
+            Math.max(0, proofs.resetAtNs(longest) - nowNs),
+            proofs.untilNs(longest) - nowNs));
+    return true;
+  }
+
+  /** The same for as long as the budget's limit and the cost are. */
+  private static long proofKey(Budget budget, long cost, long identityHash) {
+    return identityHash ^ budget.seed() ^ cost * COST_SEED;
+  }
+
+  /**
+   * Notes a refusal. The store decided when it was asked or later: what it says of the future holds
+   * until then.
+   */
+  private void note(Rule rule, Budget budget, long hash, StoreDecision decision) {
+    if (decision.retryAfterNs() == StoreDecision.NEVER) {
+      return;
+    }
+    long longestNs = rule.groupCount() == 1 ? Long.MAX_VALUE : proofNsOfSeveralKeys;
+    proofs.note(
+        proofKey(budget, rule.cost(), hash),
+        decision.sentNs() + Math.min(decision.retryAfterNs(), longestNs),
+        decision.sentNs() + decision.resetAfterNs(),
+        decision.remaining());
   }
 
   @Override
+  public void forget() {
+    proofs.clear();
+  }
+
+  // ---- one key
+
+  @Override
   public void decided(long ticket, StoreDecision decision) {
+    if (ticket < 0) {
+      decided(askOf(ticket), checkOf(ticket), decision);
+      return;
+    }
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
       drop(ticket);
@@ -110,32 +186,22 @@ public final class ExactGate implements Gate, StoreSink {
     }
     Rule rule = rules[place];
     rules[place] = null;
+    Budget budget = rule.group(0).budget(decision.limitIndex());
     if (decision.allowed()) {
-      verdict.allow(rule.policy(), decision.remaining(), decision.resetAfterNs());
+      verdict.allow(budget.policy(), decision.remaining(), decision.resetAfterNs());
       if (decision.waitNs() > 0) {
         outcome.hold(ticket, verdict, clock.nowNs() + decision.waitNs());
         return;
       }
-    } else if (decision.retryAfterNs() == StoreDecision.NEVER) {
-      verdict.refuse(
-          RefusalReason.NEVER_SATISFIABLE,
-          rule.policy(),
-          decision.remaining(),
-          decision.resetAfterNs(),
-          0);
     } else {
-      // The store decided when it was asked or later: what it says of the future holds until then.
-      proofs.note(
-          proofKey(rule, identityHashes[place]),
-          decision.sentNs() + decision.retryAfterNs(),
-          decision.sentNs() + decision.resetAfterNs(),
-          decision.remaining());
+      note(rule, budget, identityHashes[place], decision);
+      boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
       verdict.refuse(
-          RefusalReason.OVER_LIMIT,
-          rule.policy(),
+          never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+          budget.policy(),
           decision.remaining(),
           decision.resetAfterNs(),
-          decision.retryAfterNs());
+          never ? 0 : decision.retryAfterNs());
     }
     outcome.settle(ticket, verdict);
   }
@@ -155,6 +221,9 @@ public final class ExactGate implements Gate, StoreSink {
 
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
+    if (ticket < 0) {
+      return unavailable(askOf(ticket));
+    }
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
       drop(ticket);
@@ -162,40 +231,122 @@ public final class ExactGate implements Gate, StoreSink {
     }
     Rule rule = rules[place];
     rules[place] = null;
-    boolean passed =
-        switch (rule.onStoreFailure()) {
-          case OPEN -> {
-            outcome.settle(ticket, verdict.allowUnlimited());
-            yield true;
-          }
-          case CLOSED -> {
-            outcome.settle(
-                ticket,
-                verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, STORE_RETRY_NS));
-            yield false;
-          }
-          case LOCAL_SHARE -> {
-            long shareKey = identityHashes[place] ^ rule.seed() ^ SHARE_SEED;
-            yield local.decide(ticket, rule, shareKey, share(rule), clock.nowNs(), outcome);
-          }
-        };
-    metrics.fellBack(passed);
+    hashes[0] = identityHashes[place];
+    return policy.decide(ticket, rule, hashes, outcome);
+  }
+
+  // ---- several keys
+
+  private void askSeveral(long ticket, Rule rule, Identities identities, long nowNs) {
+    StoreAsk ask = takeAsk();
+    if (ask == null) {
+      metrics.storeUnavailable(StoreFault.FULL);
+      for (int i = 0; i < rule.groupCount(); i++) {
+        hashes[i] = identities.of(i).hash();
+      }
+      if (policy.decide(ticket, rule, hashes, outcome)) {
+        store.owe(keys, 0, rule.storeLimits(), rule.cost());
+      }
+      return;
+    }
+    for (int i = 0; i < rule.groupCount(); i++) {
+      ask.hashes[i] = identities.of(i).hash();
+    }
+    ask.begin(ticket, rule, keys, store.isOneCheck(keys) ? 1 : rule.groupCount());
+    for (int check = 0; check < ask.checkCount; check++) {
+      int first = ask.firstKey(check);
+      if (ask.state == State.OPEN) {
+        long named = OF_ASK | (long) ask.index << CHECK_BITS | check;
+        store.ask(named, ask.keys, first, ask.limits(check), rule.cost(), true, nowNs);
+      } else {
+        ask.openCount--;
+        if (ask.state == State.PASSED) {
+          store.owe(ask.keys, first, ask.limits(check), rule.cost());
+        }
+      }
+    }
+    ended(ask);
+  }
+
+  /** Null if there is none: clients that go leave theirs behind until the answers come. */
+  private StoreAsk takeAsk() {
+    if (freeAskCount > 0) {
+      return asks[freeAsks[--freeAskCount]];
+    }
+    if (askCount == asks.length) {
+      return null;
+    }
+    StoreAsk ask = new StoreAsk(askCount);
+    asks[askCount++] = ask;
+    return ask;
+  }
+
+  private StoreAsk askOf(long ticket) {
+    return asks[(int) (ticket & ~OF_ASK) >>> CHECK_BITS];
+  }
+
+  private static int checkOf(long ticket) {
+    return (int) ticket & (1 << CHECK_BITS) - 1;
+  }
+
+  private void decided(StoreAsk ask, int check, StoreDecision decision) {
+    if (!decision.allowed()) {
+      long hash = ask.hashes[ask.groupOf(check, decision.limitIndex())];
+      note(ask.rule, ask.budgetOf(check, decision.limitIndex()), hash, decision);
+      ask.refused(check, decision);
+    } else {
+      ask.granted(check, decision);
+      if (ask.state == State.REFUSED) {
+        giveBack(ask, check);
+      }
+    }
+    ended(ask);
+  }
+
+  private boolean unavailable(StoreAsk ask) {
+    if (ask.state == State.OPEN && !ask.isRefused()) {
+      // The other checks may still come: what they say changes nothing for the client.
+      ask.state = State.REFUSED;
+      if (!outcome.awaits(ask.ticket)) {
+        drop(ask.ticket);
+      } else if (policy.decide(ask.ticket, ask.rule, ask.hashes, outcome)) {
+        ask.state = State.PASSED;
+      }
+      if (ask.state == State.REFUSED) {
+        giveBackAll(ask);
+      }
+    }
+    boolean passed = ask.state == State.PASSED;
+    ended(ask);
     return passed;
   }
 
-  @Override
-  public void forget() {
-    proofs.clear();
+  /** One of the checks has come to its end. */
+  private void ended(StoreAsk ask) {
+    if (--ask.openCount > 0) {
+      return;
+    }
+    if (ask.state == State.OPEN) {
+      ask.state = ask.isRefused() ? State.REFUSED : State.PASSED;
+      if (ask.isRefused()) {
+        giveBackAll(ask);
+      }
+      outcome.settle(ask.ticket, ask.verdict(verdict));
+    }
+    ask.rule = null;
+    freeAsks[freeAskCount++] = ask.index;
   }
 
-  /** This node's part of the limit; made anew only when the rule or the number of nodes changes. */
-  private Limit share(Rule rule) {
-    int nodes = peerCount.getAsInt();
-    if (rule != sharedRule || nodes != sharedAmong) {
-      sharedRule = rule;
-      sharedAmong = nodes;
-      share = rule.share(nodes);
+  private void giveBackAll(StoreAsk ask) {
+    for (int check = 0; check < ask.checkCount; check++) {
+      if (ask.grantedAtUs(check) >= 0) {
+        giveBack(ask, check);
+      }
     }
-    return share;
+  }
+
+  private void giveBack(StoreAsk ask, int check) {
+    store.refund(
+        ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), ask.grantedAtUs(check));
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 
 /** Where verdicts on budgets come from. One per event loop, used by that loop only. */
@@ -26,11 +26,11 @@ public interface Gate {
   }
 
   /**
-   * Asks what the budget of an identity allows.
+   * Asks what the budgets of a request allow.
    *
    * @param ticket names the request; returned with the verdict, within this call or later.
    * @param rule its action is to limit.
-   * @param identity whose budget; valid during the call only.
+   * @param identities whose budgets, by the keys of the rule; valid during the call only.
    */
-  void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome);
+  void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome);
 }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 
 /** Sends each request to the gate that decides on its rule. */
@@ -14,7 +14,7 @@ public final class GateByMode implements Gate {
   }
 
   @Override
-  public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome) {
-    (rule.asksStore() ? exact : local).ask(ticket, rule, identity, nowNs, outcome);
+  public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
+    (rule.asksStore() ? exact : local).ask(ticket, rule, identities, nowNs, outcome);
   }
 }

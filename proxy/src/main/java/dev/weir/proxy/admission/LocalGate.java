@@ -3,9 +3,12 @@ package dev.weir.proxy.admission;
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
@@ -14,49 +17,79 @@ public final class LocalGate implements Gate {
   private static final long LEAST_WAIT_NS = 1_000;
 
   private final LimitTables tables;
+  private final AllOrNone budgets;
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
   public LocalGate(LimitTables tables) {
     this.tables = tables;
+    this.budgets = new AllOrNone(tables);
   }
 
   @Override
-  public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome) {
-    long key = identity.hash() ^ rule.seed();
-    LimitTable table = tables.of(rule.limit());
-    for (Rule.Past past = rule.past(); past != null; past = past.earlier()) {
-      // What was consumed before the limit changed counts under the new one.
-      long pastKey = identity.hash() ^ past.seed();
+  public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
+    begin();
+    for (int i = 0; i < rule.groupCount(); i++) {
+      BudgetGroup group = rule.group(i);
+      long identity = identities.of(i).hash();
+      for (int j = 0; j < group.size(); j++) {
+        Budget budget = group.budget(j);
+        long key = identity ^ budget.seed();
+        if (budget.past() != null) {
+          carryOver(budget, identity, key, nowNs);
+        }
+        add(key, budget.limit(), budget.policy());
+      }
+    }
+    decide(ticket, rule.cost(), nowNs, outcome);
+  }
+
+  /** What was consumed before the limit changed counts under the new one. */
+  private void carryOver(Budget budget, long identity, long key, long nowNs) {
+    LimitTable table = tables.of(budget.limit());
+    for (Budget.Past past = budget.past(); past != null; past = past.earlier()) {
+      long pastKey = identity ^ past.seed();
       tables
           .of(past.limit())
-          .carryOver(pastKey, past.limit(), table, key, rule.limit(), nowNs, decision);
+          .carryOver(pastKey, past.limit(), table, key, budget.limit(), nowNs, decision);
     }
-    decide(ticket, rule, key, rule.limit(), nowNs, outcome);
+  }
+
+  /** Begins the next request. */
+  void begin() {
+    budgets.clear();
   }
 
   /**
-   * Decides on one budget of this node.
+   * One of the budgets on which the request depends.
    *
-   * @param limit the rule's, or a part of it.
+   * @param key of no other of them.
+   */
+  void add(long key, Limit limit, QuotaPolicy policy) {
+    budgets.add(key, limit, policy);
+  }
+
+  /**
+   * Decides on the budgets that were added.
+   *
    * @return whether the request passes, now or later.
    */
-  boolean decide(long ticket, Rule rule, long key, Limit limit, long nowNs, Outcome outcome) {
-    boolean allowed = tables.of(limit).check(key, limit, rule.cost(), nowNs, decision);
+  boolean decide(long ticket, long cost, long nowNs, Outcome outcome) {
+    boolean allowed = budgets.check(cost, nowNs, decision);
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
-      verdict.allow(rule.policy(), decision.remaining(), resetAfterNs);
+      verdict.allow(budgets.policy(), decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
       if (waitNs >= LEAST_WAIT_NS) {
         outcome.hold(ticket, verdict, nowNs + waitNs);
         return true;
       }
     } else {
-      long retryAfterNs = decision.retryAfterNs();
+      long retryAfterNs = Math.max(1, decision.retryAfterNs()); // 0 if others were in the way
       boolean never = retryAfterNs == Decision.NEVER;
       verdict.refuse(
           never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
-          rule.policy(),
+          budgets.policy(),
           decision.remaining(),
           resetAfterNs,
           never ? 0 : retryAfterNs);

@@ -2,10 +2,10 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.redis.Partitions;
-import dev.weir.proxy.redis.StoreKey;
+import dev.weir.proxy.redis.StoreKeys;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.IdentityText;
-import dev.weir.proxy.rule.Rule;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import javax.crypto.Mac;
@@ -15,13 +15,14 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Names a budget in the store: {@code rl:{p042}:DIMENSION:IDENTITY:RULE}, the same on every
- * sidecar. The partition follows from dimension and identity, so that all budgets of one identity
- * lie together. An identity whose text is long, or that is not to be read by whoever reads the
- * store, is {@code #} and 32 digits of a keyed hash. A rehearsal's budgets have {@code ~} behind
- * the rule.
+ * Names budgets in the store: {@code rl:{p042}:DIMENSION:IDENTITY:RULE}, the same on every sidecar;
+ * of a rule with several limits, {@code RULE/ALGORITHM-WINDOW}. The partition follows from
+ * dimension and identity, so that all budgets of one identity lie together. An identity whose text
+ * is long, or that is not to be read by whoever reads the store, is {@code #} and 32 digits of a
+ * keyed hash. A rehearsal's budgets have {@code ~} behind the rule.
  *
- * <p>The algorithm is no part of the name: a rule that changes it finds what was consumed before.
+ * <p>The algorithm of a single limit is no part of the name: a rule that changes it finds what was
+ * consumed before.
  *
  * <p>One per event loop.
  */
@@ -58,25 +59,33 @@ final class StoreKeyWriter {
     digest = new byte[mac.getMacLength()];
   }
 
-  /** Writes the key of an identity's budget under a rule. */
-  void write(Rule rule, Identity identity, StoreKey key) {
-    MutableDirectBuffer buffer = key.buffer();
-    buffer.putBytes(0, PREFIX);
-    int from = PREFIX.length + TAG_BYTES;
+  /** Adds the keys of an identity's budgets. */
+  void write(BudgetGroup group, Identity identity, StoreKeys keys) {
+    MutableDirectBuffer buffer = keys.buffer();
+    int start = keys.end();
+    buffer.putBytes(start, PREFIX);
+    int from = start + PREFIX.length + TAG_BYTES;
     int at = put(buffer, from, (byte) ':');
-    buffer.putBytes(at, rule.dimension());
-    at = put(buffer, at + rule.dimension().length, (byte) ':');
+    buffer.putBytes(at, group.dimension());
+    at = put(buffer, at + group.dimension().length, (byte) ':');
     int end =
         hashAll
             ? IdentityText.TOO_LONG
             : IdentityText.write(identity, buffer, at, at + MAX_TEXT_BYTES);
     at = end == IdentityText.TOO_LONG ? putHash(identity, buffer, at) : end;
     int partition = Partitions.of(SPREAD.hash(buffer, from, at - from));
-    buffer.putBytes(PREFIX.length, Partitions.tag(partition));
-    at = put(buffer, at, (byte) ':');
-    buffer.putBytes(at, rule.storeName());
-    at += rule.storeName().length;
-    key.written(at, partition, SPREAD.hash(buffer, 0, at));
+    buffer.putBytes(start + PREFIX.length, Partitions.tag(partition));
+    int nameAt = put(buffer, at, (byte) ':') - start;
+    for (int i = 0; i < group.size(); i++) {
+      byte[] name = group.budget(i).storeName();
+      int keyStart = keys.end();
+      if (i > 0) {
+        buffer.putBytes(keyStart, buffer, start, nameAt);
+      }
+      buffer.putBytes(keyStart + nameAt, name);
+      int keyEnd = keyStart + nameAt + name.length;
+      keys.add(keyEnd, partition, SPREAD.hash(buffer, keyStart, keyEnd - keyStart));
+    }
   }
 
   private static int put(MutableDirectBuffer buffer, int at, byte b) {

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.RuleSpec;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -16,7 +17,7 @@ final class RingCheck {
    * For a process that is to be started.
    *
    * @param rules each right by itself.
-   * @param at the path of the limit of a rule, by its place.
+   * @param at what stands before the names of a rule's fields, by its place.
    */
   static void atStart(
       AdmissionSettings settings,
@@ -55,13 +56,16 @@ final class RingCheck {
       BiConsumer<String, BadValueException> sink) {
     for (int i = 0; i < rules.size(); i++) {
       RuleSpec rule = rules.get(i);
-      int needed = rule.ringCells();
-      if (needed > ringCells) {
-        sink.accept(
-            at.apply(i),
-            new BadValueException(
-                rule.limit().rate().toString(),
-                "at most " + ringCells + " cells for each key, not " + needed + ", " + why));
+      for (int j = 0; j < rule.budgets().size() && rule.ringCells() > ringCells; j++) {
+        LimitSpec limit = rule.budgets().get(j).limit();
+        int needed = limit.cells();
+        if (needed > ringCells) {
+          sink.accept(
+              at.apply(i) + rule.fieldsOf(j) + "limit",
+              new BadValueException(
+                  limit.rate().toString(),
+                  "at most " + ringCells + " cells for each key, not " + needed + ", " + why));
+        }
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.DurationText;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.LimitSpec;
@@ -21,25 +22,35 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
-/** For every field of a rule that is one text, how it is read; files and flags share it. */
+/**
+ * For every field of a rule that is one text, how it is read; files and flags share it. So do the
+ * fields of a rule's one limit and those of each in a list.
+ */
 final class RuleFields {
+  private static final Map<String, BiConsumer<BudgetSpec.Builder, String>> OF_LIMIT = ofLimit();
   private static final Map<String, BiConsumer<RuleSpec.Builder, String>> SETTERS = setters();
 
   private RuleFields() {}
 
-  private static Map<String, BiConsumer<RuleSpec.Builder, String>> setters() {
-    Map<String, BiConsumer<RuleSpec.Builder, String>> at = new TreeMap<>();
-    at.put("match.path", (b, t) -> b.path(PathPattern.parse(t)));
-    at.put("key", (b, t) -> b.key(KeySpec.parse(t)));
+  private static Map<String, BiConsumer<BudgetSpec.Builder, String>> ofLimit() {
+    Map<String, BiConsumer<BudgetSpec.Builder, String>> at = new TreeMap<>();
     at.put("limit", (b, t) -> b.rate(Rate.parse(t)));
     at.put("burst", (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
-    at.put("cost", (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
     at.put("algorithm", (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values())));
     at.put("overflow", (b, t) -> b.overflow(Texts.parseOneOf(t, Overflow.values())));
     at.put("max-wait", (b, t) -> b.maxWaitNs(maxWaitNs(t)));
     at.put("align", (b, t) -> b.align(Texts.parseOneOf(t, Alignment.values())));
     at.put("time-zone", (b, t) -> b.zone(zone(t)));
     at.put("sub-window", (b, t) -> b.subWindowNs(DurationText.parseNs(t)));
+    return at;
+  }
+
+  private static Map<String, BiConsumer<RuleSpec.Builder, String>> setters() {
+    Map<String, BiConsumer<RuleSpec.Builder, String>> at = new TreeMap<>();
+    OF_LIMIT.forEach((name, set) -> at.put(name, (b, t) -> set.accept(b.limit(), t)));
+    at.put("match.path", (b, t) -> b.path(PathPattern.parse(t)));
+    at.put("key", (b, t) -> b.key(KeySpec.parse(t)));
+    at.put("cost", (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
     at.put("action", (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values())));
     at.put("dry-run", (b, t) -> b.dryRun(Texts.parseBoolean(t)));
     at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
@@ -79,5 +90,19 @@ final class RuleFields {
    */
   static void set(RuleSpec.Builder rule, String name, String text) {
     SETTERS.get(name).accept(rule, text);
+  }
+
+  /** The names of the fields of a limit, but its key. */
+  static Set<String> namesOfLimit() {
+    return OF_LIMIT.keySet();
+  }
+
+  /**
+   * Reads one field of a limit in a list.
+   *
+   * @throws BadValueException if the text is not one for it.
+   */
+  static void set(BudgetSpec.Builder limit, String name, String text) {
+    OF_LIMIT.get(name).accept(limit, text);
   }
 }

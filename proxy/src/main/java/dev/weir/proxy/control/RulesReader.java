@@ -2,6 +2,7 @@ package dev.weir.proxy.control;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Rule;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** Reads the rules of a document: each by itself, then what they are together. */
 final class RulesReader {
@@ -40,16 +42,62 @@ final class RulesReader {
         attempt(at + field, () -> RuleFields.set(rule, field, text));
       }
     }
-    List<String> parts = items(at + "key");
-    for (int i = 0; i < parts.size(); i++) {
-      String part = parts.get(i);
-      attempt(at + "key[" + i + "]", () -> KeyPart.parse(part));
-    }
-    if (!parts.isEmpty() && !isFaultyWithin(at + "key[")) {
-      attempt(at + "key", () -> rule.key(KeySpec.of(parts)));
+    readKey(at + "key", rule::key);
+    List<BudgetSpec.Builder> limits = readLimits(at);
+    if (!limits.isEmpty()) {
+      rule.limits(limits);
+      refuseBesideLimits(at);
     }
     rule.methods(items(at + "match.methods"));
     return rule.build();
+  }
+
+  /** A key that is one text or a list of sources. */
+  private void readKey(String path, Consumer<KeySpec> setter) {
+    List<String> parts = items(path);
+    for (int i = 0; i < parts.size(); i++) {
+      String part = parts.get(i);
+      attempt(path + "[" + i + "]", () -> KeyPart.parse(part));
+    }
+    if (!parts.isEmpty() && !isFaultyWithin(path + "[")) {
+      attempt(path, () -> setter.accept(KeySpec.of(parts)));
+    }
+  }
+
+  private List<BudgetSpec.Builder> readLimits(String at) {
+    List<BudgetSpec.Builder> limits = new ArrayList<>();
+    JsonNode items = tree.json().at(pointer(at + "limits"));
+    for (int i = 0; i < items.size(); i++) {
+      String within = at + "limits[" + i + "].";
+      BudgetSpec.Builder limit = new BudgetSpec.Builder();
+      for (String field : RuleFields.namesOfLimit()) {
+        String text = tree.texts().get(within + field);
+        if (text != null) {
+          attempt(within + field, () -> RuleFields.set(limit, field, text));
+        }
+      }
+      String key = tree.texts().get(within + "key");
+      if (key != null) {
+        attempt(within + "key", () -> limit.key(KeySpec.parse(key)));
+      }
+      readKey(within + "key", limit::key);
+      limits.add(limit);
+    }
+    return limits;
+  }
+
+  private void refuseBesideLimits(String at) {
+    String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
+    for (String field : RuleFields.namesOfLimit()) {
+      String text = tree.texts().get(at + field);
+      if (text != null) {
+        add(at + field, new BadValueException(text, expected));
+      }
+    }
+  }
+
+  private static String pointer(String path) {
+    return "/" + path.replaceAll("[.\\[]", "/").replace("]", "");
   }
 
   private List<String> items(String path) {

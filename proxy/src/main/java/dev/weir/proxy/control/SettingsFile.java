@@ -142,7 +142,7 @@ public final class SettingsFile {
 
   private static void checkRings(
       YamlTree tree, Faults faults, SettingsBuilder builder, List<RuleSpec> rules, int ringCells) {
-    IntFunction<String> at = rule -> "rules[" + rule + "].limit";
+    IntFunction<String> at = rule -> "rules[" + rule + "].";
     BiConsumer<String, BadValueException> sink =
         (path, bad) -> faults.add(tree.line(path), path, bad);
     if (ringCells == AT_START) {

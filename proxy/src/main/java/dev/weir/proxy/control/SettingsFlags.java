@@ -67,7 +67,7 @@ public final class SettingsFlags {
     List<RuleSpec> rules = hasRule ? List.of(spec) : List.of();
     if (faults.isEmpty()) {
       RingCheck.atStart(
-          builder.admission(), rules, i -> "limit", (n, bad) -> faults.add(0, "--" + n, bad));
+          builder.admission(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
       StoreCheck.check(
           builder.store().build(), rules, i -> "mode", (n, bad) -> faults.add(0, "--" + n, bad));
     }

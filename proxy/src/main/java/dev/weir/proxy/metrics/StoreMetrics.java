@@ -68,6 +68,11 @@ public final class StoreMetrics implements StoreObserver {
     events.add((charged ? Event.DEBT_CHARGED : Event.DEBT_FORGOTTEN).ordinal(), requestCount);
   }
 
+  @Override
+  public void storeRefund(boolean sent) {
+    events.increment((sent ? Event.REFUND : Event.REFUND_LOST).ordinal());
+  }
+
   long count(Event event) {
     return events.getAcquire(event.ordinal());
   }
@@ -88,6 +93,8 @@ public final class StoreMetrics implements StoreObserver {
     CONNECT_FAILED("connect_failures", "Connections that could not be opened."),
     DEBT_CHARGED("debts_charged", "Requests that passed undecided, and were charged later."),
     DEBT_FORGOTTEN("debts_forgotten", "The same, but there was no room to remember them."),
+    REFUND("refunds", "Charges given back, as the request did not pass."),
+    REFUND_LOST("refunds_lost", "The same, but the store could not be reached: they stay."),
     REFUSED_BY_PROOF("refused_by_proof", "Requests refused here by the store's last answer."),
     FALLBACK_ALLOWED("fallback_allowed", "Requests passed by on-store-failure."),
     FALLBACK_REFUSED("fallback_refused", "Requests refused by on-store-failure.");

@@ -20,10 +20,13 @@ final class Debts {
   private final StoreObserver observer;
   private byte[][] keys;
   private long[] hashes;
-  private ScriptLimit[] limits;
+  private ScriptLimit[][] limits;
   private long[] costs;
   private long[] requests;
   private int size;
+
+  /** The one that is being moved. */
+  private final StoreKeys moved = new StoreKeys(1);
 
   Debts(StoreObserver observer) {
     this.observer = observer;
@@ -43,28 +46,35 @@ final class Debts {
     return false;
   }
 
-  /** More requests that have passed. */
-  void add(
-      byte[] key,
-      int offset,
-      int length,
-      long hash,
-      ScriptLimit limit,
-      long requestCount,
-      long cost) {
+  /**
+   * More requests that have passed, for each of some budgets: what one of them has no room for is
+   * still charged to the others.
+   *
+   * @param from its keys, from the first on as many as there are limits.
+   */
+  void add(StoreKeys from, int first, ScriptLimit[] of, long requestCount, long cost) {
+    for (int i = 0; i < of.length; i++) {
+      add(from, first + i, of[i], requestCount, cost);
+    }
+  }
+
+  private void add(StoreKeys from, int key, ScriptLimit limit, long requestCount, long cost) {
     if (keys == null) {
       keys = new byte[SLOTS][];
       hashes = new long[SLOTS];
-      limits = new ScriptLimit[SLOTS];
+      limits = new ScriptLimit[SLOTS][];
       costs = new long[SLOTS];
       requests = new long[SLOTS];
     }
+    long hash = from.hash(key);
+    int start = from.start(key);
+    int end = start + from.length(key);
     int slot = (int) (hash ^ hash >>> 32) & SLOTS - 1;
     while (keys[slot] != null) {
       if (hashes[slot] == hash
-          && limits[slot] == limit
+          && limits[slot][0] == limit
           && costs[slot] == cost
-          && Arrays.equals(keys[slot], 0, keys[slot].length, key, offset, offset + length)) {
+          && Arrays.equals(keys[slot], 0, keys[slot].length, from.bytes(), start, end)) {
         requests[slot] += requestCount;
         return;
       }
@@ -74,9 +84,9 @@ final class Debts {
       observer.storeDebts(requestCount, false);
       return;
     }
-    keys[slot] = Arrays.copyOfRange(key, offset, offset + length);
+    keys[slot] = Arrays.copyOfRange(from.bytes(), start, end);
     hashes[slot] = hash;
-    limits[slot] = limit;
+    limits[slot] = new ScriptLimit[] {limit};
     costs[slot] = cost;
     requests[slot] = requestCount;
     size++;
@@ -86,21 +96,14 @@ final class Debts {
   void moveTo(Flight flight, Lane lane, long nowNs) {
     for (int slot = 0; slot < SLOTS && size > 0; slot++) {
       byte[] key = keys[slot];
-      if (key != null && lane.has(Partitions.of(hashes[slot])) && flight.hasRoom(key.length)) {
+      if (key != null && lane.has(Partitions.of(hashes[slot])) && flight.hasRoom(1, key.length)) {
         // Not more than the budget holds: else a double could not count it.
-        long most = Math.max(1, limits[slot].capacity() / costs[slot]);
+        long most = Math.max(1, limits[slot][0].capacity() / costs[slot]);
         long charged = Math.min(requests[slot], most);
-        flight.add(
-            Flight.DEBT,
-            key,
-            0,
-            key.length,
-            hashes[slot],
-            limits[slot],
-            charged,
-            costs[slot],
-            true,
-            nowNs);
+        moved.clear();
+        moved.buffer().putBytes(0, key);
+        moved.addHashed(key.length, hashes[slot]);
+        flight.add(Flight.DEBT, moved, 0, limits[slot], charged, costs[slot], true, nowNs);
         remove(slot);
         slot--; // another may have moved here
       }

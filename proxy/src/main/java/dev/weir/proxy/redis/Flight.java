@@ -24,7 +24,9 @@ import java.util.Arrays;
  * needed once, and stays. Used by one event loop.
  */
 final class Flight implements RedisCommand<byte[], byte[], byte[]> {
-  static final int MAX_CHECKS = 256;
+  /** As many checks at most, as each has one key or more. */
+  static final int MAX_KEYS = 256;
+
   static final int MAX_REQUESTS = 4096;
   static final int MAX_KEY_BYTES = 64 * 1024;
 
@@ -40,7 +42,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** The same, and another flight has it. */
   private static final long MOVED = -3;
 
-  private static final int BUCKETS = 2 * MAX_CHECKS;
+  private static final int BUCKETS = 2 * MAX_KEYS;
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
   private static final byte[] SOURCE = LuaScript.CHECK.source();
@@ -49,24 +51,30 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private static final CommandArgs<byte[], byte[]> NO_ARGS =
       new CommandArgs<>(ByteArrayCodec.INSTANCE);
 
-  private final CheckCall call = new CheckCall(MAX_CHECKS);
+  private final CheckCall call = new CheckCall(MAX_KEYS);
   private final CheckReply reply = new CheckReply();
   private final StoreDecision decision = new StoreDecision();
   private final Output output = new Output();
 
-  private byte[] keys = new byte[1024];
-  private int keyBytes;
-  private final int[] keyEnds = new int[MAX_CHECKS];
-  private final long[] hashes = new long[MAX_CHECKS];
-  private final ScriptLimit[] limits = new ScriptLimit[MAX_CHECKS];
-  private final long[] costs = new long[MAX_CHECKS];
-  private final long[] granted = new long[MAX_CHECKS];
+  private final StoreKeys keys = new StoreKeys(MAX_KEYS, 1024);
+
+  /** Of each check, which of the keys is its first; it has one for each of its limits. */
+  private final int[] firstKeys = new int[MAX_KEYS];
+
+  private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
+  private final long[] costs = new long[MAX_KEYS];
+  private final long[] granted = new long[MAX_KEYS];
+
+  /** Whether a check gives back what an earlier one was granted. */
+  private final boolean[] refunds = new boolean[MAX_KEYS];
+
+  private boolean hasRefunds;
 
   /** Of each check, how many requests it is for. */
-  private final long[] asked = new long[MAX_CHECKS];
+  private final long[] asked = new long[MAX_KEYS];
 
   /** Of each check, the requests that had passed before it was sent. */
-  private final long[] debts = new long[MAX_CHECKS];
+  private final long[] debts = new long[MAX_KEYS];
 
   /** By the hash of a key: one more than the check's index, in probing order. */
   private final short[] buckets = new short[BUCKETS];
@@ -102,8 +110,12 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   // ---- filling
 
-  Flight begin(Lane owner) {
+  /**
+   * @param unixUs the time of this process, by which windows of a calendar are sent.
+   */
+  Flight begin(Lane owner, long unixUs) {
     lane = owner;
+    call.clear(unixUs);
     return this;
   }
 
@@ -111,8 +123,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   void clear() {
     call.clear();
     Arrays.fill(buckets, (short) 0);
-    Arrays.fill(limits, 0, MAX_CHECKS, null);
-    keyBytes = 0;
+    Arrays.fill(limits, null);
+    keys.clear();
+    hasRefunds = false;
     requestCount = 0;
     openFrom = 0;
     lane = null;
@@ -123,38 +136,37 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     isAsking = false;
   }
 
-  boolean hasRoom(int keyLength) {
-    return call.checkCount() < MAX_CHECKS
+  boolean hasRoom(int keyCount, int byteCount) {
+    return keys.count() + keyCount <= MAX_KEYS
         && requestCount < MAX_REQUESTS
-        && keyBytes + keyLength <= MAX_KEY_BYTES;
+        && keys.end() + byteCount <= MAX_KEY_BYTES;
   }
 
   /**
    * Adds one request, or the debt of several.
    *
    * @param ticket or {@link #DEBT}.
-   * @param coalesces whether it may share a check with others of that key, limit and cost.
+   * @param from its keys are copied, from the first on as many as there are limits.
+   * @param coalesces whether it may share a check with others of those keys, limits and cost.
    */
   void add(
       long ticket,
-      byte[] key,
-      int keyOffset,
-      int keyLength,
-      long hash,
-      ScriptLimit limit,
+      StoreKeys from,
+      int first,
+      ScriptLimit[] of,
       long requests,
       long cost,
       boolean coalesces,
       long nowNs) {
+    long hash = from.hash(first);
     int bucket = (int) (hash ^ hash >>> 32) & BUCKETS - 1;
     int check = -1;
     while (buckets[bucket] != 0) {
       int candidate = buckets[bucket] - 1;
       if (coalesces
-          && hashes[candidate] == hash
-          && limits[candidate] == limit
+          && limits[candidate] == of
           && costs[candidate] == cost
-          && holds(candidate, key, keyOffset, keyLength)) {
+          && keys.holds(firstKeys[candidate], from, first, of.length)) {
         check = candidate;
         call.more(check, requests);
         asked[check] += requests;
@@ -163,14 +175,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       bucket = bucket + 1 & BUCKETS - 1;
     }
     if (check < 0) {
-      check = call.check(requests, cost, limit);
-      appendKey(key, keyOffset, keyLength);
-      keyEnds[check] = keyBytes;
-      hashes[check] = hash;
-      limits[check] = limit;
-      costs[check] = cost;
+      check = begin(call.check(requests, cost, of[0]), from, first, of, cost);
       asked[check] = requests;
-      debts[check] = 0;
       buckets[bucket] = (short) (check + 1);
     }
     if (ticket == DEBT) {
@@ -180,21 +186,31 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     }
   }
 
-  private boolean holds(int check, byte[] key, int offset, int length) {
-    int from = keyStart(check);
-    return Arrays.equals(keys, from, keyEnds[check], key, offset, offset + length);
+  /**
+   * Gives back what a check of those keys and limits granted to one request.
+   *
+   * @param chargedAtUs {@link StoreDecision#decidedAtUs()} of that check.
+   */
+  void refund(StoreKeys from, int first, ScriptLimit[] of, long cost, long chargedAtUs) {
+    int check = begin(call.refund(cost, chargedAtUs, of[0]), from, first, of, cost);
+    refunds[check] = true;
+    hasRefunds = true;
   }
 
-  private int keyStart(int check) {
-    return check == 0 ? 0 : keyEnds[check - 1];
-  }
-
-  private void appendKey(byte[] key, int offset, int length) {
-    if (keyBytes + length > keys.length) {
-      keys = Arrays.copyOf(keys, Math.max(2 * keys.length, keyBytes + length));
+  private int begin(int check, StoreKeys from, int first, ScriptLimit[] of, long cost) {
+    firstKeys[check] = keys.count();
+    for (int i = 0; i < of.length; i++) {
+      if (i > 0) {
+        call.also(of[i]);
+      }
+      keys.copy(from, first + i);
     }
-    System.arraycopy(key, offset, keys, keyBytes, length);
-    keyBytes += length;
+    limits[check] = of;
+    costs[check] = cost;
+    asked[check] = 0;
+    debts[check] = 0;
+    refunds[check] = false;
+    return check;
   }
 
   private void addRequest(long ticket, int check, long nowNs) {
@@ -219,7 +235,12 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   /** Of its first key. */
   int partition() {
-    return Partitions.of(hashes[0]);
+    return Partitions.of(keys.hash(0));
+  }
+
+  /** Whether it gives back anything, for which nobody waits. */
+  boolean hasRefunds() {
+    return hasRefunds;
   }
 
   Lane lane() {
@@ -253,36 +274,16 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   /** Hands over the requests that wait for one check, and what it has to charge. */
   void moveTo(Flight part, int check) {
-    int from = keyStart(check);
-    int length = keyEnds[check] - from;
+    int first = firstKeys[check];
+    ScriptLimit[] of = limits[check];
     for (int at = openFrom; at < requestCount; at++) {
       if (checkOf[at] == check) {
-        part.add(
-            tickets[at],
-            keys,
-            from,
-            length,
-            hashes[check],
-            limits[check],
-            1,
-            costs[check],
-            true,
-            askedNs[at]);
+        part.add(tickets[at], keys, first, of, 1, costs[check], true, askedNs[at]);
         askedNs[at] = MOVED;
       }
     }
     if (debts[check] > 0) {
-      part.add(
-          DEBT,
-          keys,
-          from,
-          length,
-          hashes[check],
-          limits[check],
-          debts[check],
-          costs[check],
-          true,
-          0);
+      part.add(DEBT, keys, first, of, debts[check], costs[check], true, 0);
       debts[check] = 0;
     }
   }
@@ -356,9 +357,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     out.writeByte('$');
     number(out, digits(call.keyCount()));
     number(out, call.keyCount());
-    for (int check = 0; check < call.keyCount(); check++) {
-      int from = keyStart(check);
-      bulk(out, keys, from, keyEnds[check] - from);
+    for (int key = 0; key < keys.count(); key++) {
+      bulk(out, keys.bytes(), keys.start(key), keys.length(key));
     }
     bulk(out, call.array(), 0, call.length());
   }
@@ -399,7 +399,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     for (int check = 0; check < call.checkCount(); check++) {
       granted[check] = Math.max(0, reply.granted(check) - debts[check]);
     }
-    countDebts();
+    countUnasked();
     for (int at = 0; at < requestCount; at++) {
       int check = checkOf[at];
       boolean foreign = reply.status(check) == CheckReply.FOREIGN;
@@ -407,6 +407,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       granted[check]--;
       if (askedNs[at] == PASSED && !allowed && !foreign) {
         remember(owed, check, 1);
+      } else if (askedNs[at] == TOLD && allowed && !isQueue(check)) {
+        lane.refund(keys, firstKeys[check], limits[check], costs[check], reply.nowUs());
       } else if (at >= openFrom && foreign) {
         lane.tellUnavailable(tickets[at], StoreFault.MALFORMED_REPLY);
       } else if (at >= openFrom) {
@@ -418,10 +420,21 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return true;
   }
 
+  /** A queue takes nothing back: those behind have been told their slots. */
+  private boolean isQueue(int check) {
+    return limits[check][0].outflowUs(1) > 0;
+  }
+
   /** Bytes of the right number may be anything: what would let requests pass must make sense. */
   private boolean isPlausible(int check) {
     int status = reply.status(check);
     long of = reply.granted(check);
+    if (refunds[check]) {
+      return of == 0 && (status >= CheckReply.DONE && status <= CheckReply.FOREIGN);
+    }
+    if (reply.limitIndex(check) >= limits[check].length) {
+      return false;
+    }
     return status == CheckReply.GRANTED && of > 0 && of <= asked[check]
         || (status == CheckReply.REFUSED || status == CheckReply.FOREIGN) && of == 0;
   }
@@ -434,7 +447,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   void fail(StoreFault fault, boolean executed, Debts owed) {
     expire(Long.MAX_VALUE - 1, fault);
     if (executed) {
-      countDebts();
+      countUnasked();
     } else {
       for (int at = 0; at < requestCount; at++) {
         if (askedNs[at] == PASSED) {
@@ -444,23 +457,26 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       for (int check = 0; check < call.checkCount(); check++) {
         if (debts[check] > 0) {
           remember(owed, check, debts[check]);
+        } else if (refunds[check]) {
+          lane.refunded(false);
         }
       }
     }
   }
 
-  private void countDebts() {
+  /** What the server may have done for nobody who waits. */
+  private void countUnasked() {
     for (int check = 0; check < call.checkCount(); check++) {
       if (debts[check] > 0) {
         lane.debtsCharged(debts[check]);
+      } else if (refunds[check]) {
+        lane.refunded(true);
       }
     }
   }
 
   private void remember(Debts owed, int check, long requests) {
-    int from = keyStart(check);
-    int length = keyEnds[check] - from;
-    owed.add(keys, from, length, hashes[check], limits[check], requests, costs[check]);
+    owed.add(keys, firstKeys[check], limits[check], requests, costs[check]);
   }
 
   // ---- what Lettuce asks

@@ -55,30 +55,53 @@ final class Lane {
   }
 
   /** Asks for one request, or tells it within this call that there is no decision. */
-  void ask(long ticket, StoreKey key, ScriptLimit limit, long cost, boolean coalesces, long nowNs) {
-    StoreFault fault = obstacle(key.length(), nowNs);
+  void ask(
+      long ticket,
+      StoreKeys keys,
+      int first,
+      ScriptLimit[] limits,
+      long cost,
+      boolean coalesces,
+      long nowNs) {
+    StoreFault fault = obstacle(limits.length, keys.length(first, limits.length), nowNs);
     if (fault != null) {
       if (tellUnavailable(ticket, fault)) {
-        store.debts().add(key.bytes(), 0, key.length(), key.hash(), limit, 1, cost);
+        store.debts().add(keys, first, limits, 1, cost);
       }
       return;
     }
-    gathering.add(
-        ticket, key.bytes(), 0, key.length(), key.hash(), limit, 1, cost, coalesces, nowNs);
+    gathering.add(ticket, keys, first, limits, 1, cost, coalesces, nowNs);
     store.watch(gathering);
     boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
-    if (inFlight == 0 || isOld || link.breaker().state() == Breaker.State.HALF_OPEN) {
+    if (isOld || isDue()) {
       send(nowNs);
     }
   }
 
+  /** Gives back what was granted to one request, if the server can be reached. */
+  void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long chargedAtUs) {
+    long nowNs = store.nowNs();
+    if (obstacle(limits.length, keys.length(first, limits.length), nowNs) != null) {
+      refunded(false);
+      return;
+    }
+    gathering.refund(keys, first, limits, cost, chargedAtUs);
+    if (isDue()) {
+      send(nowNs);
+    }
+  }
+
+  private boolean isDue() {
+    return inFlight == 0 || link.breaker().state() == Breaker.State.HALF_OPEN;
+  }
+
   /** Makes room in the flight that gathers; says what stands against it, or null. */
-  private StoreFault obstacle(int keyLength, long nowNs) {
+  private StoreFault obstacle(int keyCount, int byteCount, long nowNs) {
     if (!link.takesCalls()) {
       store.refreshMap(); // the server may have been replaced
       return StoreFault.DISCONNECTED;
     }
-    boolean full = gathering != null && !gathering.hasRoom(keyLength);
+    boolean full = gathering != null && !gathering.hasRoom(keyCount, byteCount);
     if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !store.hasFlight()) {
       return StoreFault.FULL;
     }
@@ -99,7 +122,7 @@ final class Lane {
   void settleDebts(long nowNs) {
     if (store.debts().has(this)) {
       owes = true;
-      if (inFlight == 0 && obstacle(StoreKey.MAX_BYTES, nowNs) == null) {
+      if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
       }
     }
@@ -132,6 +155,15 @@ final class Lane {
     store.observer().storeDebts(requests, true);
   }
 
+  /**
+   * A refund has come to its end.
+   *
+   * @param sent whether the server may have executed it.
+   */
+  void refunded(boolean sent) {
+    store.observer().storeRefund(sent);
+  }
+
   void tellDecided(long ticket, StoreDecision decision) {
     store.sink().decided(ticket, decision);
   }
@@ -143,7 +175,7 @@ final class Lane {
 
   /** Nobody waits for a flight any more. */
   void abandoned(Flight flight) {
-    if (flight == gathering) { // and it never left
+    if (flight == gathering && !flight.hasRefunds()) { // and it never left
       gathering = null;
       end(flight, StoreFault.DEADLINE, false);
     }

@@ -84,27 +84,66 @@ public final class LoopStore {
   }
 
   /**
-   * Asks whether a request may pass.
+   * Asks whether a request may pass: whether all limits of one check admit it.
    *
-   * @param ticket names the request, 0 or more.
-   * @param key whose budget; may be changed as soon as this returns.
-   * @param limit the same object as long as the rule stays as it is.
-   * @param cost units that the request takes, 1 or more.
-   * @param coalesces whether the request may share a check with others of the same budget: not
+   * @param ticket names the request, or one of its checks: any but -1.
+   * @param keys of the budgets, which may be changed as soon as this returns.
+   * @param first the first key of the check; it has one for each limit, and all of them {@link
+   *     #isOneCheck}.
+   * @param limits the same array as long as the rule stays as it is.
+   * @param cost units that the request takes from each, 1 or more.
+   * @param coalesces whether the request may share a check with others of the same budgets: not
    *     where each must know its own place in a queue.
    */
   public void ask(
-      long ticket, StoreKey key, ScriptLimit limit, long cost, boolean coalesces, long nowNs) {
-    Lane lane = lanes[key.partition()];
+      long ticket,
+      StoreKeys keys,
+      int first,
+      ScriptLimit[] limits,
+      long cost,
+      boolean coalesces,
+      long nowNs) {
+    Lane lane = lanes[keys.partition(first)];
     if (lane != null) {
-      lane.ask(ticket, key, limit, cost, coalesces, nowNs);
+      lane.ask(ticket, keys, first, limits, cost, coalesces, nowNs);
       return;
     }
     refreshMap();
     observer.storeUnavailable(StoreFault.NO_OWNER);
     if (sink.unavailable(ticket, StoreFault.NO_OWNER)) {
-      debts.add(key.bytes(), 0, key.length(), key.hash(), limit, 1, cost);
+      debts.add(keys, first, limits, 1, cost);
     }
+  }
+
+  /** Whether one check may have all of these keys: they are in one call's reach. */
+  public boolean isOneCheck(StoreKeys keys) {
+    Lane lane = lanes[keys.partition(0)];
+    for (int key = 1; key < keys.count(); key++) {
+      if (lanes[keys.partition(key)] != lane) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Gives back what a check granted to one request: nobody waits for it, and where the server is
+   * not to be reached it is forgotten.
+   *
+   * @param decidedAtUs {@link StoreDecision#decidedAtUs()}.
+   */
+  public void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long decidedAtUs) {
+    Lane lane = lanes[keys.partition(first)];
+    if (lane == null) {
+      observer.storeRefund(false);
+    } else {
+      lane.refund(keys, first, limits, cost, decidedAtUs);
+    }
+  }
+
+  /** Charges a request that has passed without a question, when the store is back. */
+  public void owe(StoreKeys keys, int first, ScriptLimit[] limits, long cost) {
+    debts.add(keys, first, limits, 1, cost);
   }
 
   /** Completes when every server of the first map is connected, and has been tried. */
@@ -287,7 +326,7 @@ public final class LoopStore {
       free = flight.next;
       flight.next = null;
     }
-    return flight.begin(lane);
+    return flight.begin(lane, (clock.nowNs() - LoopClock.unixEpochNs()) / 1_000);
   }
 
   /** The flight has come to its end. */
@@ -379,6 +418,10 @@ public final class LoopStore {
 
   long tick() {
     return clock.tick();
+  }
+
+  long nowNs() {
+    return clock.nowNs();
   }
 
   /** How long a decision may take. */

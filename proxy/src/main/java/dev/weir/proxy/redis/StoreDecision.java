@@ -15,11 +15,15 @@ public final class StoreDecision {
   private long retryAfterNs;
   private long waitNs;
   private long sentNs;
+  private long decidedAtUs;
+  private int limitIndex;
 
   void set(CheckReply reply, int check, boolean allowed, long remaining, long sentNs) {
     this.allowed = allowed;
     this.remaining = remaining;
     this.sentNs = sentNs;
+    decidedAtUs = reply.nowUs();
+    limitIndex = reply.limitIndex(check);
     resetAfterNs = Math.max(0, reply.resetAtUs(check) - reply.nowUs()) * NS_PER_US;
     long retryAfterUs = reply.retryAfterUs(check);
     retryAfterNs =
@@ -29,6 +33,19 @@ public final class StoreDecision {
 
   public boolean allowed() {
     return allowed;
+  }
+
+  /**
+   * Which of the check's limits the figures are about, from 0: the one with the longest wait, or
+   * the one closest to exhaustion.
+   */
+  public int limitIndex() {
+    return limitIndex;
+  }
+
+  /** When it decided, in the time of the server: what a refund of the charge has to say. */
+  public long decidedAtUs() {
+    return decidedAtUs;
   }
 
   /** Units left, 0 or more. */

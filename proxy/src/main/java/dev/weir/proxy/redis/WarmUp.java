@@ -3,7 +3,7 @@ package dev.weir.proxy.redis;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Asks for decisions that nobody waits for, one after the other, before the first request comes: a
@@ -23,11 +23,11 @@ final class WarmUp implements StoreSink {
   /** Above all tickets that name a request, so that a late answer finds nobody. */
   private static final long FIRST_TICKET = (long) Integer.MAX_VALUE << 32;
 
-  private static final ScriptLimit LIMIT = ScriptLimit.paced(1, 1, 1_000);
+  private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1, 1, 1_000)};
 
   private final LoopStore store;
   private final Runnable done;
-  private final StoreKey key = new StoreKey();
+  private final StoreKeys keys = new StoreKeys(1);
   private int asked;
 
   /**
@@ -48,24 +48,23 @@ final class WarmUp implements StoreSink {
       return;
     }
     int partition = asked % Partitions.COUNT;
-    key.written(trialKey(partition, key), partition, partition);
-    store.ask(FIRST_TICKET + asked++, key, LIMIT, 1, true, store.tick());
+    keys.clear();
+    keys.add(trialKey(partition, keys), partition, partition);
+    store.ask(FIRST_TICKET + asked++, keys, 0, LIMITS, 1, true, store.tick());
   }
 
   /** Writes the name of a key that means nothing, for a millisecond; returns its length. */
-  private static int trialKey(int partition, StoreKey key) {
+  private static int trialKey(int partition, StoreKeys keys) {
     byte[] tag = Partitions.tag(partition);
-    int length = key.buffer().putStringWithoutLengthAscii(0, "rl:");
-    key.buffer().putBytes(length, tag);
+    int length = keys.buffer().putStringWithoutLengthAscii(0, "rl:");
+    keys.buffer().putBytes(length, tag);
     length += tag.length;
-    return length + key.buffer().putStringWithoutLengthAscii(length, ":trial");
+    return length + keys.buffer().putStringWithoutLengthAscii(length, ":trial");
   }
 
   static byte[] trialKey(int partition) {
-    StoreKey key = new StoreKey();
-    int length = trialKey(partition, key);
-    return new String(key.bytes(), 0, length, StandardCharsets.US_ASCII)
-        .getBytes(StandardCharsets.US_ASCII);
+    StoreKeys keys = new StoreKeys(1);
+    return Arrays.copyOf(keys.bytes(), trialKey(partition, keys));
   }
 
   @Override

@@ -38,4 +38,11 @@ public interface StoreObserver {
    *     there is no room to remember more.
    */
   default void storeDebts(long requestCount, boolean charged) {}
+
+  /**
+   * What one request was charged had to be given back.
+   *
+   * @param sent whether it was; else the server could not be reached, and the charge stays.
+   */
+  default void storeRefund(boolean sent) {}
 }

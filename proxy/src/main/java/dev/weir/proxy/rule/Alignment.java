@@ -1,32 +1,41 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.CalendarUnit;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /** Where the windows of a fixed window start. */
 public enum Alignment {
   /** At every multiple of the window since 1970-01-01T00:00Z. */
-  EPOCH("epoch", null, null),
-  MINUTE("minute", CalendarUnit.MINUTE, new Rate(1, TimeUnit.MINUTES.toNanos(1))),
-  HOUR("hour", CalendarUnit.HOUR, new Rate(1, TimeUnit.HOURS.toNanos(1))),
-  DAY("day", CalendarUnit.DAY, new Rate(1, TimeUnit.DAYS.toNanos(1))),
+  EPOCH("epoch", null, null, null),
+  MINUTE(
+      "minute", CalendarUnit.MINUTE, ChronoUnit.MINUTES, new Rate(1, TimeUnit.MINUTES.toNanos(1))),
+  HOUR("hour", CalendarUnit.HOUR, ChronoUnit.HOURS, new Rate(1, TimeUnit.HOURS.toNanos(1))),
+  DAY("day", CalendarUnit.DAY, ChronoUnit.DAYS, new Rate(1, TimeUnit.DAYS.toNanos(1))),
   /** From Monday. */
-  WEEK("week", CalendarUnit.WEEK, new Rate(1, TimeUnit.DAYS.toNanos(7))),
-  MONTH("month", CalendarUnit.MONTH, Rate.perMonth(1));
+  WEEK("week", CalendarUnit.WEEK, ChronoUnit.WEEKS, new Rate(1, TimeUnit.DAYS.toNanos(7))),
+  MONTH("month", CalendarUnit.MONTH, ChronoUnit.MONTHS, Rate.perMonth(1));
 
   private final String text;
   private final CalendarUnit unit;
+  private final ChronoUnit storeUnit;
   private final Rate rate;
 
-  Alignment(String text, CalendarUnit unit, Rate rate) {
+  Alignment(String text, CalendarUnit unit, ChronoUnit storeUnit, Rate rate) {
     this.text = text;
     this.unit = unit;
+    this.storeUnit = storeUnit;
     this.rate = rate;
   }
 
   /** Null for {@link #EPOCH}. */
   CalendarUnit unit() {
     return unit;
+  }
+
+  /** The same for the store; null for {@link #EPOCH}. */
+  ChronoUnit storeUnit() {
+    return storeUnit;
   }
 
   /** Whether the edges differ from one time zone to the other. */

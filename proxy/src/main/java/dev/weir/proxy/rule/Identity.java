@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
  */
 public interface Identity {
   /**
-   * The hash under this process' secret key, the same for every rule with that key. The key of its
-   * local budget under a rule is this XOR the rule's {@link Rule#seed()}.
+   * The hash under this process' secret key, the same for every rule with that key. The key of one
+   * of its local budgets is this XOR the {@link Budget#seed()}.
    */
   long hash();
 

@@ -25,7 +25,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * One per event loop; allocates nothing after construction.
  */
-public final class IdentityReader implements Identity {
+public final class IdentityReader implements Identities {
   static final byte ABSENT = 0;
   private static final byte VALUE = 1;
   static final byte ADDRESS = 2;
@@ -38,11 +38,41 @@ public final class IdentityReader implements Identity {
 
   private final KeyHasher hasher;
   private final ClientIpReader clientIp;
-  private final UnsafeBuffer scratch;
+  private final int partBytes;
   private final long ipv6MaskHigh;
   private final long ipv6MaskLow;
+  private final Read[] reads = new Read[RuleSpec.MAX_BUDGETS];
+
+  /** The one that is being read. */
+  private UnsafeBuffer scratch;
+
   private int length;
-  private long hash;
+
+  /** What was read by one key. */
+  private static final class Read implements Identity {
+    private final UnsafeBuffer bytes;
+    private int length;
+    private long hash;
+
+    Read(int capacity) {
+      bytes = new UnsafeBuffer(new byte[capacity]);
+    }
+
+    @Override
+    public long hash() {
+      return hash;
+    }
+
+    @Override
+    public DirectBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public int length() {
+      return length;
+    }
+  }
 
   /**
    * @param clientIp of the same event loop.
@@ -52,20 +82,34 @@ public final class IdentityReader implements Identity {
       IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
     this.hasher = hasher;
     this.clientIp = clientIp;
-    int partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
-    scratch = new UnsafeBuffer(new byte[KeySpec.MAX_PARTS * partBytes]);
+    partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
+    reads[0] = new Read(KeySpec.MAX_PARTS * partBytes);
     ipv6MaskHigh = Cidr.maskHigh(settings.ipv6Prefix());
     ipv6MaskLow = Cidr.maskLow(settings.ipv6Prefix());
   }
 
   /**
-   * Reads the identity that a rule wants.
+   * Reads the identities that a rule wants, one by each of its keys. Takes memory when a rule has
+   * more keys than any before it.
    *
-   * @return null, and this is that identity until the next read; or the reason for refusing the
+   * @return null, and {@link #of} tells them until the next read; or the reason for refusing the
    *     request.
    */
   public RefusalReason read(Rule rule, RequestView request) {
-    KeySpec key = rule.key();
+    for (int group = 0; group < rule.groupCount(); group++) {
+      if (reads[group] == null) {
+        reads[group] = new Read(KeySpec.MAX_PARTS * partBytes);
+      }
+      RefusalReason refusal = read(rule.group(group).key(), rule, request, reads[group]);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  private RefusalReason read(KeySpec key, Rule rule, RequestView request, Read into) {
+    scratch = into.bytes;
     length = 0;
     for (int i = 0; i < key.partCount(); i++) {
       RefusalReason refusal = append(key.part(i), rule.onMissingKey(), request);
@@ -73,23 +117,14 @@ public final class IdentityReader implements Identity {
         return refusal;
       }
     }
-    hash = hasher.hash(scratch, 0, length);
+    into.length = length;
+    into.hash = hasher.hash(scratch, 0, length);
     return null;
   }
 
   @Override
-  public long hash() {
-    return hash;
-  }
-
-  @Override
-  public DirectBuffer bytes() {
-    return scratch;
-  }
-
-  @Override
-  public int length() {
-    return length;
+  public Identity of(int group) {
+    return reads[group];
   }
 
   private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {

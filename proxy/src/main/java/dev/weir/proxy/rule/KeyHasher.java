@@ -8,9 +8,9 @@ import org.agrona.DirectBuffer;
  * Hashes identities under a key of this process, so that nobody outside can choose two identities
  * that share a budget. Immutable; one for all event loops.
  *
- * <p>A budget's key is the identity's hash XOR the rule's {@link Rule#seed()}: as good as a hash
- * keyed by both, since the first is secret and random, and a limit that changes finds what an
- * identity consumed before without hashing it again.
+ * <p>A budget's key is the identity's hash XOR the {@link Budget#seed()}: as good as a hash keyed
+ * by both, since the first is secret and random, and a limit that changes finds what an identity
+ * consumed before without hashing it again.
  */
 public final class KeyHasher {
   private final SipHash hash;

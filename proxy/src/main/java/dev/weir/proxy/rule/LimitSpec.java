@@ -182,7 +182,11 @@ public record LimitSpec(
           spec.overflow == Overflow.QUEUE
               ? ScriptLimit.queue(spec.burst, count, windowUs, spec.maxWaitNs / NS_PER_US)
               : ScriptLimit.paced(spec.burst, count, windowUs);
-      case FIXED_WINDOW -> ScriptLimit.fixedWindow(count, windowUs, 0);
+      case FIXED_WINDOW ->
+          spec.align == Alignment.EPOCH
+              ? ScriptLimit.fixedWindow(count, windowUs, 0)
+              : ScriptLimit.calendarWindow(
+                  count, spec.align.storeUnit(), spec.zone == null ? ZoneOffset.UTC : spec.zone);
       case SLIDING_LOG -> ScriptLimit.slidingLog(count, windowUs);
       case SLIDING_COUNTER -> ScriptLimit.slidingCounter(count, windowUs);
       case BUCKET_RING ->
@@ -197,9 +201,7 @@ public record LimitSpec(
     if (rate == null) {
       return;
     }
-    if (algorithm == Algorithm.FIXED_WINDOW && alignOrDefault() != Alignment.EPOCH) {
-      faulty.add("align", alignOrDefault().toString(), "epoch, as the mode is exact");
-    } else if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
+    if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
       faulty.add("limit", rate.toString(), "whole microseconds, as the mode is exact");
     } else {
       try {

@@ -10,7 +10,9 @@ import java.util.Set;
  * A rule as somebody wrote it, in a file or as flags; {@link RuleSet} compiles it.
  *
  * @param methods exact and case-sensitive; none means all.
- * @param limit without a rate unless the action is {@link RuleAction#LIMIT}.
+ * @param budgets its limits, 1 to {@link #MAX_BUDGETS}: all must pass, or none is charged. Without
+ *     a rate unless the action is {@link RuleAction#LIMIT}.
+ * @param isList whether they were written as a list, not as fields of the rule.
  * @param cost units that one request takes; 0 if not given, then 1.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
@@ -21,8 +23,8 @@ public record RuleSpec(
     String id,
     PathPattern path,
     List<String> methods,
-    KeySpec key,
-    LimitSpec limit,
+    List<BudgetSpec> budgets,
+    boolean isList,
     long cost,
     RuleAction action,
     boolean dryRun,
@@ -32,6 +34,9 @@ public record RuleSpec(
     OnStoreFailure onStoreFailure) {
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
+
+  /** The most limits of a rule. */
+  public static final int MAX_BUDGETS = 8;
 
   /** Takes note of a fault in one field of a rule. */
   public interface FaultSink {
@@ -43,6 +48,7 @@ public record RuleSpec(
 
   public RuleSpec {
     methods = List.copyOf(methods);
+    budgets = List.copyOf(budgets);
   }
 
   public static Builder builder(String id) {
@@ -53,9 +59,16 @@ public record RuleSpec(
     return cost == 0 ? 1 : cost;
   }
 
-  /** Cells that a table must have for each key of this rule; 0 if its limit keeps no ring. */
+  /** Cells that a table must have for each key of this rule; 0 if no limit keeps a ring. */
   public int ringCells() {
-    return action == RuleAction.LIMIT ? limit.cells() : 0;
+    return action != RuleAction.LIMIT
+        ? 0
+        : budgets.stream().mapToInt(budget -> budget.limit().cells()).max().orElse(0);
+  }
+
+  /** What stands before the name of a field of one of the limits, such as {@code limits[0].}. */
+  public String fieldsOf(int budget) {
+    return isList ? "limits[" + budget + "]." : "";
   }
 
   /** Reports everything in this rule that cannot be, whether or not it stands alone. */
@@ -73,7 +86,7 @@ public record RuleSpec(
       }
     }
     if (action == RuleAction.LIMIT) {
-      checkLimit(sink);
+      checkLimits(sink);
     } else {
       checkNoLimit(sink);
     }
@@ -92,26 +105,69 @@ public record RuleSpec(
     return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
   }
 
-  private void checkLimit(FaultSink sink) {
-    limit.check(sink);
-    if (mode == Mode.EXACT) {
-      limit.checkForStore(sink);
+  private void checkLimits(FaultSink sink) {
+    for (int i = 0; i < budgets.size(); i++) {
+      String at = fieldsOf(i);
+      LimitSpec limit = budgets.get(i).limit();
+      FaultSink within = (field, fault) -> sink.fault(at + field, fault);
+      limit.check(within);
+      if (mode == Mode.EXACT) {
+        limit.checkForStore(within);
+      }
+      if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
+        fault(within, "overflow", "queue", "reject, as there are other limits");
+      }
+      checkName(i, sink);
     }
     if (cost < 0) {
       fault(sink, "cost", Long.toString(cost), "1 or more");
-    } else if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
-      String depth = limit.burst() == 0 ? "limit" : "burst";
-      fault(
-          sink,
-          "cost",
-          Long.toString(cost),
-          "at most the " + depth + ", " + limit.capacity() + ", or no request ever passes");
+    } else {
+      checkCost(sink);
+    }
+  }
+
+  /** Two of one name would be one budget. */
+  private void checkName(int index, FaultSink sink) {
+    BudgetSpec budget = budgets.get(index);
+    for (int i = 0; i < index && budget.limit().rate() != null; i++) {
+      BudgetSpec other = budgets.get(i);
+      if (other.limit().rate() != null && budget.isNamedAs(other)) {
+        fault(
+            sink,
+            "limits[" + index + "].limit",
+            budget.limit().rate().toString(),
+            "another window, algorithm or key than those of limits[" + i + "]");
+        return;
+      }
+    }
+  }
+
+  private void checkCost(FaultSink sink) {
+    for (int i = 0; i < budgets.size(); i++) {
+      LimitSpec limit = budgets.get(i).limit();
+      if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
+        fault(
+            sink,
+            "cost",
+            Long.toString(cost),
+            "at most the "
+                + (limit.burst() == 0 ? "limit" : "burst")
+                + (isList ? " of limits[" + i + "]" : "")
+                + ", "
+                + limit.capacity()
+                + ", or no request ever passes");
+        return;
+      }
     }
   }
 
   private void checkNoLimit(FaultSink sink) {
     String expected = "nothing, as the action is " + action;
-    limit.given().forEach((field, value) -> fault(sink, field, value, expected));
+    if (isList) {
+      fault(sink, "limits", budgets.size() + " items", expected);
+    } else {
+      budgets.get(0).limit().given().forEach((field, value) -> fault(sink, field, value, expected));
+    }
     if (cost != 0) {
       fault(sink, "cost", Long.toString(cost), expected);
     }
@@ -127,14 +183,8 @@ public record RuleSpec(
     private PathPattern path = PathPattern.ANY;
     private List<String> methods = List.of();
     private KeySpec key = KeySpec.IP;
-    private Algorithm algorithm = Algorithm.GCRA;
-    private Rate rate;
-    private long burst;
-    private Overflow overflow;
-    private long maxWaitNs;
-    private Alignment align;
-    private ZoneId zone;
-    private long subWindowNs;
+    private final BudgetSpec.Builder limit = new BudgetSpec.Builder();
+    private List<BudgetSpec.Builder> limits = List.of();
     private long cost;
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
@@ -163,12 +213,12 @@ public record RuleSpec(
     }
 
     public Builder rate(Rate rate) {
-      this.rate = rate;
+      limit.rate(rate);
       return this;
     }
 
     public Builder burst(long burst) {
-      this.burst = burst;
+      limit.burst(burst);
       return this;
     }
 
@@ -178,32 +228,32 @@ public record RuleSpec(
     }
 
     public Builder algorithm(Algorithm algorithm) {
-      this.algorithm = algorithm;
+      limit.algorithm(algorithm);
       return this;
     }
 
     public Builder overflow(Overflow overflow) {
-      this.overflow = overflow;
+      limit.overflow(overflow);
       return this;
     }
 
     public Builder maxWaitNs(long maxWaitNs) {
-      this.maxWaitNs = maxWaitNs;
+      limit.maxWaitNs(maxWaitNs);
       return this;
     }
 
     public Builder align(Alignment align) {
-      this.align = align;
+      limit.align(align);
       return this;
     }
 
     public Builder zone(ZoneId zone) {
-      this.zone = zone;
+      limit.zone(zone);
       return this;
     }
 
     public Builder subWindowNs(long subWindowNs) {
-      this.subWindowNs = subWindowNs;
+      limit.subWindowNs(subWindowNs);
       return this;
     }
 
@@ -237,13 +287,25 @@ public record RuleSpec(
       return this;
     }
 
+    /** The limits, in the place of the one that the other setters make. */
+    public Builder limits(List<BudgetSpec.Builder> limits) {
+      this.limits = limits;
+      return this;
+    }
+
+    /** The one limit, unless there are {@link #limits}. */
+    public BudgetSpec.Builder limit() {
+      return limit;
+    }
+
     public RuleSpec build() {
+      boolean isList = !limits.isEmpty();
       return new RuleSpec(
           id,
           path,
           methods,
-          key,
-          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
+          (isList ? limits : List.of(limit)).stream().map(each -> each.build(key)).toList(),
+          isList,
           cost,
           action,
           dryRun,

@@ -15,8 +15,10 @@ import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.KeyHasher;
@@ -38,6 +40,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class AdmissionHandlerTest {
   private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
@@ -176,12 +180,30 @@ class AdmissionHandlerTest {
     assertEquals("OVER_LIMIT", recorder.last());
   }
 
-  @Test
-  void allocatesNothingForADecision() {
-    AdmissionHandler handler =
-        handler(
-            new LocalGate(tables),
-            limit("1000/1s").key(KeySpec.parse("ip,header:x-user-id")).build());
+  private static BudgetSpec.Builder budget(Algorithm algorithm, String rate, String key) {
+    return new BudgetSpec.Builder()
+        .algorithm(algorithm)
+        .rate(Rate.parse(rate))
+        .key(KeySpec.parse(key));
+  }
+
+  static List<RuleSpec> rulesOfOneLimitAndOfSeveral() {
+    return List.of(
+        limit("1000/1s").key(KeySpec.parse("ip,header:x-user-id")).build(),
+        RuleSpec.builder("r")
+            .limits(
+                List.of(
+                    budget(Algorithm.GCRA, "1000/1s", "ip,header:x-user-id"),
+                    budget(Algorithm.SLIDING_LOG, "16/5ms", "ip"),
+                    budget(Algorithm.SLIDING_COUNTER, "30000/1s", "ip"),
+                    budget(Algorithm.FIXED_WINDOW, "3000/1m", "cookie:s")))
+            .build());
+  }
+
+  @ParameterizedTest
+  @MethodSource("rulesOfOneLimitAndOfSeveral")
+  void allocatesNothingForADecision(RuleSpec rule) {
+    AdmissionHandler handler = handler(new LocalGate(tables), rule);
     Counter counter = new Counter();
     RequestView request = request("/a/b/c");
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -333,7 +355,7 @@ class AdmissionHandlerTest {
     private Outcome outcome;
 
     @Override
-    public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome asker) {
+    public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome asker) {
       tickets.add(ticket);
       outcome = asker;
     }
@@ -350,8 +372,8 @@ class AdmissionHandlerTest {
     private long asked;
 
     @Override
-    public void ask(long ticket, Rule rule, Identity identity, long nowNs, Outcome outcome) {
-      outcome.hold(ticket, verdict.allow(rule.policy(), asked++, HOUR_NS), dueNs);
+    public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
+      outcome.hold(ticket, verdict.allow(rule.budgets().get(0).policy(), asked++, HOUR_NS), dueNs);
     }
   }
 

@@ -8,7 +8,10 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
+import dev.weir.proxy.rule.BudgetSpec;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.Rule;
@@ -17,6 +20,9 @@ import dev.weir.proxy.rule.RuleSpec;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -59,8 +65,26 @@ class LocalGateTest {
   }
 
   private void ask(RuleSet set, long nowNs) {
+    ask(set, nowNs, IDENTITY, IDENTITY, IDENTITY);
+  }
+
+  /**
+   * @param identities by the rule's keys.
+   */
+  private void ask(RuleSet set, long nowNs, long... identities) {
     Rule rule = set.rules().get(0);
-    gate.ask(7, rule, new HashOnly(IDENTITY), nowNs, answer);
+    gate.ask(7, rule, group -> new HashOnly(identities[group]), nowNs, answer);
+  }
+
+  private static BudgetSpec.Builder limit(Algorithm algorithm, String rate, String key) {
+    return new BudgetSpec.Builder()
+        .algorithm(algorithm)
+        .rate(Rate.parse(rate))
+        .key(KeySpec.parse(key));
+  }
+
+  private static RuleSet several(BudgetSpec.Builder... limits) {
+    return set(RuleSpec.builder("r").limits(List.of(limits)));
   }
 
   /** How many of a number of requests at one time pass. */
@@ -194,6 +218,145 @@ class LocalGateTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void chargesNoneOfSeveralLimitsForARequestThatOneRefuses(Algorithm algorithm) {
+    RuleSet set =
+        several(limit(algorithm, "3/1m", "ip"), limit(Algorithm.FIXED_WINDOW, "5/1h", "ip"));
+    assertEquals(3, passing(set, 50, NOW));
+    assertEquals("r-1m", answer.policy);
+    assertEquals(2, passing(set, 50, NOW + 120 * SECOND), "all that the hour has left");
+    assertEquals("r-1h", answer.policy);
+    assertEquals(3600 * SECOND - 120 * SECOND - SECOND / 2, answer.retryAfterNs);
+    assertEquals(0, answer.remaining);
+    assertEquals(3, passing(set, 50, NOW + 3600 * SECOND), "the minute was not charged either");
+  }
+
+  @Test
+  void tellsOfTheLimitClosestToExhaustionAndOfTheLongestWait() {
+    RuleSet set =
+        several(
+            limit(Algorithm.FIXED_WINDOW, "10/1m", "ip"),
+            limit(Algorithm.FIXED_WINDOW, "4/1h", "ip"),
+            limit(Algorithm.SLIDING_LOG, "100/1s", "cookie:s"));
+    ask(set, NOW, 1, 2);
+    assertEquals("r-1h", answer.policy);
+    assertEquals(3, answer.remaining);
+    for (int i = 0; i < 9; i++) {
+      ask(set, NOW, 3, 4 + i); // of others by the first key
+    }
+    assertEquals("r-1h", answer.policy);
+    assertEquals(RefusalReason.OVER_LIMIT, answer.refusal);
+    RuleSet both =
+        several(
+            limit(Algorithm.FIXED_WINDOW, "1/1m", "ip"), limit(Algorithm.GCRA, "1/1d", "cookie:s"));
+    ask(both, NOW, 10, 11);
+    assertNull(answer.refusal);
+    ask(both, NOW, 10, 11);
+    assertEquals("r-1d", answer.policy);
+    assertEquals(86_400 * SECOND, answer.retryAfterNs);
+    ask(both, NOW, 10, 12);
+    assertEquals("r-1m", answer.policy);
+  }
+
+  @Test
+  void chargesNothingToAnyOfSeveralKeysForARequestThatOneRefuses() {
+    RuleSet set =
+        several(
+            limit(Algorithm.GCRA, "2/1h", "header:user"),
+            limit(Algorithm.SLIDING_LOG, "3/1h", "ip"),
+            limit(Algorithm.SLIDING_COUNTER, "2/1d", "header:user"));
+    long alice = 101;
+    long bob = 102;
+    long home = 201;
+    long office = 202;
+    assertEquals(2, passing(set, 9, alice, home));
+    assertEquals(1, passing(set, 9, bob, home), "all that home has left");
+    assertEquals(1, passing(set, 9, bob, office), "and bob has what home did not let pass");
+    assertEquals(2, passing(set, 9, 103, office));
+  }
+
+  private int passing(RuleSet set, int count, long user, long address) {
+    int passed = 0;
+    for (int i = 0; i < count; i++) {
+      ask(set, NOW, user, address);
+      passed += answer.refusal == null ? 1 : 0;
+    }
+    return passed;
+  }
+
+  @Test
+  void severalLimitsGoOnOverAReloadWhateverTheirOrder() {
+    RuleSet before =
+        several(limit(Algorithm.GCRA, "5/1h", "ip"), limit(Algorithm.GCRA, "9/1d", "ip"));
+    assertEquals(4, passing(before, 4, NOW));
+    RuleSet after =
+        set(
+            before,
+            RuleSpec.builder("r")
+                .limits(
+                    List.of(
+                        limit(Algorithm.GCRA, "8/1d", "ip"), limit(Algorithm.GCRA, "5/1h", "ip"))));
+    assertEquals(1, passing(after, 9, NOW));
+    assertEquals("r-1h", answer.policy);
+    RuleSet day =
+        set(after, RuleSpec.builder("r").limits(List.of(limit(Algorithm.GCRA, "8/1d", "ip"))));
+    assertEquals(3, passing(day, 9, NOW));
+  }
+
+  @Test
+  void threadsThatTakeOneBudgetFromUnderTheOtherLoseNoUnitAndGainNone() throws Exception {
+    RuleSet set =
+        several(
+            limit(Algorithm.GCRA, "40000/1h", "header:user"),
+            limit(Algorithm.GCRA, "60000/1h", "ip"),
+            limit(Algorithm.SLIDING_COUNTER, "40000/1h", "header:user"));
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Integer>> counts = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        long user = 300 + i % 2;
+        counts.add(threads.submit(() -> new Asker(set, user, 400).passing(50_000)));
+      }
+      int passed = 0;
+      for (Future<Integer> count : counts) {
+        passed += count.get();
+      }
+      // Those that were refused for a moment are let pass now, and not one more.
+      passed += new Asker(set, 300, 400).passing(60_000) + new Asker(set, 301, 400).passing(60_000);
+      assertEquals(60_000, passed);
+      assertEquals(80_000 - 60_000, leftOf(set, 300) + leftOf(set, 301));
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private int leftOf(RuleSet set, long user) {
+    return new Asker(set, user, 500 + user).passing(60_000);
+  }
+
+  /** One event loop. */
+  private final class Asker {
+    private final LocalGate own = new LocalGate(tables);
+    private final Answer told = new Answer();
+    private final RuleSet set;
+    private final Identities identities;
+
+    Asker(RuleSet set, long user, long address) {
+      this.set = set;
+      this.identities = group -> new HashOnly(group == 0 ? user : address);
+    }
+
+    int passing(int count) {
+      int passed = 0;
+      for (int i = 0; i < count; i++) {
+        own.ask(7, set.rules().get(0), identities, NOW, told);
+        passed += told.refusal == null ? 1 : 0;
+      }
+      return passed;
+    }
+  }
+
   /** All that a gate of this node looks at. */
   private record HashOnly(long hash) implements Identity {
     @Override
@@ -211,6 +374,7 @@ class LocalGateTest {
     static final long AT_ONCE = 0;
 
     private RefusalReason refusal;
+    private String policy;
     private long remaining;
     private long resetAfterNs;
     private long retryAfterNs;
@@ -220,6 +384,7 @@ class LocalGateTest {
     public void settle(long ticket, Verdict verdict) {
       assertEquals(7, ticket);
       refusal = verdict.refusal();
+      policy = verdict.policy().name();
       remaining = verdict.remaining();
       resetAfterNs = verdict.resetAfterNs();
       retryAfterNs = verdict.retryAfterNs();

@@ -128,10 +128,10 @@ class RuleReloadTest {
   @Test
   void aReloadOnRequestTellsItsFaultsAndLeavesLimitsAlone() throws IOException {
     RuleReload reload = reload();
-    long seed = reload.current().rules().get(0).seed();
+    long seed = reload.current().rules().get(0).budgets().get(0).seed();
     assertTrue(reload.reload().isEmpty());
     assertEquals(1, published.size());
-    assertEquals(seed, published.get(0).rules().get(0).seed());
+    assertEquals(seed, published.get(0).rules().get(0).budgets().get(0).seed());
     Files.writeString(path, file("a", "1/0m"));
     assertEquals(
         path + ":3: rules[0].limit: 1/0m (expected: count/window, the window 1ms or more)",
@@ -154,7 +154,7 @@ class RuleReloadTest {
             + ":3: rules[0].limit: 129/1m (expected: at most 128 cells for each key, not 256, as"
             + " there are until a restart; see table.ring-cells)",
         reload.reload().toString());
-    assertEquals(128, reload.current().rules().get(0).limit().capacity());
+    assertEquals(128, reload.current().rules().get(0).budgets().get(0).limit().capacity());
     // Fewer are enough, none as well, and the memory stays.
     Files.writeString(path, file("a", "10/1m"));
     assertTrue(reload.reload().isEmpty());

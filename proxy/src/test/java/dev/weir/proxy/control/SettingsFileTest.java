@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.Alignment;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.OnMissingKey;
@@ -95,7 +96,11 @@ class SettingsFileTest {
     Set<String> fields = new TreeSet<>(leaves(schema.at("/$defs/rule"), ""));
     fields.remove("id");
     fields.remove("match.methods");
+    fields.remove("limits");
     assertEquals(RuleFields.names(), fields);
+    Set<String> ofLimit = new TreeSet<>(leaves(schema.at("/$defs/limit"), ""));
+    ofLimit.remove("key");
+    assertEquals(RuleFields.namesOfLimit(), ofLimit);
   }
 
   private static Set<String> leaves(JsonNode schema, String prefix) {
@@ -221,11 +226,11 @@ class SettingsFileTest {
     assertEquals("a.b-c_1", rule.id());
     assertEquals("/users/{id}/*", rule.path().toString());
     assertEquals(List.of("GET", "M-SEARCH"), rule.methods());
-    assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.key().toString());
-    assertEquals("100/30s", rule.limit().rate().toString());
-    assertEquals(20, rule.limit().burst());
+    assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.budgets().get(0).key().toString());
+    assertEquals("100/30s", rule.budgets().get(0).limit().rate().toString());
+    assertEquals(20, rule.budgets().get(0).limit().burst());
     assertEquals(3, rule.cost());
-    assertEquals("token-bucket", rule.limit().algorithm().toString());
+    assertEquals("token-bucket", rule.budgets().get(0).limit().algorithm().toString());
     assertTrue(rule.dryRun());
     assertEquals(OnMissingKey.REFUSE, rule.onMissingKey());
     assertEquals(-5, rule.priority());
@@ -253,7 +258,8 @@ class SettingsFileTest {
               - {id: c, match: {path: /c}, limit: 100/1m, algorithm: sliding-counter}
               - {id: b, match: {path: /b}, limit: 100/1m, algorithm: bucket-ring, sub-window: 250ms}
             """);
-    List<LimitSpec> limits = settings.rules().rules().stream().map(RuleSpec::limit).toList();
+    List<LimitSpec> limits =
+        settings.rules().rules().stream().map(rule -> rule.budgets().get(0).limit()).toList();
     assertEquals(Overflow.QUEUE, limits.get(0).overflow());
     assertEquals(Duration.ofMillis(250).toNanos(), limits.get(0).maxWaitNs());
     assertEquals(5, limits.get(0).capacity());
@@ -266,6 +272,42 @@ class SettingsFileTest {
     assertEquals(Duration.ofMillis(250).toNanos(), limits.get(7).subWindowNs());
     assertEquals(256, settings.ringCells());
     assertEquals(8, settings.rules().compile(RuleSet.EMPTY).rules().size());
+  }
+
+  @Test
+  void readsSeveralLimitsOfARuleWithTheirKeys() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://127.0.0.1:8080
+            redis: {nodes: "127.0.0.1:1"}
+            rules:
+              - id: orders
+                key: header:x-user
+                mode: exact
+                limits:
+                  - {limit: 100/1m, burst: 5}
+                  - {limit: 9/1month, algorithm: fixed-window, align: month, time-zone: Asia/Tokyo}
+                  - {limit: 5000/1m, key: ip, algorithm: sliding-counter}
+                  - {limit: 6/1s, key: [ip, cookie:s], algorithm: bucket-ring, sub-window: 500ms}
+                cost: 2
+              - {id: one, match: {path: /one}, limits: [{limit: 5/1s, key: cookie:s,
+                 algorithm: leaky-bucket, overflow: queue, max-wait: 2s}]}
+            """);
+    List<BudgetSpec> budgets = settings.rules().rules().get(0).budgets();
+    assertEquals(
+        List.of("header:x-user", "header:x-user", "ip", "ip,cookie:s"),
+        budgets.stream().map(budget -> budget.key().toString()).toList());
+    assertEquals(5, budgets.get(0).limit().burst());
+    assertEquals(ZoneId.of("Asia/Tokyo"), budgets.get(1).limit().zone());
+    assertEquals("sliding-counter", budgets.get(2).limit().algorithm().toString());
+    assertEquals(Duration.ofMillis(500).toNanos(), budgets.get(3).limit().subWindowNs());
+    assertEquals(2, settings.ringCells());
+    RuleSpec one = settings.rules().rules().get(1);
+    assertEquals(Overflow.QUEUE, one.budgets().get(0).limit().overflow());
+    assertEquals("cookie:s", one.budgets().get(0).key().toString());
+    RuleSet compiled = settings.rules().compile(RuleSet.EMPTY);
+    assertEquals(3, compiled.rules().get(0).groupCount());
   }
 
   @Test

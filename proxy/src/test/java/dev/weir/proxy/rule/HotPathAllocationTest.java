@@ -46,8 +46,16 @@ class HotPathAllocationTest {
     rules.add(rule("new-orders", "/api/v1/orders", "ip,header:x-user-id,cookie:s", "POST"));
     rules.add(rule("keys", "/users/{id}/keys", "query:k"));
     rules.add(rule("static", "/static/**", "ip"));
-    rules.add(rule("all", "/**", "cookie:s"));
+    rules.add(
+        RuleSpec.builder("all")
+            .onMissingKey(OnMissingKey.IP)
+            .limits(List.of(limit("1/1s", "cookie:s"), limit("9/1m", "header:x-user-id,ip")))
+            .build());
     return RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
+  }
+
+  private static BudgetSpec.Builder limit(String rate, String key) {
+    return new BudgetSpec.Builder().rate(Rate.parse(rate)).key(KeySpec.parse(key));
   }
 
   private static RuleSpec rule(String id, String pattern, String key, String... methods) {
@@ -81,7 +89,9 @@ class HotPathAllocationTest {
       RequestView request = requests[i % requests.length];
       Rule rule = rules.match(request);
       if (identity.read(rule, request) == null) {
-        sum += identity.hash() ^ rule.seed();
+        for (int group = 0; group < rule.groupCount(); group++) {
+          sum += identity.of(group).hash() ^ rule.group(group).budget(0).seed();
+        }
       }
       sum += TargetNormaliser.normalise(path, 0, path.capacity(), normal, 0);
     }

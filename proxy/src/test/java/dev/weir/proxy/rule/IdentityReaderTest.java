@@ -42,7 +42,7 @@ class IdentityReaderTest {
 
   private long hash(Rule rule, RequestView request) {
     assertNull(reader.read(rule, request));
-    return reader.hash();
+    return reader.of(0).hash();
   }
 
   private static RequestView get(String target, String... fields) {
@@ -56,7 +56,7 @@ class IdentityReaderTest {
     assertEquals(hash, hash(rule, get("/other?a=b", "Accept", "*/*", "x-USER-id", "7")));
     IdentityReader other = reader(IdentitySettings.DEFAULT, KeyHasher.withKey(1, 3));
     assertNull(other.read(rule, get("/", "X-User-Id", "7")));
-    assertNotEquals(hash, other.hash());
+    assertNotEquals(hash, other.of(0).hash());
     assertNotEquals(0, KeyHasher.random().hash(get("/").bytes(), 0, 1));
   }
 
@@ -237,9 +237,9 @@ class IdentityReaderTest {
       IdentityReader narrow =
           reader(new IdentitySettings(CidrSet.EMPTY, ClientIpField.FORWARDED, prefix), HASHER);
       assertNull(narrow.read(rule, TextRequest.from("2001:db8::", "GET", "/")));
-      long first = narrow.hash();
+      long first = narrow.of(0).hash();
       assertNull(narrow.read(rule, TextRequest.from("2001:db8::1", "GET", "/")));
-      assertEquals(prefix < 128, first == narrow.hash(), "/" + prefix);
+      assertEquals(prefix < 128, first == narrow.of(0).hash(), "/" + prefix);
     }
   }
 
@@ -279,5 +279,29 @@ class IdentityReaderTest {
       assertEquals(bad, fault.value());
     }
     assertTrue(KeySpec.parse("ip").equals(KeySpec.IP));
+  }
+
+  @Test
+  void readsAnIdentityByEachKeyOfTheRule() {
+    RuleSpec spec =
+        RuleSpec.builder("r")
+            .onMissingKey(OnMissingKey.REFUSE)
+            .limits(
+                List.of(
+                    new BudgetSpec.Builder()
+                        .rate(Rate.parse("1/1s"))
+                        .key(KeySpec.parse("header:a")),
+                    new BudgetSpec.Builder().rate(Rate.parse("1/1s")).key(KeySpec.IP),
+                    new BudgetSpec.Builder()
+                        .rate(Rate.parse("1/1h"))
+                        .key(KeySpec.parse("header:a"))))
+            .build();
+    Rule rule = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+    assertNull(reader.read(rule, get("/", "a", "7")));
+    long byHeader = reader.of(0).hash();
+    long byAddress = reader.of(1).hash();
+    assertEquals(byHeader, hash(rule("header:a"), get("/", "a", "7")));
+    assertEquals(byAddress, hash(rule("ip"), get("/")));
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, get("/")));
   }
 }

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.scripts.ScriptLimit;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -24,8 +27,13 @@ class RuleTest {
     return RuleSet.compile(List.of(specs), false, previous, 0);
   }
 
-  private static Rule only(RuleSet set) {
-    return set.rules().get(0);
+  private static Budget only(RuleSet set) {
+    return budget(set.rules().get(0));
+  }
+
+  private static Budget budget(Rule rule) {
+    assertEquals(1, rule.budgets().size());
+    return rule.budgets().get(0);
   }
 
   @Test
@@ -37,12 +45,12 @@ class RuleTest {
             RuleSpec.builder("new").rate(Rate.parse("1/1s")).path(PathPattern.parse("/n")).build(),
             spec(b -> b.path(PathPattern.parse("/p")).methods(List.of("GET")).cost(2).priority(3)));
     Rule rule = second.rules().get(1);
-    assertEquals(only(first).seed(), rule.seed());
-    assertSame(only(first).limit(), rule.limit());
-    assertNull(rule.past());
+    assertEquals(only(first).seed(), budget(rule).seed());
+    assertSame(only(first).limit(), budget(rule).limit());
+    assertNull(budget(rule).past());
     assertEquals(1, rule.index());
     // The default burst is the count: saying so changes nothing.
-    assertEquals(rule.seed(), only(set(second, spec(b -> b.burst(10)))).seed());
+    assertEquals(budget(rule).seed(), only(set(second, spec(b -> b.burst(10)))).seed());
   }
 
   @Test
@@ -54,7 +62,7 @@ class RuleTest {
             spec(b -> b.rate(Rate.parse("10/2m"))),
             spec(b -> b.burst(5)),
             spec(b -> b.algorithm(Algorithm.TOKEN_BUCKET)))) {
-      Rule rule = only(set(first, changed));
+      Budget rule = only(set(first, changed));
       assertNotEquals(only(first).seed(), rule.seed());
       assertEquals(only(first).seed(), rule.past().seed());
       assertSame(only(first).limit(), rule.past().limit());
@@ -65,13 +73,13 @@ class RuleTest {
   void countsOfTheSameWindowsGoOnUnderAnotherNumber() {
     for (Algorithm algorithm : Algorithm.values()) {
       boolean counts = algorithm.ordinal() >= Algorithm.FIXED_WINDOW.ordinal();
-      Rule first = only(set(RuleSet.EMPTY, spec(b -> b.algorithm(algorithm))));
+      Budget first = only(set(RuleSet.EMPTY, spec(b -> b.algorithm(algorithm))));
       RuleSet set = set(RuleSet.EMPTY, spec(b -> b.algorithm(algorithm)));
-      Rule more = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("11/1m")))));
+      Budget more = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("11/1m")))));
       assertEquals(counts, first.seed() == more.seed(), algorithm.toString());
       assertEquals(counts, more.past() == null, algorithm.toString());
       assertEquals(11, more.limit().capacity());
-      Rule longer = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("10/2m")))));
+      Budget longer = only(set(set, spec(b -> b.algorithm(algorithm).rate(Rate.parse("10/2m")))));
       assertNotEquals(first.seed(), longer.seed());
       assertNotNull(longer.past());
     }
@@ -99,7 +107,7 @@ class RuleTest {
   private static void assertNewBudget(
       UnaryOperator<RuleSpec.Builder> start, UnaryOperator<RuleSpec.Builder> change) {
     RuleSet first = set(RuleSet.EMPTY, spec(start));
-    Rule changed = only(set(first, spec(b -> change.apply(start.apply(b)))));
+    Budget changed = only(set(first, spec(b -> change.apply(start.apply(b)))));
     assertNotEquals(only(first).seed(), changed.seed());
     assertSame(only(first).limit(), changed.past().limit());
   }
@@ -107,7 +115,7 @@ class RuleTest {
   private static void assertSameBudget(
       UnaryOperator<RuleSpec.Builder> start, UnaryOperator<RuleSpec.Builder> change) {
     RuleSet first = set(RuleSet.EMPTY, spec(start));
-    Rule same = only(set(first, spec(b -> change.apply(start.apply(b)))));
+    Budget same = only(set(first, spec(b -> change.apply(start.apply(b)))));
     assertEquals(only(first).seed(), same.seed());
     assertSame(only(first).limit(), same.limit());
   }
@@ -141,7 +149,7 @@ class RuleTest {
         List.of(
             spec(b -> b.key(KeySpec.parse("header:a"))),
             spec(b -> b.onMissingKey(OnMissingKey.IP)))) {
-      Rule rule = only(set(first, changed));
+      Budget rule = only(set(first, changed));
       assertNotEquals(only(first).seed(), rule.seed());
       assertNull(rule.past());
     }
@@ -154,7 +162,7 @@ class RuleTest {
     assertNotEquals(only(real).seed(), only(dry).seed());
     assertNull(only(dry).past());
     assertEquals(only(real).seed(), only(set(dry, spec(b -> b))).seed());
-    Rule dryChanged = only(set(real, spec(b -> b.dryRun(true).burst(5))));
+    Budget dryChanged = only(set(real, spec(b -> b.dryRun(true).burst(5))));
     assertEquals(only(dry).seed(), dryChanged.past().seed());
   }
 
@@ -162,16 +170,14 @@ class RuleTest {
   void rulesDoNotShareBudgets() {
     RuleSpec other = RuleSpec.builder("q").rate(Rate.parse("10/1m")).build();
     RuleSet set = set(RuleSet.EMPTY, spec(b -> b), other);
-    assertNotEquals(set.rules().get(0).seed(), set.rules().get(1).seed());
+    assertNotEquals(only(set).seed(), budget(set.rules().get(1)).seed());
   }
 
   @Test
   void aRuleWithoutALimitHasNone() {
     for (RuleAction action : List.of(RuleAction.DENY, RuleAction.UNLIMITED)) {
-      Rule rule = only(set(RuleSet.EMPTY, RuleSpec.builder("r").action(action).build()));
-      assertNull(rule.limit());
-      assertNull(rule.policy());
-      assertNull(rule.past());
+      Rule rule = set(RuleSet.EMPTY, RuleSpec.builder("r").action(action).build()).rules().get(0);
+      assertEquals(List.of(), rule.budgets());
       RuleSet limited = set(set(RuleSet.EMPTY, rule.spec()), spec(b -> b));
       assertNull(only(limited).past());
     }
@@ -187,13 +193,13 @@ class RuleTest {
     "999999999999999/20d, 999999999999999, 1728000"
   })
   void announcesWholeSeconds(String rate, long quota, long windowSeconds) {
-    Rule rule = only(set(RuleSet.EMPTY, spec(b -> b.rate(Rate.parse(rate)))));
+    Budget rule = only(set(RuleSet.EMPTY, spec(b -> b.rate(Rate.parse(rate)))));
     assertEquals(new QuotaPolicy("r", quota, windowSeconds), rule.policy());
   }
 
   @Test
   void announcesTheLongestMonth() {
-    Rule rule =
+    Budget rule =
         only(
             set(
                 RuleSet.EMPTY,
@@ -204,9 +210,122 @@ class RuleTest {
 
   @Test
   void costAndBurstHaveTheirDefaults() {
-    Rule rule = only(set(RuleSet.EMPTY, spec(b -> b)));
+    Rule rule = set(RuleSet.EMPTY, spec(b -> b)).rules().get(0);
     assertEquals(1, rule.cost());
-    assertEquals(10, rule.limit().capacity());
+    assertEquals(10, budget(rule).limit().capacity());
     assertEquals(7, only(set(RuleSet.EMPTY, spec(b -> b.burst(7)))).limit().capacity());
+  }
+
+  private static BudgetSpec.Builder limit(String rate, String key) {
+    return new BudgetSpec.Builder().rate(Rate.parse(rate)).key(KeySpec.parse(key));
+  }
+
+  private static RuleSpec several(BudgetSpec.Builder... limits) {
+    return RuleSpec.builder("r").limits(List.of(limits)).build();
+  }
+
+  private static List<Budget> all(RuleSet set) {
+    return set.rules().get(0).budgets();
+  }
+
+  @Test
+  void budgetsOfAListGoOnWhateverTheirOrder() {
+    RuleSet first = set(RuleSet.EMPTY, several(limit("10/1m", "ip"), limit("90/1h", "ip")));
+    RuleSet second =
+        set(first, several(limit("5/1m", "cookie:s"), limit("90/1h", "ip"), limit("10/1m", "ip")));
+    for (int i = 0; i < 2; i++) {
+      Budget before = all(first).get(i);
+      Budget after = all(second).get(2 - i);
+      assertEquals(before.seed(), after.seed());
+      assertSame(before.limit(), after.limit());
+      assertNull(after.past());
+      assertNotEquals(all(second).get(0).seed(), after.seed());
+    }
+    assertNull(all(second).get(0).past());
+  }
+
+  @Test
+  void ofSeveralBudgetsOnlyTheOneThatChangedIsNew() {
+    RuleSet first = set(RuleSet.EMPTY, several(limit("10/1m", "ip"), limit("90/1h", "ip")));
+    RuleSet second = set(first, several(limit("11/1m", "ip"), limit("90/1h", "ip")));
+    assertEquals(all(first).get(0).seed(), all(second).get(0).past().seed());
+    assertEquals(all(first).get(1).seed(), all(second).get(1).seed());
+    // Another window or algorithm is another name, and continues what is left of the same key.
+    RuleSet third =
+        set(
+            second,
+            several(limit("90/1h", "ip").algorithm(Algorithm.SLIDING_LOG), limit("9/1m", "ip")));
+    assertEquals(all(second).get(1).seed(), all(third).get(0).past().seed());
+    assertEquals(all(second).get(0).seed(), all(third).get(1).past().seed());
+    RuleSet otherKey = set(third, several(limit("9/1m", "cookie:s")));
+    assertNull(all(otherKey).get(0).past());
+  }
+
+  @Test
+  void aSingleLimitGoesOnAsOneOfSeveral() {
+    RuleSet one = set(RuleSet.EMPTY, spec(b -> b));
+    RuleSet list = set(one, several(limit("99/1h", "ip"), limit("10/1m", "ip")));
+    assertEquals(only(one).seed(), all(list).get(1).seed());
+    assertNull(all(list).get(0).past());
+    assertEquals(only(one).seed(), only(set(list, spec(b -> b))).seed());
+  }
+
+  @Test
+  void namesPoliciesAndBudgetsByWhatTellsThemApart() {
+    assertEquals(List.of("r r"), names(several(limit("5/1m", "ip"))));
+    assertEquals(
+        List.of("r-1m r/gcra-1m", "r-1h r/gcra-1h"),
+        names(several(limit("5/60s", "ip"), limit("5/1h", "cookie:s"))));
+    assertEquals(
+        List.of(
+            "r-1m-ip-gcra r/gcra-1m",
+            "r-1m-ip-sliding-log r/sliding-log-1m",
+            "r-1m-header.a+cookie.s r/gcra-1m",
+            "r-2m r/gcra-2m"),
+        names(
+            several(
+                limit("5/1m", "ip"),
+                limit("4/1m", "ip").algorithm(Algorithm.SLIDING_LOG),
+                limit("3/1m", "header:a,cookie:s"),
+                limit("2/2m", "ip"))));
+    assertEquals(
+        "r~/gcra-1m",
+        names(
+                RuleSpec.builder("r")
+                    .dryRun(true)
+                    .limits(List.of(limit("5/1m", "ip"), limit("5/1h", "ip")))
+                    .build())
+            .get(0)
+            .split(" ")[1]);
+  }
+
+  private static List<String> names(RuleSpec spec) {
+    return all(set(RuleSet.EMPTY, spec)).stream()
+        .map(b -> b.policy().name() + " " + new String(b.storeName(), StandardCharsets.US_ASCII))
+        .toList();
+  }
+
+  @Test
+  void groupsBudgetsByKeyInTheOrderOfTheFile() {
+    RuleSpec spec =
+        RuleSpec.builder("r")
+            .mode(Mode.EXACT)
+            .limits(List.of(limit("1/1m", "ip"), limit("2/1m", "cookie:s"), limit("3/1h", "ip")))
+            .build();
+    RuleSet set = set(RuleSet.EMPTY, spec);
+    Rule rule = set.rules().get(0);
+    assertEquals(2, rule.groupCount());
+    assertEquals(
+        List.of(1L, 3L),
+        List.of(
+            rule.group(0).budget(0).limit().capacity(),
+            rule.group(0).budget(1).limit().capacity()));
+    assertEquals("cookie:s", rule.group(1).key().toString());
+    assertEquals(
+        List.of(1L, 3L, 2L), Arrays.stream(rule.storeLimits()).map(ScriptLimit::capacity).toList());
+    // The same arrays while the limits stay, so that checks of the same budgets are told by them.
+    Rule again = set(set, spec).rules().get(0);
+    assertSame(rule.storeLimits(), again.storeLimits());
+    assertSame(rule.group(0).storeLimits(), again.group(0).storeLimits());
   }
 }

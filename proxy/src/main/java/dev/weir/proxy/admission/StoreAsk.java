@@ -1,0 +1,155 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.redis.StoreDecision;
+import dev.weir.proxy.redis.StoreKeys;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * A request of a rule with several keys, from the question until the last of its checks has come to
+ * its end, which may be after the verdict. Reused. One check has the budgets of all keys, or each
+ * key has its own.
+ */
+final class StoreAsk {
+  private static final int BYTES_AT_FIRST = 256;
+
+  enum State {
+    /** No verdict yet. */
+    OPEN,
+    PASSED,
+    REFUSED
+  }
+
+  /** Its place among all. */
+  final int index;
+
+  /** The keys of all checks, one behind the other. */
+  final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS, BYTES_AT_FIRST);
+
+  /** Of its identities, by the rule's groups. */
+  final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
+
+  long ticket;
+  Rule rule;
+  State state;
+  int checkCount;
+
+  /** Checks that have not come to their end, and one more while they are being asked. */
+  int openCount;
+
+  private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
+  private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
+
+  /** What the verdict will be about: the longest wait of those that refuse, or the least share. */
+  private Budget budget;
+
+  private boolean isRefused;
+  private double share;
+  private long remaining;
+  private long resetAfterNs;
+  private long retryAfterNs;
+
+  StoreAsk(int index) {
+    this.index = index;
+  }
+
+  void begin(long ofTicket, Rule ofRule, StoreKeys from, int checks) {
+    ticket = ofTicket;
+    rule = ofRule;
+    state = State.OPEN;
+    keys.set(from);
+    checkCount = checks;
+    openCount = checks + 1;
+    budget = null;
+    isRefused = false;
+    for (int check = 0; check < checks; check++) {
+      granted[check] = false;
+    }
+  }
+
+  /** The limits of a check. */
+  ScriptLimit[] limits(int check) {
+    return checkCount == 1 ? rule.storeLimits() : rule.group(check).storeLimits();
+  }
+
+  /** The first key of a check. */
+  int firstKey(int check) {
+    int key = 0;
+    for (int group = 0; group < check; group++) {
+      key += rule.group(group).size();
+    }
+    return key;
+  }
+
+  /** The group that one of a check's limits belongs to. */
+  int groupOf(int check, int limit) {
+    int group = check;
+    for (int left = limit; left >= rule.group(group).size(); group++) {
+      left -= rule.group(group).size();
+    }
+    return group;
+  }
+
+  /** One of a check's limits. */
+  Budget budgetOf(int check, int limit) {
+    int group = groupOf(check, limit);
+    return rule.group(group).budget(limit + firstKey(check) - firstKey(group));
+  }
+
+  void granted(int check, StoreDecision decision) {
+    granted[check] = true;
+    decidedAtUs[check] = decision.decidedAtUs();
+    Budget of = budgetOf(check, decision.limitIndex());
+    double left = (double) decision.remaining() / of.storeLimit().capacity();
+    if (!isRefused && (budget == null || left < share)) {
+      share = left;
+      note(of, decision);
+    }
+  }
+
+  void refused(int check, StoreDecision decision) {
+    long waitNs = decision.retryAfterNs();
+    boolean isLonger =
+        waitNs == StoreDecision.NEVER
+            || retryAfterNs != StoreDecision.NEVER && waitNs > retryAfterNs;
+    if (!isRefused || isLonger) {
+      isRefused = true;
+      note(budgetOf(check, decision.limitIndex()), decision);
+    }
+  }
+
+  private void note(Budget of, StoreDecision decision) {
+    budget = of;
+    remaining = decision.remaining();
+    resetAfterNs = decision.resetAfterNs();
+    retryAfterNs = decision.retryAfterNs();
+  }
+
+  /** Whether a check has refused, so that the request cannot pass. */
+  boolean isRefused() {
+    return isRefused;
+  }
+
+  /** Whether a check was granted, and when; negative if not. */
+  long grantedAtUs(int check) {
+    return granted[check] ? decidedAtUs[check] : -1;
+  }
+
+  /** What all checks together have decided. */
+  Verdict verdict(Verdict to) {
+    if (!isRefused) {
+      return to.allow(budget.policy(), remaining, resetAfterNs);
+    }
+    boolean never = retryAfterNs == StoreDecision.NEVER;
+    return to.refuse(
+        never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+        budget.policy(),
+        remaining,
+        resetAfterNs,
+        never ? 0 : retryAfterNs);
+  }
+}

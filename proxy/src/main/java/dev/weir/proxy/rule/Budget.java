@@ -1,0 +1,174 @@
+package dev.weir.proxy.rule;
+
+import dev.weir.algorithms.Limit;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.scripts.ScriptLimit;
+import java.nio.charset.StandardCharsets;
+
+/** One limit of a rule, compiled: what each identity may take from it. Immutable; any thread. */
+public final class Budget {
+  private static final int MAX_PASTS = 3;
+
+  /**
+   * The budget that a limit replaced. A key that has no state under {@link Budget#seed()} yet takes
+   * over what it consumed under this one; its hash there is the identity's hash XOR {@code seed}.
+   *
+   * @param earlier the one before, in case reloads follow each other closely; null if there is none
+   *     or it is too long ago.
+   */
+  public record Past(long seed, Limit limit, Past earlier) {
+    private Past cut(int depth) {
+      return new Past(seed, limit, earlier == null || depth == 1 ? null : earlier.cut(depth - 1));
+    }
+  }
+
+  private final RuleSpec rule;
+  private final BudgetSpec spec;
+  private final QuotaPolicy policy;
+  private final long version;
+  private final long seed;
+  private final long unixEpochNs;
+  private final Limit limit;
+  private final Past past;
+  private final byte[] storeName;
+  private final ScriptLimit storeLimit;
+
+  /**
+   * @param version the version of the set it is compiled for.
+   * @param previous the budget of the set before that it continues; null if there was none.
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   */
+  Budget(RuleSpec rule, BudgetSpec spec, long version, Budget previous, long unixEpochNs) {
+    this.rule = rule;
+    this.spec = spec;
+    this.policy = policy(rule, spec);
+    this.unixEpochNs = unixEpochNs;
+    LimitSpec limits = spec.limit();
+    boolean unchanged =
+        previous != null && limits.resolved().equals(previous.spec.limit().resolved());
+    // Counts of the same windows are as good under another number.
+    boolean sameCounts =
+        unchanged || previous != null && limits.keepsCountsOf(previous.spec.limit());
+    this.limit = unchanged ? previous.limit : limits.compile(unixEpochNs);
+    this.version = sameCounts ? previous.version : version;
+    this.seed = seed(rule, spec, this.version);
+    if (sameCounts) {
+      this.past = previous.rule.dryRun() == rule.dryRun() ? previous.past : null;
+    } else {
+      this.past = previous == null ? null : pastOf(previous);
+    }
+    this.storeName = storeName(rule, spec).getBytes(StandardCharsets.US_ASCII);
+    // The same object while the limit stays: checks of one budget are told apart by it.
+    boolean sameForStore = unchanged && previous.storeLimit != null;
+    this.storeLimit =
+        !rule.asksStore() ? null : sameForStore ? previous.storeLimit : limits.compileForStore();
+  }
+
+  private Past pastOf(Budget previous) {
+    // Under this rule's dry-run flag: a rehearsal carries over rehearsed consumption only.
+    if (previous.rule.dryRun() != rule.dryRun()) {
+      return new Past(seed(rule, previous.spec, previous.version), previous.limit, null);
+    }
+    return new Past(previous.seed, previous.limit, previous.past).cut(MAX_PASTS);
+  }
+
+  private static String storeName(RuleSpec rule, BudgetSpec spec) {
+    String name = rule.id() + (rule.dryRun() ? "~" : "");
+    return rule.budgets().size() == 1 ? name : name + "/" + spec.name();
+  }
+
+  private static QuotaPolicy policy(RuleSpec rule, BudgetSpec spec) {
+    Rate rate = spec.limit().rate();
+    long count = rate.count();
+    long windowNs = rate.windowNs();
+    long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
+    // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.
+    double scale = windowSeconds * 1e9 / windowNs;
+    long quota = scale == 1 ? count : (long) Math.min(count * scale, Rate.MAX_COUNT);
+    return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds);
+  }
+
+  /** The rule's id; of several limits with the window, and what else it takes to tell it apart. */
+  private static String policyName(RuleSpec rule, BudgetSpec spec) {
+    if (rule.budgets().size() == 1) {
+      return rule.id();
+    }
+    String window = spec.limit().rate().window();
+    boolean sameWindow = false;
+    boolean sameKey = false;
+    for (BudgetSpec other : rule.budgets()) {
+      if (other != spec && other.limit().rate().window().equals(window)) {
+        sameWindow = true;
+        sameKey |= other.key().equals(spec.key());
+      }
+    }
+    return rule.id()
+        + "-"
+        + window
+        + (sameWindow ? "-" + new String(spec.key().dimension(), StandardCharsets.US_ASCII) : "")
+        + (sameKey ? "-" + spec.limit().algorithm() : "");
+  }
+
+  /** Differs whenever the rule's id, the budget, its version or the dry-run flag does. */
+  private static long seed(RuleSpec rule, BudgetSpec spec, long version) {
+    String name = rule.id() + " " + spec.key() + " " + spec.name();
+    long hash = 0xCBF2_9CE4_8422_2325L; // FNV-1a
+    for (int i = 0; i < name.length(); i++) {
+      hash = (hash ^ name.charAt(i)) * 0x0000_0100_0000_01B3L;
+    }
+    return mix(mix(hash) + version * 2 + (rule.dryRun() ? 1 : 0));
+  }
+
+  private static long mix(long value) {
+    long mixed = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
+    return mixed ^ mixed >>> 31;
+  }
+
+  /** What is charged. */
+  public Limit limit() {
+    return limit;
+  }
+
+  /**
+   * What this node may let pass while the store gives no decision. Made anew on each call.
+   *
+   * @param nodes how many share the limit, 1 or more.
+   */
+  public Limit share(int nodes) {
+    return spec.limit().share(nodes, rule.costOrDefault(), unixEpochNs);
+  }
+
+  /** What the store charges; null unless it decides. */
+  public ScriptLimit storeLimit() {
+    return storeLimit;
+  }
+
+  /** What sets the budget apart from others of its identity in the store; not to be changed. */
+  public byte[] storeName() {
+    return storeName;
+  }
+
+  /** What clients are told of the limit. */
+  public QuotaPolicy policy() {
+    return policy;
+  }
+
+  /**
+   * Sets these budgets apart from all others: a budget's key is the identity's hash XOR this. The
+   * same after a reload that left the limit and the key as they were.
+   */
+  public long seed() {
+    return seed;
+  }
+
+  /** The budget that this limit replaced; null if it replaced none. */
+  public Past past() {
+    return past;
+  }
+
+  /** What it was compiled from. */
+  public BudgetSpec spec() {
+    return spec;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.weir.proxy.rule;
+
+import java.time.ZoneId;
+
+/**
+ * One limit of a rule as somebody wrote it, and whose budgets it counts.
+ *
+ * @param limit without a rate if there is no limit.
+ */
+public record BudgetSpec(KeySpec key, LimitSpec limit) {
+  /**
+   * What sets the budget apart from others that one identity has under a rule: the algorithm and
+   * the window, such as {@code gcra-1m}. The limit has a rate.
+   */
+  String name() {
+    return limit.algorithm() + "-" + limit.rate().window();
+  }
+
+  /** Whether it has the key and the name of another. */
+  boolean isNamedAs(BudgetSpec other) {
+    return key.equals(other.key) && name().equals(other.name());
+  }
+
+  /** Starts from the defaults. Each setter returns the builder. */
+  public static final class Builder {
+    private KeySpec key;
+    private Algorithm algorithm = Algorithm.GCRA;
+    private Rate rate;
+    private long burst;
+    private Overflow overflow;
+    private long maxWaitNs;
+    private Alignment align;
+    private ZoneId zone;
+    private long subWindowNs;
+
+    /** Unless it is said, the key is the rule's. */
+    public Builder key(KeySpec key) {
+      this.key = key;
+      return this;
+    }
+
+    public Builder algorithm(Algorithm algorithm) {
+      this.algorithm = algorithm;
+      return this;
+    }
+
+    public Builder rate(Rate rate) {
+      this.rate = rate;
+      return this;
+    }
+
+    public Builder burst(long burst) {
+      this.burst = burst;
+      return this;
+    }
+
+    public Builder overflow(Overflow overflow) {
+      this.overflow = overflow;
+      return this;
+    }
+
+    public Builder maxWaitNs(long maxWaitNs) {
+      this.maxWaitNs = maxWaitNs;
+      return this;
+    }
+
+    public Builder align(Alignment align) {
+      this.align = align;
+      return this;
+    }
+
+    public Builder zone(ZoneId zone) {
+      this.zone = zone;
+      return this;
+    }
+
+    public Builder subWindowNs(long subWindowNs) {
+      this.subWindowNs = subWindowNs;
+      return this;
+    }
+
+    BudgetSpec build(KeySpec ofRule) {
+      return new BudgetSpec(
+          key == null ? ofRule : key,
+          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs));
+    }
+  }
+}

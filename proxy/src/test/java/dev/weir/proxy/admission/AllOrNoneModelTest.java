@@ -1,0 +1,177 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
+import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Several limits over two keys beside a model of each that knows nothing of the others: the times
+ * of all that passed. Whatever the model says of one budget must be so in the rule, at every step.
+ */
+class AllOrNoneModelTest {
+  private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int COST = 2;
+
+  /** Times of units, and how many of them still count. */
+  private interface Counted {
+    long count(List<Long> times, long nowNs);
+  }
+
+  private record Model(
+      Algorithm algorithm, String rate, String key, long limit, Counted counted, String policy) {
+    long left(Map<String, List<Long>> passed, String identity, long nowNs) {
+      return limit - counted.count(times(passed, identity), nowNs);
+    }
+
+    List<Long> times(Map<String, List<Long>> passed, String identity) {
+      return passed.computeIfAbsent(policy + identity, name -> new ArrayList<>());
+    }
+  }
+
+  private static Counted sliding(long windowNs) {
+    return (times, nowNs) -> times.stream().filter(at -> at + windowNs > nowNs).count();
+  }
+
+  private static Counted fixed(long windowNs) {
+    return (times, nowNs) -> times.stream().filter(at -> at / windowNs == nowNs / windowNs).count();
+  }
+
+  private static final List<Model> MODELS =
+      List.of(
+          new Model(Algorithm.SLIDING_LOG, "12/1s", "header:user", 12, sliding(1000 * MS), "r-1s"),
+          new Model(Algorithm.FIXED_WINDOW, "20/2s", "header:user", 20, fixed(2000 * MS), "r-2s"),
+          new Model(Algorithm.SLIDING_LOG, "33/3s", "ip", 33, sliding(3000 * MS), "r-3s"),
+          new Model(Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, fixed(4000 * MS), "r-4s"));
+
+  private boolean allowed;
+  private String policy;
+  private long remaining;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void agreesWithAModelOfEachBudget(long seed) {
+    Random random = new Random(seed);
+    List<BudgetSpec.Builder> limits = new ArrayList<>();
+    for (Model model : MODELS) {
+      limits.add(
+          new BudgetSpec.Builder()
+              .algorithm(model.algorithm())
+              .rate(Rate.parse(model.rate()))
+              .key(KeySpec.parse(model.key())));
+    }
+    RuleSpec spec = RuleSpec.builder("r").cost(COST).limits(limits).build();
+    Rule rule = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+    Map<String, List<Long>> passed = new HashMap<>();
+    Map<String, Integer> outcomes = new HashMap<>();
+    try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 64)) {
+      LocalGate gate = new LocalGate(tables);
+      long nowNs = 100_000 * MS;
+      for (int step = 0; step < 5_000; step++) {
+        nowNs += random.nextInt(100) == 0 ? random.nextInt(3000) * MS : random.nextInt(60) * MS;
+        String user = "user" + random.nextInt(3);
+        String ip = "ip" + random.nextInt(2);
+        gate.ask(1, rule, group -> identity(group == 0 ? user : ip), nowNs, new Taker());
+        String expected = expected(passed, user, ip, nowNs);
+        assertEquals(expected, allowed + " " + policy + " " + remaining, "step " + step);
+        outcomes.merge(allowed + policy, 1, Integer::sum);
+      }
+    }
+    assertTrue(outcomes.size() >= 6, outcomes.toString());
+  }
+
+  private static String expected(
+      Map<String, List<Long>> passed, String user, String ip, long nowNs) {
+    boolean allowed = true;
+    for (Model model : MODELS) {
+      allowed &= model.left(passed, of(model, user, ip), nowNs) >= COST;
+    }
+    Model chosen = null;
+    double best = 0;
+    for (Model model : MODELS) {
+      String identity = of(model, user, ip);
+      List<Long> times = model.times(passed, identity);
+      times.removeIf(at -> at + 4000 * MS <= nowNs); // counts in no window any more
+      for (int unit = 0; allowed && unit < COST; unit++) {
+        times.add(nowNs);
+      }
+      double rank =
+          allowed
+              ? 1 - (double) model.left(passed, identity, nowNs) / model.limit()
+              : waitNs(model, times, nowNs);
+      if (chosen == null || rank > best) {
+        chosen = model;
+        best = rank;
+      }
+    }
+    return allowed + " " + chosen.policy() + " " + chosen.left(passed, of(chosen, user, ip), nowNs);
+  }
+
+  private static String of(Model model, String user, String ip) {
+    return model.key().equals("ip") ? ip : user;
+  }
+
+  /** The first millisecond, or the first moment that a unit leaves, at which there is room. */
+  private static long waitNs(Model model, List<Long> times, long nowNs) {
+    for (long waitNs = 0; ; waitNs += MS) {
+      if (model.limit() - model.counted().count(times, nowNs + waitNs) >= COST) {
+        return waitNs;
+      }
+    }
+  }
+
+  private static Identity identity(String name) {
+    return new Identity() {
+      @Override
+      public long hash() {
+        return name.hashCode() * 0x9E37_79B9_7F4A_7C15L;
+      }
+
+      @Override
+      public DirectBuffer bytes() {
+        throw new AssertionError("not looked at");
+      }
+
+      @Override
+      public int length() {
+        throw new AssertionError("not looked at");
+      }
+    };
+  }
+
+  private final class Taker implements Gate.Outcome {
+    @Override
+    public void settle(long ticket, Verdict verdict) {
+      allowed = verdict.allowed();
+      policy = verdict.policy().name();
+      remaining = verdict.remaining();
+    }
+
+    @Override
+    public void hold(long ticket, Verdict verdict, long dueNs) {
+      throw new AssertionError("no queue");
+    }
+
+    @Override
+    public boolean awaits(long ticket) {
+      return true;
+    }
+  }
+}
