@@ -132,9 +132,10 @@ class StoreConnectionIT {
         RawClient client = rig.connect()) {
       assertEquals(503, client.send(Rig.VALID).read().status());
       assertTrue(rig.metric("weir_store_connect_failures_total") > 0);
-      List<String> lines = log.with("WARN", "redis " + redis + ": ", cause, "on-store-failure");
-      assertEquals(1, lines.size(), log.toString());
-      StoreRig.figure("tls", lines.get(0));
+      String[] told = {"WARN", "redis " + redis + ": ", cause, "on-store-failure"};
+      StoreRig.await("the log names the cause", () -> !log.with(told).isEmpty());
+      assertEquals(1, log.with(told).size(), log.toString());
+      StoreRig.figure("tls", log.with(told).get(0));
     }
   }
 

@@ -97,7 +97,7 @@ class StoreFaultsIT {
         "--redis.topology",
         "sharded",
         "--redis.deadline",
-        "200ms",
+        "500ms",
         "--limit",
         "10/1d",
         "--algorithm",
@@ -142,7 +142,7 @@ class StoreFaultsIT {
         new StoreRig(
             redis,
             "--redis.deadline",
-            "100ms",
+            "300ms",
             "--limit",
             "100000/1d",
             "--on-store-failure",
@@ -167,7 +167,7 @@ class StoreFaultsIT {
       StoreRig.figure(
           "115",
           delayMs
-              + " ms late, deadline 100 ms: "
+              + " ms late, deadline 300 ms: "
               + decided
               + " of "
               + users * rounds

@@ -259,7 +259,7 @@ class StoreOutageIT {
                 "--limit",
                 "1000/1d",
                 "--redis.deadline",
-                "200ms")) {
+                "500ms")) {
       rig.faults.blackhole();
       assertEquals(50, rig.count(503, 50, "user"));
       server.restart(); // and what was held is lost with its connection

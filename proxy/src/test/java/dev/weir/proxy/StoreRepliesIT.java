@@ -68,7 +68,7 @@ class StoreRepliesIT {
         "\r\n\r\n"
       })
   void refusesByPolicyWhatTheStoreDoesNotDecide(String reply) throws Exception {
-    try (StoreRig rig = closed("100ms")) {
+    try (StoreRig rig = closed("400ms")) {
       rig.faults.reply(reply);
       assertEquals(5, rig.count(503, 5, "user"));
       StoreRig.figure(
@@ -81,7 +81,7 @@ class StoreRepliesIT {
 
   @Test
   void refusesByPolicyWhenTheStoreAnswersGarbage() throws Exception {
-    try (StoreRig rig = closed("100ms")) {
+    try (StoreRig rig = closed("400ms")) {
       rig.faults.garbage();
       assertEquals(5, rig.count(503, 5, "user"));
       rig.faults.pass();
@@ -91,7 +91,7 @@ class StoreRepliesIT {
 
   @Test
   void refusesByPolicyWhenTheAnswerTrickles() throws Exception {
-    try (StoreRig rig = closed("100ms")) {
+    try (StoreRig rig = closed("400ms")) {
       rig.faults.trickle(1, 20);
       assertEquals(5, rig.count(503, 5, "user"));
       StoreRig.figure("117", "1 byte each 20 ms: 503, at most " + rig.takeLongestMs() + " ms");
