@@ -22,8 +22,10 @@ class FlightAllocationTest {
   private static final int REQUESTS = 4 * CHECKS;
   private static final int WARM_UP = 3_000;
 
-  private final ScriptLimit limit = ScriptLimit.paced(1_000, 1_000, 1_000_000);
-  private final byte[] key = new byte[40];
+  private static final int KEY_BYTES = 40;
+
+  private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
+  private final StoreKeys keys = new StoreKeys(1);
   // On the heap: of others the leak detector of the tests keeps a record of each use.
   private final ByteBuf wire = Unpooled.buffer(1 << 16);
   private long decided;
@@ -63,11 +65,12 @@ class FlightAllocationTest {
 
   /** Four requests for each of the keys; all granted. */
   private void fly(Flight flight, Lane lane, Debts debts, ByteBuffer answer, long nowNs) {
-    flight.begin(lane);
+    flight.begin(lane, 0);
     for (int request = 0; request < REQUESTS; request++) {
-      int check = request % CHECKS;
-      key[0] = (byte) check;
-      flight.add(request, key, 0, key.length, check * 31L, limit, 1, 1, true, nowNs);
+      keys.clear();
+      keys.buffer().putInt(0, request % CHECKS);
+      keys.add(KEY_BYTES, 0, request % CHECKS * 31L);
+      flight.add(request, keys, 0, limits, 1, 1, true, nowNs);
     }
     flight.prepare(null, nowNs);
     wire.clear();
