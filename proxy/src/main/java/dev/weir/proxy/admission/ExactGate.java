@@ -26,7 +26,7 @@ import java.util.function.IntSupplier;
  *
  * <p>The budgets of one key are one check, which the store decides as a whole. So are those of
  * several keys if they are in reach of one call. Else each key has a check of its own, all are
- * asked at once, and what was granted is given back when another refuses.
+ * asked at once, and what was granted is given back when another refuses; see {@link Repeats}.
  *
  * <p>One per event loop.
  */
@@ -69,6 +69,7 @@ public final class ExactGate implements Gate, StoreSink {
   private final int[] freeAsks = new int[AdmissionHandler.PARKING_PLACES];
   private int askCount;
   private int freeAskCount;
+  private final Repeats repeats;
   private Outcome outcome;
 
   /**
@@ -90,6 +91,7 @@ public final class ExactGate implements Gate, StoreSink {
     boolean isOneServer =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
     this.proofNsOfSeveralKeys = isOneServer ? Long.MAX_VALUE : 2 * settings.deadlineNs();
+    this.repeats = new Repeats(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
     store.sink(this);
   }
 
@@ -252,20 +254,36 @@ public final class ExactGate implements Gate, StoreSink {
     for (int i = 0; i < rule.groupCount(); i++) {
       ask.hashes[i] = identities.of(i).hash();
     }
-    ask.begin(ticket, rule, keys, store.isOneCheck(keys) ? 1 : rule.groupCount());
-    for (int check = 0; check < ask.checkCount; check++) {
+    ask.begin(ticket, rule, keys, store.isOneCheck(keys) ? 1 : rule.groupCount(), nowNs);
+    askFrom(ask, 0, nowNs);
+  }
+
+  /** Asks its checks from one on; the earlier ones have been granted. */
+  private void askFrom(StoreAsk ask, int from, long nowNs) {
+    for (int check = from; check < ask.checkCount; check++) {
       int first = ask.firstKey(check);
       if (ask.state == State.OPEN) {
         long named = OF_ASK | (long) ask.index << CHECK_BITS | check;
-        store.ask(named, ask.keys, first, ask.limits(check), rule.cost(), true, nowNs);
+        store.ask(named, ask.keys, first, ask.limits(check), ask.rule.cost(), true, nowNs);
       } else {
         ask.openCount--;
         if (ask.state == State.PASSED) {
-          store.owe(ask.keys, first, ask.limits(check), rule.cost());
+          store.owe(ask.keys, first, ask.limits(check), ask.rule.cost());
         }
       }
     }
     ended(ask);
+  }
+
+  private void askAgain(StoreAsk ask) {
+    int from = ask.firstRefused();
+    ask.beginFrom(from);
+    if (!outcome.awaits(ask.ticket)) {
+      ask.state = State.REFUSED;
+      giveBackAll(ask);
+      drop(ask.ticket);
+    }
+    askFrom(ask, from, clock.nowNs());
   }
 
   /** Null if there is none: clients that go leave theirs behind until the answers come. */
@@ -326,6 +344,13 @@ public final class ExactGate implements Gate, StoreSink {
     if (--ask.openCount > 0) {
       return;
     }
+    if (ask.state == State.OPEN && isToBeRepeated(ask)) {
+      for (int check = ask.firstRefused() + 1; check < ask.checkCount; check++) {
+        giveBack(ask, check);
+      }
+      repeats.add(ask);
+      return;
+    }
     if (ask.state == State.OPEN) {
       ask.state = ask.isRefused() ? State.REFUSED : State.PASSED;
       if (ask.isRefused()) {
@@ -337,15 +362,23 @@ public final class ExactGate implements Gate, StoreSink {
     freeAsks[freeAskCount++] = ask.index;
   }
 
+  /**
+   * Whether it holds the first of its keys, so that it is not one of those that have to give way.
+   */
+  private boolean isToBeRepeated(StoreAsk ask) {
+    return ask.isRefused() && ask.firstRefused() > 0 && repeats.takes(ask);
+  }
+
   private void giveBackAll(StoreAsk ask) {
     for (int check = 0; check < ask.checkCount; check++) {
-      if (ask.grantedAtUs(check) >= 0) {
-        giveBack(ask, check);
-      }
+      giveBack(ask, check);
     }
   }
 
   private void giveBack(StoreAsk ask, int check) {
+    if (ask.grantedAtUs(check) < 0) {
+      return;
+    }
     store.refund(
         ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), ask.grantedAtUs(check));
   }

@@ -41,34 +41,73 @@ final class StoreAsk {
   /** Checks that have not come to their end, and one more while they are being asked. */
   int openCount;
 
+  /** When it came. */
+  long askedNs;
+
+  /** How often what was refused has been asked again. */
+  int repeatCount;
+
+  /** When it is to be asked again, and who comes after it; while it waits for that. */
+  long dueNs;
+
+  StoreAsk next;
+
   private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
   private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** What the verdict will be about: the longest wait of those that refuse, or the least share. */
-  private Budget budget;
+  /** The first check that has refused; {@code checkCount} if none has. */
+  private int firstRefused;
 
-  private boolean isRefused;
+  /** What the verdict is about if the request passes: the budget with the least share left. */
+  private final Figures tightest = new Figures();
+
   private double share;
-  private long remaining;
-  private long resetAfterNs;
-  private long retryAfterNs;
+
+  /** What it is about if not: the one with the longest wait. */
+  private final Figures refusing = new Figures();
+
+  /** What a decision says of one budget. */
+  private static final class Figures {
+    private Budget budget;
+    private long remaining;
+    private long resetAfterNs;
+    private long retryAfterNs;
+
+    void note(Budget of, StoreDecision decision) {
+      budget = of;
+      remaining = decision.remaining();
+      resetAfterNs = decision.resetAfterNs();
+      retryAfterNs = decision.retryAfterNs();
+    }
+
+    boolean isNever() {
+      return retryAfterNs == StoreDecision.NEVER;
+    }
+  }
 
   StoreAsk(int index) {
     this.index = index;
   }
 
-  void begin(long ofTicket, Rule ofRule, StoreKeys from, int checks) {
+  void begin(long ofTicket, Rule ofRule, StoreKeys from, int checks, long nowNs) {
     ticket = ofTicket;
     rule = ofRule;
     state = State.OPEN;
     keys.set(from);
     checkCount = checks;
-    openCount = checks + 1;
-    budget = null;
-    isRefused = false;
+    repeatCount = 0;
+    askedNs = nowNs;
+    share = Double.POSITIVE_INFINITY;
     for (int check = 0; check < checks; check++) {
       granted[check] = false;
     }
+    beginFrom(0);
+  }
+
+  /** Those from one check on are asked, for the first time or again. */
+  void beginFrom(int check) {
+    openCount = checkCount - check + 1;
+    firstRefused = checkCount;
   }
 
   /** The limits of a check. */
@@ -105,51 +144,52 @@ final class StoreAsk {
     decidedAtUs[check] = decision.decidedAtUs();
     Budget of = budgetOf(check, decision.limitIndex());
     double left = (double) decision.remaining() / of.storeLimit().capacity();
-    if (!isRefused && (budget == null || left < share)) {
+    if (left < share) {
       share = left;
-      note(of, decision);
+      tightest.note(of, decision);
     }
   }
 
   void refused(int check, StoreDecision decision) {
     long waitNs = decision.retryAfterNs();
     boolean isLonger =
-        waitNs == StoreDecision.NEVER
-            || retryAfterNs != StoreDecision.NEVER && waitNs > retryAfterNs;
-    if (!isRefused || isLonger) {
-      isRefused = true;
-      note(budgetOf(check, decision.limitIndex()), decision);
+        waitNs == StoreDecision.NEVER || !refusing.isNever() && waitNs > refusing.retryAfterNs;
+    if (!isRefused() || isLonger) {
+      refusing.note(budgetOf(check, decision.limitIndex()), decision);
     }
-  }
-
-  private void note(Budget of, StoreDecision decision) {
-    budget = of;
-    remaining = decision.remaining();
-    resetAfterNs = decision.resetAfterNs();
-    retryAfterNs = decision.retryAfterNs();
+    firstRefused = Math.min(firstRefused, check);
   }
 
   /** Whether a check has refused, so that the request cannot pass. */
   boolean isRefused() {
-    return isRefused;
+    return firstRefused < checkCount;
   }
 
-  /** Whether a check was granted, and when; negative if not. */
+  /** The first check that has refused, if any has. */
+  int firstRefused() {
+    return firstRefused;
+  }
+
+  /** What a check was granted has been given back. */
+  void givenBack(int check) {
+    granted[check] = false;
+  }
+
+  /** When a check was granted, in the time of its server; negative if it was not. */
   long grantedAtUs(int check) {
     return granted[check] ? decidedAtUs[check] : -1;
   }
 
   /** What all checks together have decided. */
   Verdict verdict(Verdict to) {
-    if (!isRefused) {
-      return to.allow(budget.policy(), remaining, resetAfterNs);
+    if (!isRefused()) {
+      return to.allow(tightest.budget.policy(), tightest.remaining, tightest.resetAfterNs);
     }
-    boolean never = retryAfterNs == StoreDecision.NEVER;
     return to.refuse(
-        never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
-        budget.policy(),
-        remaining,
-        resetAfterNs,
-        never ? 0 : retryAfterNs);
+        refusing.isNever() ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+        refusing.budget.policy(),
+        refusing.remaining,
+        refusing.resetAfterNs,
+        refusing.isNever() ? 0 : refusing.retryAfterNs);
   }
 }

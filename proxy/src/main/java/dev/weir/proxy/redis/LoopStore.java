@@ -141,6 +141,11 @@ public final class LoopStore {
     }
   }
 
+  /** What calls back on this loop at a time that is set. */
+  public WakeUp wakeUp(Runnable task) {
+    return new WakeUp(eventLoop, clock, task);
+  }
+
   /** Charges a request that has passed without a question, when the store is back. */
   public void owe(StoreKeys keys, int first, ScriptLimit[] limits, long cost) {
     debts.add(keys, first, limits, 1, cost);
