@@ -96,10 +96,12 @@ class SeveralLimitsIT {
 
   private static void awaitCharged(String identity, String name, long wanted) throws Exception {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (charged(identity, name) != wanted && System.nanoTime() - deadlineNs < 0) {
+    long charged = charged(identity, name);
+    while (charged != wanted && System.nanoTime() - deadlineNs < 0) {
       TimeUnit.MILLISECONDS.sleep(2);
+      charged = charged(identity, name);
     }
-    assertEquals(wanted, charged(identity, name), identity);
+    assertEquals(wanted, charged, identity);
   }
 
   private static int passed(List<Integer> statuses) {
@@ -195,6 +197,7 @@ class SeveralLimitsIT {
         passed += status == 200 ? 1 : 0;
       }
       // Nobody waits for what is given back, so it may take a moment.
+      fleet.rig(0).await(REFUNDS, 5 - passed);
       awaitCharged(who[0], "r/fixed-window-1d", passed);
       assertEquals(1, charged(who[1], "r/fixed-window-1d"));
       faults.pass();
@@ -202,6 +205,26 @@ class SeveralLimitsIT {
       awaitCharged(who[1], "r/fixed-window-1d", passed);
       assertEquals(passed, charged(who[0], "r/fixed-window-1d"));
       assertEquals(passed - 1.0, fleet.sum("weir_store_debts_charged_total"));
+    } finally {
+      faults.close();
+    }
+  }
+
+  @Test
+  void givesBackWhatIsGrantedInTimeAndWhatIsGrantedTooLate() throws Exception {
+    FaultProxy faults = new FaultProxy(other.port());
+    String shards = shards(Fleet.node(redis), "127.0.0.1:" + faults.port()).replace("1s", "200ms");
+    String rules = perUserAndAddress("    on-store-failure: closed\n");
+    try (Fleet fleet = Fleet.ofFile(1, shards + rules)) {
+      fleet.rig(0).await(StoreRig.DECIDING, 2);
+      String[] who = apart(fleet);
+      faults.delayReplies(500);
+      assertEquals(503, status(fleet, who));
+      awaitCharged(who[1], "r/fixed-window-1d", 2);
+      awaitCharged(who[0], "r/fixed-window-1d", 1);
+      awaitCharged(who[1], "r/fixed-window-1d", 1);
+      fleet.rig(0).await(REFUNDS, 2);
+      assertEquals(0, fleet.sum("weir_store_debts_charged_total"));
     } finally {
       faults.close();
     }
