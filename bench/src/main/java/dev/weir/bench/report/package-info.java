@@ -1,2 +1,2 @@
-/** What the pages of results have in common. */
+/** What measurements have in common: what a run found, and the pages and files that say so. */
 package dev.weir.bench.report;

@@ -1,0 +1,21 @@
+package dev.weir.bench.load;
+
+/** Why a request has no whole answer. */
+public enum Failure {
+  TIMEOUT("timed out"),
+  CLOSED("connection closed"),
+  MALFORMED("malformed answer"),
+  RESET("stream reset");
+
+  private final String text;
+
+  Failure(String text) {
+    this.text = text;
+  }
+
+  /** As reports say it. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

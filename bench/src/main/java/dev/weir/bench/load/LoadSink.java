@@ -1,0 +1,21 @@
+package dev.weir.bench.load;
+
+/** Who is told what becomes of requests, on the event loop of their connection. */
+interface LoadSink {
+  /**
+   * A whole answer has come.
+   *
+   * @param httpStatus 200 to 599.
+   * @param grpcStatus of a gRPC call; -1 for what is none.
+   */
+  void answered(int httpStatus, int grpcStatus, long dueNs, long startedNs);
+
+  /** A request ended without a whole answer. */
+  void failed(Failure failure, long dueNs, long startedNs);
+
+  /** Requests of a connection ended in this turn of the loop, so it may have room again. */
+  void room(LoadConnection connection);
+
+  /** It is gone, after the requests in flight were told to have failed. */
+  void closed(LoadConnection connection);
+}

@@ -1,0 +1,45 @@
+package dev.weir.bench.report;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.HdrHistogram.EncodableHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Latencies of one kind over the time of a run, in nanoseconds.
+ *
+ * @param tag the name in an interval log, which has those of the first series without one: empty.
+ *     Letters, digits and {@code -} otherwise.
+ * @param label as a reader sees it: {@code corrected}.
+ * @param slices in the order of time; parts in which nothing was recorded may be left out.
+ */
+public record LatencySeries(String tag, String label, List<TimedHistogram> slices) {
+
+  /** The range and precision of every histogram here: 1 ns to an hour, three digits. */
+  public static Histogram emptyHistogram() {
+    return new Histogram(1, 3_600_000_000_000L, 3);
+  }
+
+  /** All slices together. */
+  public Histogram total() {
+    final Histogram total = emptyHistogram();
+    for (TimedHistogram slice : slices) {
+      total.add(slice.decode());
+    }
+    return total;
+  }
+
+  /**
+   * The latencies that ended in a part of a run.
+   *
+   * @param startMs since the run began, as {@link Slice#startMs}.
+   * @param encoded as {@link EncodableHistogram#encodeIntoByteBuffer} writes it: a twentieth of a
+   *     histogram in memory, and a run may have a thousand of them.
+   */
+  public record TimedHistogram(long startMs, long endMs, byte[] encoded) {
+    /** A copy of the latencies, which the caller may change. */
+    public Histogram decode() {
+      return Histogram.decodeFromByteBuffer(ByteBuffer.wrap(encoded), 1);
+    }
+  }
+}
