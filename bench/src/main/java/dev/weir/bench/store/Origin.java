@@ -1,12 +1,9 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.report.Commit;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.weir.bench.report.Machine;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 
 /** Where a report comes from: command, commit, machine and versions. */
 final class Origin {
@@ -24,15 +21,13 @@ final class Origin {
         + ", commit "
         + Commit.head()
         + "\n- "
-        + processor()
+        + Machine.processor()
         + ", "
-        + System.getProperty("os.name")
-        + " "
-        + System.getProperty("os.version")
+        + Machine.system()
         + "\n- Redis "
         + redisVersion
         + ", no persistence, one thread; JDK "
-        + Runtime.version()
+        + Machine.jdk()
         + "\n- "
         + (cores.server() == Cores.ANY
             ? "Nothing is pinned: server and client may share a core"
@@ -44,22 +39,5 @@ final class Origin {
         + " s (least..most), variants interleaved, each after a warm-up of "
         + settings.warmUpSeconds()
         + " s";
-  }
-
-  // The JVM counts only the core that it has been pinned to.
-  private static String processor() {
-    try {
-      final List<String> models =
-          Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
-              .filter(line -> line.startsWith("model name"))
-              .map(line -> line.substring(line.indexOf(':') + 1).trim())
-              .toList();
-      if (!models.isEmpty()) {
-        return models.get(0) + ", " + models.size() + " cores";
-      }
-    } catch (IOException e) {
-      // Not Linux.
-    }
-    return System.getProperty("os.arch");
   }
 }
