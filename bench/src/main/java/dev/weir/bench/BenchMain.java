@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
 import java.util.Arrays;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Spec;
     name = "weir bench",
     description = "Measures Weir.",
     subcommands = {
+      RunCommand.class,
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,
@@ -34,7 +36,7 @@ public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "accuracy, store, exact, jmh, jcstress or help";
+  private static final String COMMANDS = "run, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},

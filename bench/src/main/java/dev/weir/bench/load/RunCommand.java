@@ -1,0 +1,160 @@
+package dev.weir.bench.load;
+
+import dev.weir.bench.report.Commit;
+import dev.weir.bench.report.RunResult;
+import dev.weir.bench.scenario.BadScenarioException;
+import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.ScenarioFlags;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code weir bench run}. */
+@Command(
+    name = "run",
+    description = {
+      "Loads a target at a rate of its own and reports latencies from when requests were due.",
+      "Ctrl-C ends it early, with a report."
+    },
+    footer = {
+      "",
+      "Exit codes: 0 done and every threshold held, 1 the target cannot be reached or the report"
+          + " not be written, 2 wrong arguments, 3 a threshold did not hold."
+    })
+public final class RunCommand implements Callable<Integer> {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int MISSED = 3;
+  private static final int REPORT_SECONDS = 20;
+
+  @Mixin private ScenarioFlags flags;
+
+  @Option(
+      names = {"-o", "--out"},
+      paramLabel = "FOLDER",
+      description = "Where the report is written: HTML, JSON, CSV, .hlog and .hgrm.")
+  private Path out;
+
+  @Option(
+      names = "--no-ceiling",
+      description = "Does not measure first what the harness itself can do (two seconds).")
+  private boolean noCeiling;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this and exits.")
+  private boolean help;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    final Scenario scenario;
+    try {
+      scenario = flags.scenario();
+    } catch (BadScenarioException bad) {
+      throw new ParameterException(spec.commandLine(), bad.getMessage());
+    }
+    try {
+      return run(scenario);
+    } catch (LoadException unreachable) {
+      spec.commandLine().getErr().println("weir bench run: " + unreachable.getMessage());
+      return FAILED;
+    }
+  }
+
+  private int run(Scenario scenario) throws Exception {
+    final List<String> warnings = new ArrayList<>();
+    final Ceiling ceiling = noCeiling ? null : Ceiling.measure(scenario);
+    if (ceiling != null) {
+      say(ceilingText(ceiling, scenario));
+      if (isBeyond(ceiling, scenario)) {
+        warnings.add(
+            String.format(
+                Locale.ROOT,
+                "%,.0f requests/s are beyond what this harness can do here by itself, %,.0f/s:"
+                    + " what is measured is the harness.",
+                scenario.load().schedule().peakRate(),
+                ceiling.perSecond()));
+        say("warning: " + warnings.get(0));
+      }
+    }
+    final LiveLine live =
+        new LiveLine(spec.commandLine().getErr(), scenario.load().durationNs() / 1e9);
+    final LoadRun run = new LoadRun(scenario, live);
+    final CountDownLatch reported = new CountDownLatch(1);
+    final Thread interrupted = new Thread(() -> stop(run, reported), "weir-stop");
+    Runtime.getRuntime().addShutdownHook(interrupted);
+    try {
+      final RunResult result = completed(run.run(), scenario, ceiling, warnings);
+      live.end();
+      spec.commandLine().getOut().print(new TextSummary(result));
+      spec.commandLine().getOut().flush();
+      return result.passed() ? OK : MISSED;
+    } finally {
+      reported.countDown();
+    }
+  }
+
+  /** What the JVM waits for when it is told to end. */
+  private static void stop(LoadRun run, CountDownLatch reported) {
+    run.stop();
+    try {
+      reported.await(REPORT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean isBeyond(Ceiling ceiling, Scenario scenario) {
+    return scenario.load().open() && scenario.load().schedule().peakRate() > ceiling.perSecond();
+  }
+
+  private static String ceilingText(Ceiling ceiling, Scenario scenario) {
+    return String.format(
+        Locale.ROOT,
+        "harness alone: %,.0f requests/s on %d event loop(s), %,.0f per second of a core",
+        ceiling.perSecond(),
+        scenario.client().eventLoops(),
+        ceiling.perCoreAndSecond());
+  }
+
+  private RunResult completed(
+      RunResult result, Scenario scenario, Ceiling ceiling, List<String> warnings) {
+    final Map<String, String> facts = new LinkedHashMap<>(result.facts());
+    if (ceiling != null) {
+      facts.put("Ceiling", ceilingText(ceiling, scenario));
+    }
+    facts.put("Commit", Commit.head());
+    facts.put("Command", "./weir bench run " + String.join(" ", quoted(spec.commandLine())));
+    warnings.addAll(result.warnings());
+    return new RunResult(
+        result.name(), facts, warnings, result.checks(), result.slices(), result.latencies());
+  }
+
+  private static List<String> quoted(CommandLine commandLine) {
+    return commandLine.getParseResult().expandedArgs().stream()
+        .map(
+            arg ->
+                arg.matches("[A-Za-z0-9_./:=,@%+-]+") ? arg : "'" + arg.replace("'", "'\\''") + "'")
+        .toList();
+  }
+
+  private void say(String line) {
+    spec.commandLine().getErr().println(line);
+  }
+}
