@@ -11,16 +11,18 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What the harness itself can do on this machine, now: the same requests, as many as it can, to a
  * server in this process that does nothing but answer.
  *
- * @param perCoreAndSecond requests for which the event loops need a second of processor time.
- * @param perSecond requests that were answered, with whatever shared the cores.
+ * @param perSecond requests for which the event loops would need all the processor time that they
+ *     can have. By that time, not by the clock: the server may share their cores.
+ * @param cores that they can have.
  */
-public record Ceiling(double perCoreAndSecond, double perSecond) {
+public record Ceiling(double perSecond, int cores) {
   private static final long WARM_UP_NS = 1_000_000_000L;
   private static final long DURATION_NS = 1_000_000_000L;
   private static final int LEAST_CONNECTIONS = 16;
@@ -37,16 +39,28 @@ public record Ceiling(double perCoreAndSecond, double perSecond) {
       final LoadRun run =
           new LoadRun(against(scenario), LoadRun.Progress.SILENT, target -> address);
       final RunResult result = run.run();
-      long answered = 0;
-      long lastMs = 1;
-      for (Slice slice : result.slices()) {
-        answered += slice.passed();
-        lastMs = slice.endMs();
-      }
-      return new Ceiling(answered * 1e9 / Math.max(1, run.cpuNs()), answered * 1e3 / lastMs);
+      final long answered = result.slices().stream().mapToLong(Slice::passed).sum();
+      final int cores = Math.min(client.eventLoops(), Runtime.getRuntime().availableProcessors());
+      return new Ceiling(answered * 1e9 / Math.max(1, run.cpuNs()) * cores, cores);
     } finally {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
+  }
+
+  /** Whether a scenario asks for more. */
+  boolean isBelow(Scenario scenario) {
+    return scenario.load().open() && scenario.load().schedule().peakRate() > perSecond;
+  }
+
+  /** As people read it. */
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "the harness alone: %,.0f requests/s on %d %s",
+        perSecond,
+        cores,
+        cores == 1 ? "core" : "cores");
   }
 
   private static Scenario against(Scenario scenario) {

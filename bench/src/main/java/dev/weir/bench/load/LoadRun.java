@@ -144,7 +144,7 @@ public final class LoadRun {
                       connector(loop.eventLoop(), target, address),
                       requests.mix(scenario.keys(), i),
                       share,
-                      (i + 1.0) / loopCount,
+                      (i + 0.5) / loopCount,
                       connections));
         }
       }

@@ -81,8 +81,8 @@ public final class RunCommand implements Callable<Integer> {
     final List<String> warnings = new ArrayList<>();
     final Ceiling ceiling = noCeiling ? null : Ceiling.measure(scenario);
     if (ceiling != null) {
-      say(ceilingText(ceiling, scenario));
-      if (isBeyond(ceiling, scenario)) {
+      say(ceiling.toString());
+      if (ceiling.isBelow(scenario)) {
         warnings.add(
             String.format(
                 Locale.ROOT,
@@ -100,7 +100,7 @@ public final class RunCommand implements Callable<Integer> {
     final Thread interrupted = new Thread(() -> stop(run, reported), "weir-stop");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
-      final RunResult result = completed(run.run(), scenario, ceiling, warnings);
+      final RunResult result = completed(run.run(), ceiling, warnings);
       live.end();
       spec.commandLine().getOut().print(new TextSummary(result));
       spec.commandLine().getOut().flush();
@@ -120,24 +120,10 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isBeyond(Ceiling ceiling, Scenario scenario) {
-    return scenario.load().open() && scenario.load().schedule().peakRate() > ceiling.perSecond();
-  }
-
-  private static String ceilingText(Ceiling ceiling, Scenario scenario) {
-    return String.format(
-        Locale.ROOT,
-        "harness alone: %,.0f requests/s on %d event loop(s), %,.0f per second of a core",
-        ceiling.perSecond(),
-        scenario.client().eventLoops(),
-        ceiling.perCoreAndSecond());
-  }
-
-  private RunResult completed(
-      RunResult result, Scenario scenario, Ceiling ceiling, List<String> warnings) {
+  private RunResult completed(RunResult result, Ceiling ceiling, List<String> warnings) {
     final Map<String, String> facts = new LinkedHashMap<>(result.facts());
     if (ceiling != null) {
-      facts.put("Ceiling", ceilingText(ceiling, scenario));
+      facts.put("Ceiling", ceiling.toString());
     }
     facts.put("Commit", Commit.head());
     facts.put("Command", "./weir bench run " + String.join(" ", quoted(spec.commandLine())));
