@@ -8,6 +8,8 @@ import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;
 import dev.weir.proxy.rule.BadValueException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -72,6 +74,7 @@ public final class RunCommand implements Callable<Integer> {
     } catch (BadScenarioException bad) {
       throw new ParameterException(spec.commandLine(), bad.getMessage());
     }
+    checkOut();
     try {
       return run(scenario);
     } catch (BadValueException bad) {
@@ -79,6 +82,18 @@ public final class RunCommand implements Callable<Integer> {
     } catch (LoadException | ReportFileException failure) {
       spec.commandLine().getErr().println("weir bench run: " + failure.getMessage());
       return FAILED;
+    }
+  }
+
+  /** Before the run rather than after it. */
+  private void checkOut() {
+    try {
+      if (out != null && !Files.isWritable(Files.createDirectories(out))) {
+        throw new IOException("not writable");
+      }
+    } catch (IOException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--out: " + out + " (expected: a folder to write to): " + e);
     }
   }
 

@@ -42,7 +42,7 @@ final class ScenarioReader {
   static Scenario read(ScenarioSettings settings, List<String> faults) throws BadScenarioException {
     final Scenario scenario = new ScenarioReader(settings, faults).scenario();
     if (!faults.isEmpty()) {
-      throw new BadScenarioException(faults);
+      throw new BadScenarioException(faults.stream().distinct().toList());
     }
     return scenario;
   }
@@ -120,7 +120,7 @@ final class ScenarioReader {
   private Load stages(long warmUpNs) {
     boolean right = true;
     for (Setting stage : settings.stages()) {
-      right &= parsed(stage, text -> Stages.parse(List.of(text))) != null;
+      right &= parsed(stage, Stages::check) != null;
     }
     if (!right) {
       return null;
