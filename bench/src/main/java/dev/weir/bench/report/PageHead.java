@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -146,17 +147,23 @@ final class PageHead {
     html.raw("<section aria-labelledby=\"comparison\">\n");
     html.raw("<h2 id=\"comparison\">Beside the first</h2>\n");
     html.raw("<p>Below each figure, how many times the first run's it is.</p>\n");
-    html.openTable("Figures of each run", "figures").raw("<thead><tr>").columnHead("Run");
-    for (String head : Comparison.heads()) {
-      html.columnHead(head);
+    html.openTable("Figures of each run", "figures").raw("<thead><tr><td></td>");
+    final List<List<Comparison.Cell>> columns = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      html.raw("<th scope=\"col\"><span class=\"swatch s" + (i + 1) + "\"></span>");
+      html.text(runs.get(i).run().name()).raw("</th>");
+      columns.add(Comparison.row(runs.get(i), runs.get(0)));
     }
     html.raw("</tr></thead>\n<tbody>\n");
-    for (int i = 0; i < runs.size(); i++) {
-      html.raw("<tr><th scope=\"row\"><span class=\"swatch s" + (i + 1) + "\"></span>");
-      html.text(runs.get(i).run().name()).raw("</th>");
-      for (Comparison.Cell cell : Comparison.row(runs.get(i), runs.get(0))) {
-        html.raw("<td>").text(cell.text()).raw("<span class=\"ratio\">");
-        html.text(cell.ratio().isEmpty() ? "" : cell.ratio() + "×").raw("</span></td>");
+    final List<String> heads = Comparison.heads();
+    for (int row = 0; row < heads.size(); row++) {
+      html.raw("<tr>").rowHead(heads.get(row));
+      for (List<Comparison.Cell> column : columns) {
+        html.raw("<td>").text(column.get(row).text());
+        if (!column.get(row).ratio().isEmpty()) {
+          html.raw("<span class=\"ratio\">").text(column.get(row).ratio() + "×").raw("</span>");
+        }
+        html.raw("</td>");
       }
       html.raw("</tr>\n");
     }
@@ -169,18 +176,16 @@ final class PageHead {
     }
     html.raw("<section aria-labelledby=\"checks\">\n<h2 id=\"checks\">Thresholds</h2>\n");
     html.openTable("Thresholds", "checks").raw("<thead><tr>");
-    if (runs.size() > 1) {
-      html.columnHead("Run");
-    }
     html.columnHead("Threshold").columnHead("Measured").columnHead("Verdict");
-    html.raw("</tr></thead>\n<tbody>\n");
+    html.raw("</tr></thead>\n");
     for (RunView run : runs) {
+      html.raw("<tbody>\n");
+      if (runs.size() > 1 && !run.run().checks().isEmpty()) {
+        html.raw("<tr><th scope=\"rowgroup\" colspan=\"3\">").text(run.run().name());
+        html.raw("</th></tr>\n");
+      }
       for (Check check : run.run().checks()) {
-        html.raw("<tr>");
-        if (runs.size() > 1) {
-          html.cell(run.run().name());
-        }
-        html.raw("<th scope=\"row\"><code>").text(check.threshold()).raw("</code></th>");
+        html.raw("<tr><th scope=\"row\"><code>").text(check.threshold()).raw("</code></th>");
         html.cell(check.measured());
         html.raw(
             check.passed()
@@ -188,7 +193,8 @@ final class PageHead {
                 : "<td class=\"missed\"><span aria-hidden=\"true\">✕</span> missed</td>");
         html.raw("</tr>\n");
       }
+      html.raw("</tbody>\n");
     }
-    html.raw("</tbody>\n").closeTable().raw("</section>\n");
+    html.closeTable().raw("</section>\n");
   }
 }

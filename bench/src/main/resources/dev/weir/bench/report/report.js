@@ -12,6 +12,7 @@
   const [START, END, DUE, SENT, PASSED, REFUSED, FAILED, P50] = [0, 1, 2, 3, 4, 5, 6, 7];
   const PERCENTILES = ["p50", "p90", "p99", "p99.9", "max"];
   const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
+  const AXIS_WIDTH = 72;
   const charts = [];
 
   const byId = (id) => document.getElementById(id);
@@ -38,6 +39,11 @@
     });
   }
 
+  // One below the other, the charts show the same time at the same place.
+  const alignLeft = (scale) => {
+    scale.width = AXIS_WIDTH;
+  };
+
   // Ticks say no more digits than they need.
   const tick = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
   const seconds = (value) => value.toLocaleString("en", { maximumFractionDigits: 3 });
@@ -51,7 +57,8 @@
 
   function logTicks(scale) {
     const decades = Math.log10(scale.max / scale.min);
-    const steps = decades <= 1.2 ? [1, 1.5, 2, 3, 5, 7] : decades <= 2.5 ? [1, 2, 5] : [1];
+    const room = scale.chart.height / decades;
+    const steps = room > 200 ? [1, 1.5, 2, 3, 5, 7] : room > 55 ? [1, 2, 5] : [1];
     const ticks = [];
     for (let power = Math.floor(Math.log10(scale.min)); power <= Math.log10(scale.max); power++) {
       steps.forEach((step) => {
@@ -69,11 +76,13 @@
       type: logarithmic ? "logarithmic" : "linear",
       title: { display: true, text: "ms" },
       ticks: { callback: tick, maxTicksLimit: 9 },
+      afterFit: alignLeft,
     };
     if (logarithmic) {
       axis.min = range.min;
       axis.max = range.max;
       axis.afterBuildTicks = logTicks;
+      axis.ticks.autoSkip = false;
     } else {
       axis.beginAtZero = true;
     }
@@ -256,6 +265,7 @@
   }
 
   const line = (label, tone, data, more) => ({
+    stepped: data.length > 0 && data[0].part ? "middle" : false,
     label,
     tone,
     data,
@@ -266,14 +276,19 @@
   const tones = (index) => ({ tone: "s" + (index + 1), dash: DASHES[index] });
   const middle = (part) => (part[START] + part[END]) / 2;
   const end = Math.max(0, ...runs.flatMap((run) => run.parts.map((part) => part[END])));
-  const column = (run, index) => run.parts.map((part) => ({ x: middle(part), y: part[index] }));
 
-  // A point at a middle says from when to when it is.
-  function partTitle(items) {
-    const parts = (runs[single ? 0 : items.datasetIndex] || runs[0]).parts;
-    const part = parts[items.dataIndex];
-    return part ? `${seconds(part[START])} to ${seconds(part[END])} s` : "";
+  /** Steps from the start of the first part to the end of the last, with a point in each middle. */
+  function overTime(parts, value) {
+    const points = parts.map((part, index) => ({ x: middle(part), y: value(part, index), part }));
+    if (points.length > 0) {
+      points.unshift({ ...points[0], x: parts[0][START] });
+      points.push({ ...points[points.length - 1], x: parts[parts.length - 1][END] });
+    }
+    return points;
   }
+
+  const column = (run, index) => overTime(run.parts, (part) => part[index]);
+  const partTitle = ({ raw }) => `${seconds(raw.part[START])} to ${seconds(raw.part[END])} s`;
 
   function curves() {
     const datasets = runs.flatMap((run, at) =>
@@ -293,12 +308,13 @@
     logSwitch("curves", chart, range);
   }
 
-  function rateAxis(stacked) {
+  function rateAxis() {
     return {
       beginAtZero: true,
-      stacked,
+      grace: "5%",
       title: { display: true, text: "per second" },
       ticks: { callback: tick, maxTicksLimit: 7 },
+      afterFit: alignLeft,
     };
   }
 
@@ -314,14 +330,14 @@
       : [["passed", PASSED]];
     const below = run.parts.map(() => 0);
     const datasets = kinds.map(([kind, index], at) => {
-      const data = run.parts.map((part, i) => {
+      const data = overTime(run.parts, (part, i) => {
         below[i] += part[index];
-        return { x: middle(part), y: below[i] };
+        return below[i];
       });
       return line(run.counted ? kind : "recorded", kind, data, {
         fillTone: kind + "-fill",
         fill: at === 0 ? "origin" : "-1",
-        own: (item) => run.parts[item.dataIndex][index],
+        own: (item) => item.raw.part[index],
         borderWidth: 1.5,
       });
     });
@@ -342,8 +358,7 @@
       ["due", (part) => part[DUE]],
       ["sent", (part) => part[SENT]],
     ];
-    const data = (run, kind) =>
-      run.parts.map((part) => ({ x: middle(part), y: kinds[kind][1](part) }));
+    const data = (run, kind) => overTime(run.parts, kinds[kind][1]);
     const datasets = runs.map((run, index) => {
       const { tone, dash } = tones(index);
       return line(run.name, tone, data(run, 0), { borderDash: dash });
