@@ -51,7 +51,11 @@ final class RawHttp2Server implements AutoCloseable {
 
   /** The connection is closed at the script's end. */
   RawHttp2Server(Script script) throws IOException {
-    listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    this(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()), script);
+  }
+
+  RawHttp2Server(ServerSocket listening, Script script) {
+    listener = listening;
     Thread thread =
         new Thread(
             () -> {
