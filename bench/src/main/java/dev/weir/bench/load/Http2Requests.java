@@ -1,13 +1,15 @@
 package dev.weir.bench.load;
 
+import static dev.weir.bench.load.Http1Requests.filled;
+
+import dev.weir.bench.scenario.Field;
+import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.proxy.rule.BadValueException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
-/** Makes requests of HTTP/2, once for many times that they are sent. */
+/** Requests as field blocks and bodies of HTTP/2. */
 final class Http2Requests {
   private static final int GRPC_PREFIX_BYTES = 5;
   private static final Set<String> OF_THE_CONNECTION =
@@ -17,65 +19,46 @@ final class Http2Requests {
   private Http2Requests() {}
 
   /**
-   * A request of HTTP/2. {@code content-length} is added where HTTP/1.1 would have it.
+   * The request of a kind for a key, which stands wherever {@code {key}} does. A field {@code Host}
+   * is sent as {@code :authority}.
    *
-   * @param fields names in any case; {@code Host} is sent as {@code :authority}.
    * @throws BadValueException for a field that HTTP/2 does not have.
    */
-  static Request http(
-      String method,
-      String scheme,
-      String authority,
-      String path,
-      List<Map.Entry<String, String>> fields,
-      byte[] body) {
-    FieldBlock block = head(method, scheme, authority, path, fields);
+  static Request of(RequestSpec spec, String key) {
+    final byte[] body = body(spec, key);
+    final FieldBlock block = head(spec.method(), spec, key);
     boolean lengthNamed = false;
-    for (Map.Entry<String, String> field : fields) {
-      String name = field.getKey().toLowerCase(Locale.ROOT);
-      if (name.equals("te") && !field.getValue().equals("trailers")) {
-        throw new BadValueException("te: " + field.getValue(), "trailers, over HTTP/2");
+    for (Field field : spec.fields()) {
+      final String name = lowerCase(field);
+      if (name.equals("te") && !field.value().equals("trailers")) {
+        throw new BadValueException("te: " + field.value(), "trailers, over HTTP/2");
       }
-      if (name.equals("content-length")) {
-        lengthNamed = true;
-        if (!field.getValue().equals(Integer.toString(body.length))) {
-          throw new BadValueException(
-              "content-length: " + field.getValue(), body.length + ", as long as the body is");
-        }
-      }
-      addUnlessHost(block, name, field.getValue());
+      lengthNamed |= name.equals("content-length");
+      add(block, field, key);
     }
-    if (!lengthNamed && (body.length > 0 || Set.of("POST", "PUT", "PATCH").contains(method))) {
+    if (spec.body() != null && !lengthNamed) {
       block.add("content-length", Integer.toString(body.length));
     }
-    return new Request(block.bytes(), body, method.equals("HEAD"));
+    return new Request(block.bytes(), body, spec.method().equals("HEAD"));
   }
 
   /**
-   * A unary call of gRPC.
+   * The unary gRPC call of a kind for a key: to the method that the path names, {@code
+   * /package.Service/Method}, with the body as its message; an empty one if there is no body.
    *
-   * @param path {@code /package.Service/Method}.
-   * @param fields as of {@link #http}.
    * @throws BadValueException for a field that HTTP/2 does not have, or that gRPC sets.
    */
-  static Request grpc(
-      String scheme,
-      String authority,
-      String path,
-      List<Map.Entry<String, String>> fields,
-      byte[] message) {
-    FieldBlock block =
-        head("POST", scheme, authority, path, fields)
-            .add("te", "trailers")
-            .add("content-type", "application/grpc");
-    for (Map.Entry<String, String> field : fields) {
-      String name = field.getKey().toLowerCase(Locale.ROOT);
-      if (OF_GRPC.contains(name)) {
-        throw new BadValueException(field.getKey(), "a field that gRPC does not set itself");
+  static Request call(RequestSpec spec, String key) {
+    final FieldBlock block =
+        head("POST", spec, key).add("te", "trailers").add("content-type", "application/grpc");
+    for (Field field : spec.fields()) {
+      if (OF_GRPC.contains(lowerCase(field))) {
+        throw new BadValueException(field.name(), "a field that gRPC does not set itself");
       }
-      addUnlessHost(block, name, field.getValue());
+      add(block, field, key);
     }
-    byte[] body =
+    final byte[] message = body(spec, key);
+    final byte[] body =
         ByteBuffer.allocate(GRPC_PREFIX_BYTES + message.length)
             .put((byte) 0) // not compressed
             .putInt(message.length)
@@ -84,32 +67,36 @@ final class Http2Requests {
     return new Request(block.bytes(), body, false);
   }
 
-  private static FieldBlock head(
-      String method,
-      String scheme,
-      String authority,
-      String path,
-      List<Map.Entry<String, String>> fields) {
-    String host = authority;
-    for (Map.Entry<String, String> field : fields) {
-      String name = field.getKey().toLowerCase(Locale.ROOT);
-      if (name.startsWith(":") || OF_THE_CONNECTION.contains(name)) {
-        throw new BadValueException(field.getKey(), "a field that HTTP/2 has");
+  private static byte[] body(RequestSpec spec, String key) {
+    return spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
+  }
+
+  private static FieldBlock head(String method, RequestSpec spec, String key) {
+    String authority = spec.target().authority();
+    for (Field field : spec.fields()) {
+      final String name = lowerCase(field);
+      if (OF_THE_CONNECTION.contains(name)) {
+        throw new BadValueException(field.name(), "a field that HTTP/2 has");
       }
       if (name.equals("host")) {
-        host = field.getValue();
+        authority = filled(field.value(), key);
       }
     }
     return new FieldBlock()
         .add(":method", method)
-        .add(":scheme", scheme)
-        .add(":authority", host)
-        .add(":path", path);
+        .add(":scheme", spec.target().tls() ? "https" : "http")
+        .add(":authority", authority)
+        .add(":path", filled(spec.path(), key));
   }
 
-  private static void addUnlessHost(FieldBlock block, String name, String value) {
+  private static void add(FieldBlock block, Field field, String key) {
+    final String name = lowerCase(field);
     if (!name.equals("host")) {
-      block.add(name, value);
+      block.add(name, filled(field.value(), key));
     }
+  }
+
+  private static String lowerCase(Field field) {
+    return field.name().toLowerCase(Locale.ROOT);
   }
 }

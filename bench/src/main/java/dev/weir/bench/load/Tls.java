@@ -7,12 +7,16 @@ import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 
 /**
  * How the harness speaks TLS, by the JDK's: the server's name is sent to it and looked for in its
@@ -98,8 +102,13 @@ final class Tls {
    * @param host as it stands in the certificate.
    */
   void secure(ChannelPipeline pipeline, String host, int port, LoadSink sink) {
-    pipeline
-        .addLast(context.newHandler(pipeline.channel().alloc(), host, port))
-        .addLast(new TlsGate(host + ":" + port, protocol, sink));
+    final SslHandler handler = context.newHandler(pipeline.channel().alloc(), host, port);
+    if (!host.contains(".") && !host.contains(":")) {
+      // The JDK sends names with a dot in them, and not those of the neighbourhood.
+      final SSLParameters parameters = handler.engine().getSSLParameters();
+      parameters.setServerNames(List.of(new SNIHostName(host)));
+      handler.engine().setSSLParameters(parameters);
+    }
+    pipeline.addLast(handler).addLast(new TlsGate(host + ":" + port, protocol, sink));
   }
 }

@@ -11,7 +11,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -20,10 +19,9 @@ import org.junit.jupiter.api.Test;
 class Http2SinkTest {
   private static final EventLoopGroup LOOPS =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private static final Request GET =
-      Http2Requests.http("GET", "http", "localhost", "/", List.of(), Request.NO_BODY);
+  private static final Request GET = Http2Requests.of(Http2RequestsTest.spec("GET", "/", null), "");
   private static final Request CALL =
-      Http2Requests.grpc("http", "localhost", "/a.B/C", List.of(), new byte[3]);
+      Http2Requests.call(Http2RequestsTest.spec("POST", "/a.B/C", new byte[3]), "");
 
   @AfterAll
   static void endAndFindNoLeak() throws InterruptedException {
@@ -134,7 +132,7 @@ class Http2SinkTest {
   void sendsABodyLargerThanTheWindowThatThereIsAtFirst() {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
         LoadClient client = new LoadClient().opened(sink.address(), 4, false)) {
-      Request post = Http2Requests.http("POST", "http", "a", "/", List.of(), new byte[1_000_000]);
+      Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[1_000_000]), "");
       client.start(post, 1, 2, 3);
       client.expect("1 201", "2 201", "3 201");
     }
