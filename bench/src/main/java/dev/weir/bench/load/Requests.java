@@ -2,9 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Requests as bytes of the protocol that carries them. */
 final class Requests {
@@ -22,20 +20,10 @@ final class Requests {
   }
 
   private static Request of(RequestSpec spec, Protocol protocol, String key) {
-    final byte[] body = spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
-    final String path = RequestSpec.filled(spec.path(), key);
-    final List<Map.Entry<String, String>> fields = new ArrayList<>();
-    spec.fields()
-        .forEach(
-            field -> fields.add(Map.entry(field.name(), RequestSpec.filled(field.value(), key))));
-    final String scheme = spec.target().tls() ? "https" : "http";
-    final String authority = spec.target().authority();
     return switch (protocol) {
-      case HTTP1 ->
-          Http1Requests.of(
-              spec.method(), authority, path, fields, spec.body() == null ? null : body);
-      case HTTP2 -> Http2Requests.http(spec.method(), scheme, authority, path, fields, body);
-      case GRPC -> Http2Requests.grpc(scheme, authority, path, fields, body);
+      case HTTP1 -> Http1Requests.of(spec, key);
+      case HTTP2 -> Http2Requests.of(spec, key);
+      case GRPC -> Http2Requests.call(spec, key);
     };
   }
 }
