@@ -245,13 +245,13 @@ public final class LoadRun {
     // The last one takes the answers that are late along.
     while (nextNs < run.endNs() - sliceNs / 2) {
       sleepUntil(nextNs);
-      report(sampler.take());
+      report(sampler.take(nextNs));
       nextNs += sliceNs;
     }
     sleepUntil(run.endNs());
     cpuNs = cpuOfLoops() - cpuBeforeNs;
     drain(run);
-    report(sampler.take());
+    report(sampler.take(System.nanoTime()));
     return new RunSummary(scenario, run, recorders, sampler, stopped, cpuNs).result();
   }
 
