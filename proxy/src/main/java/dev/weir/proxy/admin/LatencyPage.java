@@ -73,11 +73,11 @@ final class LatencyPage {
    */
   static String html(Latencies latencies, long sinceStartNs, LatencyHistory.Recent recent) {
     StringBuilder html = new StringBuilder(HEAD).append("<div class=\"sides\">\n");
-    section(html, "The last " + TimeText.ofLength(recent.lengthNs()), recent::of);
+    section(html, "The last " + FigureText.ofLength(recent.lengthNs()), recent::of);
     double[] quantiles = quantiles();
     section(
         html,
-        "Since the start, " + TimeText.ofLength(sinceStartNs) + " ago",
+        "Since the start, " + FigureText.ofLength(sinceStartNs) + " ago",
         step -> latencies.summary(step, quantiles));
     html.append("</div>\n<h2>The steps</h2>\n<dl>\n");
     for (LatencyStep step : LatencyStep.values()) {
@@ -100,12 +100,12 @@ final class LatencyPage {
           .append(step.label() + "</th>");
     }
     html.append("</tr></thead>\n<tbody>\n");
-    row(html, "count", summaries, summary -> String.valueOf(summary.count()));
+    row(html, "count", summaries, summary -> FigureText.ofCount(summary.count()));
     for (int i = 0; i < TABLE.length; i++) {
       int at = i;
       row(html, "p" + percent(TABLE[i]), summaries, summary -> percentile(summary, at));
     }
-    row(html, "max", summaries, summary -> TimeText.of(summary.maxNs()));
+    row(html, "max", summaries, summary -> FigureText.ofTime(summary.maxNs()));
     html.append("</tbody>\n</table>\n")
         .append(PercentileChart.svg(step -> summaries[step.ordinal()], "Latency by percentile"))
         .append("</section>\n");
@@ -131,6 +131,6 @@ final class LatencyPage {
   /** With not one time above it, a percentile would only repeat the longest. */
   private static String percentile(LatencySummary summary, int tableIndex) {
     double above = summary.count() * (1 - TABLE[tableIndex]);
-    return above < 0.999 ? NONE : TimeText.of(summary.valuesNs()[CHART.length + tableIndex]);
+    return above < 0.999 ? NONE : FigureText.ofTime(summary.valuesNs()[CHART.length + tableIndex]);
   }
 }

@@ -82,7 +82,7 @@ final class PercentileChart {
     for (int exponent = leastExponent; exponent <= mostExponent; exponent++) {
       double y = y(Math.pow(10, exponent));
       line(LEFT, y, RIGHT, y);
-      text(LEFT - 5, y + 4, "end", TimeText.ofPower(exponent));
+      text(LEFT - 5, y + 4, "end", FigureText.ofTimePower(exponent));
     }
     text((LEFT + RIGHT) / 2, BOTTOM + 32, "middle", "percentile");
   }

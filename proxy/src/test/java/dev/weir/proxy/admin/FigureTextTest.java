@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TimeTextTest {
+class FigureTextTest {
   @ParameterizedTest
   @CsvSource({
     "1, 1 ns",
@@ -23,13 +23,26 @@ class TimeTextTest {
     "3600000000000, 3600 s",
   })
   void hasThreeDigitsInTheUnitThatFits(long ns, String text) {
-    assertEquals(text, TimeText.of(ns));
+    assertEquals(text, FigureText.ofTime(ns));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "999999, 999999",
+    "1000000, 1.00 M",
+    "12345678, 12.3 M",
+    "1234567890, 1.23 G",
+    "9223372036854775807, 9223372 T",
+  })
+  void countsExactlyToAMillion(long count, String text) {
+    assertEquals(text, FigureText.ofCount(count));
   }
 
   @ParameterizedTest
   @CsvSource({"0, 1 ns", "2, 100 ns", "3, 1 µs", "8, 100 ms", "9, 1 s", "13, 10000 s"})
   void namesPowersOfTen(int exponent, String text) {
-    assertEquals(text, TimeText.ofPower(exponent));
+    assertEquals(text, FigureText.ofTimePower(exponent));
   }
 
   @ParameterizedTest
@@ -46,6 +59,6 @@ class TimeTextTest {
     "1000000000, 11 d 13 h",
   })
   void tellsALengthInItsTwoLargestUnits(long ms, String text) {
-    assertEquals(text, TimeText.ofLength(ms * 1_000_000));
+    assertEquals(text, FigureText.ofLength(ms * 1_000_000));
   }
 }

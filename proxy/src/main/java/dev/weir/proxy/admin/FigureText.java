@@ -3,27 +3,37 @@ package dev.weir.proxy.admin;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Times as people read them. */
-final class TimeText {
+/** Times and counts as people read them. */
+final class FigureText {
   private static final String[] UNITS = {"ns", "µs", "ms", "s"};
+  private static final String[] THOUSANDS = {"", "k", "M", "G", "T"};
 
-  private TimeText() {}
+  private FigureText() {}
 
   /** Three digits, which is how exact the histograms are: {@code 845 ns}, {@code 12.3 ms}. */
-  static String of(long ns) {
-    double value = ns;
+  static String ofTime(long ns) {
+    return threeDigits(ns, UNITS);
+  }
+
+  /** All digits up to a million, then three: {@code 999999}, {@code 12.3 M}. */
+  static String ofCount(long count) {
+    return count < 1_000_000 ? Long.toString(count) : threeDigits(count, THOUSANDS);
+  }
+
+  private static String threeDigits(double figure, String[] units) {
+    double value = figure;
     int unit = 0;
-    while (value >= 999.5 && unit < UNITS.length - 1) {
+    while (value >= 999.5 && unit < units.length - 1) {
       value /= 1_000;
       unit++;
     }
     String format =
         unit == 0 || value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s";
-    return String.format(Locale.ROOT, format, value, UNITS[unit]);
+    return String.format(Locale.ROOT, format, value, units[unit]);
   }
 
   /** A power of ten of nanoseconds: {@code 100 µs}. */
-  static String ofPower(int exponent) {
+  static String ofTimePower(int exponent) {
     int unit = Math.min(exponent / 3, UNITS.length - 1);
     return Math.round(Math.pow(10, exponent - 3 * unit)) + " " + UNITS[unit];
   }
