@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
-import java.io.File;
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,13 +112,11 @@ final class BenchOptions {
       expect("--redis-server", redisServer, Files.isExecutable(redisServer), "a program");
       return redisServer;
     }
-    for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
-      final Path program = Path.of(folder, "redis-server");
-      if (Files.isExecutable(program)) {
-        return program;
-      }
-    }
-    throw new ParameterException(
-        spec.commandLine(), "--redis-server: missing, and no redis-server on PATH (expected: one)");
+    return Programs.find("redis-server")
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "--redis-server: missing, and no redis-server on PATH (expected: one)"));
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.Cores;
 import java.nio.file.Path;
 import java.util.List;
 
