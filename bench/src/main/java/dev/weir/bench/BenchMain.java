@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
     description = "Measures Weir.",
     subcommands = {
       RunCommand.class,
+      CompareCommand.class,
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,
@@ -36,7 +38,8 @@ public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "run, accuracy, store, exact, jmh, jcstress or help";
+  private static final String COMMANDS =
+      "run, compare, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},

@@ -1,6 +1,8 @@
 package dev.weir.bench.process;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +23,13 @@ public final class ProcessorTime {
   /** User and system time of a process and of those that it has started and that are alive. */
   public static double ofTreeUs(long pid) {
     return TICK_US * tree(pid).mapToLong(each -> ticks(read(each, "stat"))).sum();
+  }
+
+  /** Of all threads of this process, those of the JVM too. */
+  public static double ofThisUs() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+            .getProcessCpuTime()
+        / 1e3;
   }
 
   /** Memory of a process and of those that it has started, in MiB; what they share counts each. */

@@ -102,6 +102,11 @@ public final class ServerProcess implements AutoCloseable {
     return process.pid();
   }
 
+  /** As the system tells it: what it has become, where it was started by a script. */
+  public String commandLine() {
+    return process.info().commandLine().orElse("unknown");
+  }
+
   public boolean isAlive() {
     return process.isAlive();
   }
