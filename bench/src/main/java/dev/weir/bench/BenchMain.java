@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.report.ReportFileException;
@@ -25,14 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "weir bench",
     description = "Measures Weir.",
-    subcommands = {
-      RunCommand.class,
-      AccuracyCommand.class,
-      StoreCommand.class,
-      ExactCommand.class,
-      ReportCommand.class,
-      HelpCommand.class
-    },
+    subcommands = {RunCommand.class, ReportCommand.class, CompareCommand.class, AccuracyCommand.class, StoreCommand.class, ExactCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Exit codes: 0 done, 1 unexpected failure or a faulty file, 2 wrong arguments."})
 public final class BenchMain implements Runnable {
@@ -41,6 +35,7 @@ public final class BenchMain implements Runnable {
 
   private static final String COMMANDS =
       "run, report, accuracy, store, exact, jmh, jcstress or help";
+      "run, compare, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},
