@@ -53,10 +53,10 @@ final class Figures {
       return (part == 0 ? "0" : "100") + " %";
     }
     if (percent < 0.001) {
-      return "< 0.001 %";
+      return "<0.001 %";
     }
     if (percent > 99.99 && percent < 100) {
-      return "> 99.99 %";
+      return ">99.99 %";
     }
     final int decimals = percent < 0.1 ? 3 : percent < 10 || percent > 99 ? 2 : 1;
     return String.format(Locale.ROOT, "%." + decimals + "f %%", percent);

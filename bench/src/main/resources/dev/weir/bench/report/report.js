@@ -75,7 +75,7 @@
     const axis = {
       type: logarithmic ? "logarithmic" : "linear",
       title: { display: true, text: "ms" },
-      ticks: { callback: tick, maxTicksLimit: 9 },
+      ticks: { callback: tick },
       afterFit: alignLeft,
     };
     if (logarithmic) {
@@ -85,6 +85,7 @@
       axis.ticks.autoSkip = false;
     } else {
       axis.beginAtZero = true;
+      axis.ticks.maxTicksLimit = 9;
     }
     return axis;
   }
@@ -227,7 +228,7 @@
     );
   }
 
-  function legend(id, chart) {
+  function legend(id, chart, onToggle = () => {}) {
     const place = byId(id + "-legend");
     place.replaceChildren();
     chart.data.datasets.forEach((dataset, index) => {
@@ -237,6 +238,7 @@
       button.addEventListener("click", () => {
         const visible = !chart.isDatasetVisible(index);
         chart.setDatasetVisibility(index, visible);
+        onToggle();
         chart.update("none");
         button.setAttribute("aria-pressed", String(visible));
       });
@@ -328,26 +330,37 @@
           ["failed", FAILED],
         ].filter(([, index]) => index === PASSED || run.parts.some((part) => part[index] > 0))
       : [["passed", PASSED]];
-    const below = run.parts.map(() => 0);
-    const datasets = kinds.map(([kind, index], at) => {
-      const data = overTime(run.parts, (part, i) => {
-        below[i] += part[index];
-        return below[i];
-      });
-      return line(run.counted ? kind : "recorded", kind, data, {
+    const stacked = kinds.map(([kind, index]) =>
+      line(run.counted ? kind : "recorded", kind, column(run, index), {
         fillTone: kind + "-fill",
-        fill: at === 0 ? "origin" : "-1",
         own: (item) => item.raw.part[index],
         borderWidth: 1.5,
+      })
+    );
+    const datasets = [...stacked];
+    // What is hidden does not hold up the others.
+    const stack = (isVisible) => {
+      const below = run.parts.map(() => 0);
+      let under = "origin";
+      stacked.forEach((dataset, at) => {
+        if (isVisible(at)) {
+          dataset.data = overTime(run.parts, (part, i) => {
+            below[i] += part[kinds[at][1]];
+            return below[i];
+          });
+          dataset.fill = under;
+          under = at;
+        }
       });
-    });
+    };
+    stack(() => true);
     if (run.counted) {
       const more = { borderDash: [6, 4], borderWidth: 1.5 };
       datasets.push(line("due", "ink", column(run, DUE), more));
     }
     const scales = { x: timeAxis(end), y: rateAxis() };
     const chart = draw("rates", "line", datasets, scales, partTitle, "/s");
-    legend("rates", chart);
+    legend("rates", chart, () => stack((at) => chart.isDatasetVisible(at)));
   }
 
   function ratesOfSeveral() {
