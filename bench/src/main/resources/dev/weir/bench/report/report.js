@@ -11,7 +11,7 @@
   // Columns of a part of a run.
   const [START, END, DUE, SENT, PASSED, REFUSED, FAILED, P50] = [0, 1, 2, 3, 4, 5, 6, 7];
   const PERCENTILES = ["p50", "p90", "p99", "p99.9", "max"];
-  const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
+  const DASHES = [[], [7, 4], [10, 3, 2, 3], [2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
   const AXIS_WIDTH = 72;
   const charts = [];
 
