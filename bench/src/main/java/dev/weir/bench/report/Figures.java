@@ -62,8 +62,8 @@ final class Figures {
     return String.format(Locale.ROOT, "%." + decimals + "f %%", percent);
   }
 
-  /** {@code 1.31}: how much a value is of another. */
+  /** {@code 1.31}, {@code 0.0131}: how many times another a value is. */
   static String ratio(double value, double first) {
-    return first == 0 ? "–" : String.format(Locale.ROOT, "%.2f", value / first);
+    return first == 0 ? "–" : plain(value / first);
   }
 }

@@ -272,6 +272,8 @@
     tone,
     data,
     own: (item) => item.parsed.y,
+    // One point makes no line.
+    pointRadius: data.length === 1 ? 3 : 0,
     ...more,
   });
 
