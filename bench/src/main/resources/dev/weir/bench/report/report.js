@@ -281,14 +281,20 @@
   const middle = (part) => (part[START] + part[END]) / 2;
   const end = Math.max(0, ...runs.flatMap((run) => run.parts.map((part) => part[END])));
 
-  /** Steps from the start of the first part to the end of the last, with a point in each middle. */
+  /** A point in the middle of each part, and one at each edge where there is no neighbour. */
   function overTime(parts, value) {
-    const points = parts.map((part, index) => ({ x: middle(part), y: value(part, index), part }));
-    if (points.length > 0) {
-      points.unshift({ ...points[0], x: parts[0][START] });
-      points.push({ ...points[points.length - 1], x: parts[parts.length - 1][END] });
-    }
-    return points;
+    const ys = parts.map(value);
+    return parts.flatMap((part, i) => {
+      const y = ys[i];
+      const points = [{ x: middle(part), y, part }];
+      if (y !== null && (i === 0 || ys[i - 1] === null)) {
+        points.unshift({ x: part[START], y, part });
+      }
+      if (y !== null && (i === parts.length - 1 || ys[i + 1] === null)) {
+        points.push({ x: part[END], y, part });
+      }
+      return points;
+    });
   }
 
   const column = (run, index) => overTime(run.parts, (part) => part[index]);
