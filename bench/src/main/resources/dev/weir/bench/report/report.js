@@ -13,6 +13,8 @@
   const PERCENTILES = ["p50", "p90", "p99", "p99.9", "max"];
   const DASHES = [[], [7, 4], [10, 3, 2, 3], [2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
   const AXIS_WIDTH = 72;
+  // Of a character of a label, with room.
+  const LABEL_PX = 7;
   const charts = [];
 
   const byId = (id) => document.getElementById(id);
@@ -98,28 +100,37 @@
     ticks: { callback: tick, maxRotation: 0, autoSkipPadding: 12 },
   });
 
+  function percentileTick(x) {
+    const nines = Math.max(0, Math.round(Math.log10(x)) - 2);
+    return x < 10 ? String(100 - 100 / x) : (100 - 100 / x).toFixed(nines);
+  }
+
   const percentileAxis = (most) => ({
     type: "logarithmic",
     min: 1,
     max: Math.max(100, most),
     title: { display: true, text: "percentile" },
     afterBuildTicks: (scale) => {
-      scale.ticks = [{ value: 1 }, { value: 2 }, { value: 4 }];
+      const decadePx = (scale.chart.width - AXIS_WIDTH) / Math.log10(scale.max);
+      const kept = [];
+      // The tens before the others; what would touch one that is there is left out.
+      const wanted = [1];
       for (let x = 10; x <= scale.max * 1.001; x *= 10) {
-        scale.ticks.push({ value: x });
+        wanted.push(x);
       }
-      // Where there is no room, the tens stay.
-      if (scale.chart.width < 600) {
-        scale.ticks = scale.ticks.filter((at) => at.value !== 2 && at.value !== 4);
-      }
+      [...wanted, 2, 4].forEach((x) => {
+        const px = (other) => Math.abs(Math.log10(x / other)) * decadePx;
+        const chars = (other) => (percentileTick(x).length + percentileTick(other).length) / 2 + 1;
+        if (kept.every((other) => px(other) > chars(other) * LABEL_PX)) {
+          kept.push(x);
+        }
+      });
+      scale.ticks = kept.sort((x, y) => x - y).map((value) => ({ value }));
     },
     ticks: {
       maxRotation: 0,
       autoSkip: false,
-      callback: (x) => {
-        const nines = Math.max(0, Math.round(Math.log10(x)) - 2);
-        return x < 10 ? String(100 - 100 / x) : (100 - 100 / x).toFixed(nines);
-      },
+      callback: percentileTick,
     },
   });
 
