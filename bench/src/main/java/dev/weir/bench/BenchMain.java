@@ -1,6 +1,8 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.compare.CompareCommand;
+import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.report.ReportFileException;
 import dev.weir.bench.store.ExactCommand;
@@ -25,10 +27,12 @@ import picocli.CommandLine.Spec;
     name = "weir bench",
     description = "Measures Weir.",
     subcommands = {
+      RunCommand.class,
+      ReportCommand.class,
+      CompareCommand.class,
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,
-      ReportCommand.class,
       HelpCommand.class
     },
     synopsisSubcommandLabel = "COMMAND",
@@ -37,7 +41,8 @@ public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "accuracy, store, exact, report, jmh, jcstress or help";
+  private static final String COMMANDS =
+      "run, report, compare, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},

@@ -4,6 +4,7 @@ import dev.weir.bench.accuracy.Results.CurvePoint;
 import dev.weir.bench.accuracy.Results.EdgeRow;
 import dev.weir.bench.accuracy.Results.Row;
 import dev.weir.bench.accuracy.Results.SweepPoint;
+import dev.weir.bench.keys.ZipfKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

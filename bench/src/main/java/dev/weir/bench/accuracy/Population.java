@@ -1,5 +1,7 @@
 package dev.weir.bench.accuracy;
 
+import dev.weir.bench.keys.ZipfKeys;
+
 /**
  * Who sends {@link Traffic#ZIPF} traffic.
  *

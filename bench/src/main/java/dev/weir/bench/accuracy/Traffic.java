@@ -1,5 +1,6 @@
 package dev.weir.bench.accuracy;
 
+import dev.weir.bench.keys.ZipfKeys;
 import java.util.Locale;
 import java.util.SplittableRandom;
 

@@ -2,6 +2,12 @@ package dev.weir.bench.load;
 
 /** Who is told what becomes of requests, on the event loop of their connection. */
 interface LoadSink {
+  /** A connection is ready for requests, its protocol's preface and TLS included. */
+  void opened(LoadConnection connection);
+
+  /** A connection that was asked for did not come about; it has told nothing else. */
+  void refused(Throwable cause);
+
   /**
    * A whole answer has come.
    *
@@ -16,6 +22,6 @@ interface LoadSink {
   /** Requests of a connection ended in this turn of the loop, so it may have room again. */
   void room(LoadConnection connection);
 
-  /** It is gone, after the requests in flight were told to have failed. */
+  /** One that was opened is gone, after the requests in flight were told to have failed. */
   void closed(LoadConnection connection);
 }

@@ -1,16 +1,16 @@
-package dev.weir.bench.accuracy;
+package dev.weir.bench.keys;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Keys by Zipf's law: key k, counted from 0, has a share proportional to 1 / (k + 1)^exponent. */
-final class ZipfKeys {
+public final class ZipfKeys {
   private final double[] cumulative;
 
   /**
    * @param exponent 0 or more; 0 makes all keys alike.
    */
-  ZipfKeys(int keyCount, double exponent) {
+  public ZipfKeys(int keyCount, double exponent) {
     cumulative = new double[keyCount];
     double sum = 0;
     for (int key = 0; key < keyCount; key++) {
@@ -22,13 +22,13 @@ final class ZipfKeys {
     }
   }
 
-  int next(SplittableRandom random) {
+  public int next(SplittableRandom random) {
     final int found = Arrays.binarySearch(cumulative, random.nextDouble());
     return Math.min(found >= 0 ? found + 1 : -found - 1, cumulative.length - 1);
   }
 
   /** The key's share of all requests, from 0 to 1. */
-  double share(int key) {
+  public double share(int key) {
     return key == 0 ? cumulative[0] : cumulative[key] - cumulative[key - 1];
   }
 }

@@ -1,0 +1,106 @@
+package dev.weir.bench.load;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The lanes of one event loop, and the turns in which they start what is due. */
+final class LoadLoop {
+  /**
+   * The shortest pause between two turns: each costs about as much as a request, and answers make
+   * for turns of their own.
+   */
+  private static final long LEAST_PAUSE_NS = 20_000;
+
+  private static final long LONGEST_PAUSE_NS = 10_000_000;
+  private static final long SWEEP_MS = 20;
+
+  private final EventLoop eventLoop;
+  private final List<Lane> lanes;
+  private RunTimes times;
+  private LoopRecorder recorder;
+  private ScheduledFuture<?> nextTurn;
+  private long nextTurnNs;
+  private boolean ended;
+
+  LoadLoop(EventLoop eventLoop, List<Lane> lanes) {
+    this.eventLoop = eventLoop;
+    this.lanes = lanes;
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  List<Lane> lanes() {
+    return lanes;
+  }
+
+  LoopRecorder recorder() {
+    return recorder;
+  }
+
+  /** On the loop, as all that follows. */
+  void begin(RunTimes times, LoopRecorder recorder) {
+    this.times = times;
+    this.recorder = recorder;
+    for (Lane lane : lanes) {
+      lane.begin(times, recorder, this);
+    }
+    turn();
+    sweep();
+  }
+
+  private void turn() {
+    if (ended) {
+      return;
+    }
+    final long nowNs = System.nanoTime();
+    long nextNs = nowNs + LONGEST_PAUSE_NS;
+    if (nowNs >= times.startNs()) {
+      for (Lane lane : lanes) {
+        lane.startDue(nowNs);
+        nextNs = Math.min(nextNs, lane.nextDueNs());
+      }
+    }
+    schedule(nextNs, System.nanoTime());
+  }
+
+  private void schedule(long untilNs, long nowNs) {
+    final long pauseNs = Math.max(LEAST_PAUSE_NS, untilNs - nowNs);
+    nextTurnNs = nowNs + pauseNs;
+    nextTurn = eventLoop.schedule(this::turn, pauseNs, TimeUnit.NANOSECONDS);
+  }
+
+  /** Asks for a turn at a time, where the next one would come later. */
+  void turnBy(long ns) {
+    final long nowNs = System.nanoTime();
+    if (nextTurn != null && Math.max(ns, nowNs + LEAST_PAUSE_NS) < nextTurnNs) {
+      nextTurn.cancel(false);
+      schedule(ns, nowNs);
+    }
+  }
+
+  private void sweep() {
+    if (ended) {
+      return;
+    }
+    final long nowNs = System.nanoTime();
+    for (Lane lane : lanes) {
+      lane.expire(nowNs);
+    }
+    eventLoop.schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Whether nothing is due any more and nothing in flight. */
+  boolean idle() {
+    final long nowNs = System.nanoTime();
+    return lanes.stream().allMatch(lane -> lane.idle(nowNs));
+  }
+
+  void end() {
+    ended = true;
+    lanes.forEach(Lane::close);
+  }
+}

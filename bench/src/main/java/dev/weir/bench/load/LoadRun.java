@@ -1,0 +1,315 @@
+package dev.weir.bench.load;
+
+import dev.weir.bench.report.RunResult;
+import dev.weir.bench.report.Slice;
+import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.KeyChoice;
+import dev.weir.bench.scenario.RequestSpec;
+import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Schedule;
+import dev.weir.bench.scenario.Target;
+import dev.weir.proxy.loop.Transport;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * One run of a scenario: connects, warms up, loads, waits for the last answers, and tells what it
+ * measured. Runs once, on the calling thread and event loops of its own, which end with it.
+ */
+public final class LoadRun {
+  private static final long LEAD_NS = 5_000_000;
+  private static final long LONG_NS = 10_000_000_000L;
+  private static final int MOST_SLICES = 1_000;
+  private static final long POLL_MS = 5;
+  private static final long SETTLE_MS = 2L * Connector.TIMEOUT_MS;
+
+  private final Scenario scenario;
+  private final Progress progress;
+  private final Function<Target, InetSocketAddress> addresses;
+  private final List<LoadLoop> loops = new ArrayList<>();
+  private MultiThreadIoEventLoopGroup group;
+  private Transport transport;
+  private volatile RunTimes times;
+  private volatile boolean stopped;
+  private long cpuNs;
+
+  /** Is told how a run goes. */
+  public interface Progress {
+    /** Tells nothing to anybody. */
+    Progress SILENT = (slice, p99Ns) -> {};
+
+    /**
+     * A slice has ended.
+     *
+     * @param p99Ns of the corrected latencies in it; 0 if there were none.
+     */
+    void slice(Slice slice, long p99Ns);
+  }
+
+  public LoadRun(Scenario scenario, Progress progress) {
+    this(scenario, progress, target -> new InetSocketAddress(target.host(), target.port()));
+  }
+
+  /**
+   * @param addresses where targets really are.
+   */
+  LoadRun(Scenario scenario, Progress progress, Function<Target, InetSocketAddress> addresses) {
+    this.scenario = scenario;
+    this.progress = progress;
+    this.addresses = addresses;
+  }
+
+  /** Ends the run early, with a result; by any thread. */
+  public void stop() {
+    stopped = true;
+    final RunTimes running = times;
+    if (running != null) {
+      running.stop();
+    }
+  }
+
+  /**
+   * Runs.
+   *
+   * @throws LoadException if a target's name is unknown or no connection to it came about.
+   * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have, or
+   *     certificates that are none.
+   */
+  public RunResult run() throws LoadException, InterruptedException {
+    final ClientSettings client = scenario.client();
+    transport = Transport.of(client.transport());
+    group =
+        new MultiThreadIoEventLoopGroup(
+            client.eventLoops(),
+            new DefaultThreadFactory("weir-load", true),
+            transport.handlerFactory());
+    try {
+      makeLoops();
+      connect();
+      return measure();
+    } finally {
+      for (LoadLoop loop : loops) {
+        on(loop, () -> close(loop));
+      }
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  private static Void close(LoadLoop loop) {
+    loop.end();
+    return null;
+  }
+
+  private void makeLoops() throws LoadException {
+    final Map<Target, List<RequestSpec>> kinds = new LinkedHashMap<>();
+    double weightSum = 0;
+    for (RequestSpec spec : scenario.requests()) {
+      kinds.computeIfAbsent(spec.target(), target -> new ArrayList<>()).add(spec);
+      weightSum += spec.weight();
+    }
+    final int loopCount = scenario.client().eventLoops();
+    for (int i = 0; i < loopCount; i++) {
+      loops.add(new LoadLoop(group.next(), new ArrayList<>()));
+    }
+    final int connectionsPerTarget = Math.max(1, scenario.client().connections() / kinds.size());
+    int firstLoop = 0;
+    for (Map.Entry<Target, List<RequestSpec>> entry : kinds.entrySet()) {
+      final Target target = entry.getKey();
+      final InetSocketAddress address = addresses.apply(target);
+      if (address.isUnresolved()) {
+        throw new LoadException(target + ": no such host (expected: a name or an address)", null);
+      }
+      double weight = 0;
+      for (RequestSpec spec : entry.getValue()) {
+        weight += spec.weight();
+      }
+      final Kinds requests = new Kinds(entry.getValue());
+      for (int i = 0; i < loopCount; i++) {
+        final int connections =
+            connectionsPerTarget / loopCount + (i < connectionsPerTarget % loopCount ? 1 : 0);
+        if (connections > 0) {
+          final LoadLoop loop = loops.get((firstLoop + i) % loopCount);
+          final double share = weight / weightSum * connections / connectionsPerTarget;
+          loop.lanes()
+              .add(
+                  lane(
+                      connector(loop.eventLoop(), target, address),
+                      requests.mix(scenario.keys(), i),
+                      share,
+                      (i + 0.5) / loopCount,
+                      connections));
+        }
+      }
+      firstLoop++;
+    }
+  }
+
+  /** The requests of one target, made once for all event loops. */
+  private final class Kinds {
+    private final Request[][] requests;
+    private final double[] weights;
+
+    private Kinds(List<RequestSpec> specs) {
+      requests = new Request[specs.size()][];
+      weights = new double[specs.size()];
+      for (int i = 0; i < weights.length; i++) {
+        final RequestSpec spec = specs.get(i);
+        weights[i] = spec.weight();
+        requests[i] = Requests.of(spec, scenario.client().protocol(), scenario.keys().names());
+      }
+    }
+
+    private RequestMix mix(KeyChoice keys, int number) {
+      return new RequestMix(requests, weights, keys.picker(number));
+    }
+  }
+
+  private Connector connector(EventLoop eventLoop, Target target, InetSocketAddress address) {
+    return new Connector(eventLoop, transport, target, scenario.client(), address);
+  }
+
+  private Lane lane(
+      Connector connector, RequestMix mix, double share, double phase, int connections) {
+    final Schedule schedule = scenario.load().schedule();
+    final long warmUpNs = scenario.load().warmUpNs();
+    final boolean warms = schedule != null && warmUpNs > 0;
+    return new Lane(
+        connector,
+        mix,
+        warms ? Schedule.constant(schedule.meanRate(), warmUpNs).cursor(share, phase) : null,
+        schedule == null ? null : schedule.cursor(share, phase),
+        new LaneSettings(connections, scenario.client().timeoutNs(), schedule == null));
+  }
+
+  private void connect() throws LoadException, InterruptedException {
+    for (LoadLoop loop : loops) {
+      loop.eventLoop().execute(() -> loop.lanes().forEach(Lane::connect));
+    }
+    final long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SETTLE_MS);
+    while (!everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
+      Thread.sleep(POLL_MS);
+    }
+    for (LoadLoop loop : loops) {
+      for (Lane lane : loop.lanes()) {
+        if (on(loop, lane::openCount) == 0) {
+          final Throwable cause = on(loop, lane::refusal);
+          throw new LoadException(
+              lane.target()
+                  + ": "
+                  + (cause == null ? "no answer in " + SETTLE_MS + " ms" : cause.getMessage())
+                  + " (expected: a server that listens there)",
+              cause);
+        }
+      }
+    }
+  }
+
+  private boolean everyLane(Function<Lane, Boolean> condition) {
+    for (LoadLoop loop : loops) {
+      if (!on(loop, () -> loop.lanes().stream().allMatch(condition::apply))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private RunResult measure() throws InterruptedException {
+    final RunTimes run =
+        new RunTimes(
+            System.nanoTime() + LEAD_NS, scenario.load().warmUpNs(), scenario.load().durationNs());
+    final List<LoopRecorder> recorders = new ArrayList<>();
+    for (LoadLoop loop : loops) {
+      final LoopRecorder recorder = new LoopRecorder(run.measuredFromNs());
+      recorders.add(recorder);
+      loop.eventLoop().execute(() -> loop.begin(run, recorder));
+    }
+    times = run;
+    if (stopped) {
+      run.stop();
+    }
+    sleepUntil(run.measuredFromNs());
+    final long cpuBeforeNs = cpuOfLoops();
+    final Sampler sampler = new Sampler(recorders, run, scenario.load());
+    final long sliceNs = sliceNs();
+    long nextNs = run.measuredFromNs() + sliceNs;
+    // The last one takes the answers that are late along.
+    while (nextNs < run.endNs() - sliceNs / 2) {
+      sleepUntil(nextNs);
+      report(sampler.take(nextNs));
+      nextNs += sliceNs;
+    }
+    sleepUntil(run.endNs());
+    cpuNs = cpuOfLoops() - cpuBeforeNs;
+    drain(run);
+    report(sampler.take(System.nanoTime()));
+    return new RunSummary(scenario, run, recorders, sampler, stopped, cpuNs).result();
+  }
+
+  private void report(Sampler.Sample sample) {
+    progress.slice(sample.slice(), sample.p99Ns());
+  }
+
+  /** Slices of a second, but at least about ten and at most a thousand. */
+  private long sliceNs() {
+    final long durationNs = scenario.load().durationNs();
+    final long secondNs = 1_000_000_000L;
+    if (durationNs < LONG_NS) {
+      return Math.max(100_000_000L, durationNs / 10);
+    }
+    return secondNs * Math.max(1, (durationNs / secondNs + MOST_SLICES - 1) / MOST_SLICES);
+  }
+
+  /** Waits until a time, or for the end of the run where that comes before. */
+  private void sleepUntil(long untilNs) throws InterruptedException {
+    while (true) {
+      final long leftNs = Math.min(untilNs, times.endNs()) - System.nanoTime();
+      if (leftNs <= 0) {
+        return;
+      }
+      // In pieces: the end may be brought forward.
+      TimeUnit.NANOSECONDS.sleep(Math.min(leftNs, 50_000_000));
+    }
+  }
+
+  /** Waits for the answers to what was sent, at most as long as any may take. */
+  private void drain(RunTimes run) throws InterruptedException {
+    final long deadlineNs = System.nanoTime() + scenario.client().timeoutNs() + 1_000_000_000L;
+    boolean busy = true;
+    while (busy && System.nanoTime() < deadlineNs) {
+      busy = false;
+      for (LoadLoop loop : loops) {
+        busy |= !on(loop, loop::idle);
+      }
+      if (busy) {
+        Thread.sleep(POLL_MS);
+      }
+    }
+  }
+
+  private long cpuOfLoops() {
+    long sumNs = 0;
+    for (LoadLoop loop : loops) {
+      sumNs += on(loop, () -> ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
+    }
+    return sumNs;
+  }
+
+  /** Processor time of the event loops while the run was measured. */
+  long cpuNs() {
+    return cpuNs;
+  }
+
+  private static <T> T on(LoadLoop loop, Callable<T> task) {
+    return loop.eventLoop().submit(task).syncUninterruptibly().getNow();
+  }
+}

@@ -1,0 +1,36 @@
+package dev.weir.bench.load;
+
+/**
+ * When a run begins, is measured and ends; of {@link System#nanoTime}. The end may be brought
+ * forward by any thread.
+ */
+final class RunTimes {
+  private final long startNs;
+  private final long measuredFromNs;
+  private volatile long endNs;
+
+  RunTimes(long startNs, long warmUpNs, long durationNs) {
+    this.startNs = startNs;
+    this.measuredFromNs = startNs + warmUpNs;
+    this.endNs = measuredFromNs + durationNs;
+  }
+
+  /** When the warm-up begins. */
+  long startNs() {
+    return startNs;
+  }
+
+  long measuredFromNs() {
+    return measuredFromNs;
+  }
+
+  /** When no more requests are due. */
+  long endNs() {
+    return endNs;
+  }
+
+  /** Ends now what has not ended. */
+  void stop() {
+    endNs = Math.min(endNs, System.nanoTime());
+  }
+}

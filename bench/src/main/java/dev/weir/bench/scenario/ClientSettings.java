@@ -1,0 +1,24 @@
+package dev.weir.bench.scenario;
+
+import dev.weir.proxy.loop.TransportKind;
+import java.nio.file.Path;
+
+/**
+ * The client's side of a run.
+ *
+ * @param connections in all, spread over the targets by their part of the load.
+ * @param streams at once on a connection of HTTP/2; 1 with HTTP/1.1.
+ * @param eventLoops threads that send and receive.
+ * @param timeoutNs after which a request without an answer is given up, from when it was due.
+ * @param authorities a file of certificates to trust, PEM; null for those of the system.
+ * @param insecure whether any certificate of the target's is taken.
+ */
+public record ClientSettings(
+    Protocol protocol,
+    int connections,
+    int streams,
+    int eventLoops,
+    TransportKind transport,
+    long timeoutNs,
+    Path authorities,
+    boolean insecure) {}

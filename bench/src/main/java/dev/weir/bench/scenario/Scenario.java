@@ -1,0 +1,18 @@
+package dev.weir.bench.scenario;
+
+import java.util.List;
+
+/**
+ * What a run shall do.
+ *
+ * @param name one line.
+ * @param requests at least one.
+ * @param thresholds none if nothing must hold.
+ */
+public record Scenario(
+    String name,
+    List<RequestSpec> requests,
+    KeyChoice keys,
+    Load load,
+    ClientSettings client,
+    List<Threshold> thresholds) {}
