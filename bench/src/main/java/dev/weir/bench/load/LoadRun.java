@@ -3,21 +3,15 @@ package dev.weir.bench.load;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.scenario.ClientSettings;
-import dev.weir.bench.scenario.KeyChoice;
-import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
-import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
 import dev.weir.proxy.loop.Transport;
-import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -94,7 +88,7 @@ public final class LoadRun {
             new DefaultThreadFactory("weir-load", true),
             transport.handlerFactory());
     try {
-      makeLoops();
+      loops.addAll(new LaneLayout(scenario, transport, addresses).loops(group));
       connect();
       return measure();
     } finally {
@@ -108,87 +102,6 @@ public final class LoadRun {
   private static Void close(LoadLoop loop) {
     loop.end();
     return null;
-  }
-
-  private void makeLoops() throws LoadException {
-    final Map<Target, List<RequestSpec>> kinds = new LinkedHashMap<>();
-    double weightSum = 0;
-    for (RequestSpec spec : scenario.requests()) {
-      kinds.computeIfAbsent(spec.target(), target -> new ArrayList<>()).add(spec);
-      weightSum += spec.weight();
-    }
-    final int loopCount = scenario.client().eventLoops();
-    for (int i = 0; i < loopCount; i++) {
-      loops.add(new LoadLoop(group.next(), new ArrayList<>()));
-    }
-    final int connectionsPerTarget = Math.max(1, scenario.client().connections() / kinds.size());
-    int firstLoop = 0;
-    for (Map.Entry<Target, List<RequestSpec>> entry : kinds.entrySet()) {
-      final Target target = entry.getKey();
-      final InetSocketAddress address = addresses.apply(target);
-      if (address.isUnresolved()) {
-        throw new LoadException(target + ": no such host (expected: a name or an address)", null);
-      }
-      double weight = 0;
-      for (RequestSpec spec : entry.getValue()) {
-        weight += spec.weight();
-      }
-      final Kinds requests = new Kinds(entry.getValue());
-      for (int i = 0; i < loopCount; i++) {
-        final int connections =
-            connectionsPerTarget / loopCount + (i < connectionsPerTarget % loopCount ? 1 : 0);
-        if (connections > 0) {
-          final LoadLoop loop = loops.get((firstLoop + i) % loopCount);
-          final double share = weight / weightSum * connections / connectionsPerTarget;
-          loop.lanes()
-              .add(
-                  lane(
-                      connector(loop.eventLoop(), target, address),
-                      requests.mix(scenario.keys(), i),
-                      share,
-                      (i + 0.5) / loopCount,
-                      connections));
-        }
-      }
-      firstLoop++;
-    }
-  }
-
-  /** The requests of one target, made once for all event loops. */
-  private final class Kinds {
-    private final Request[][] requests;
-    private final double[] weights;
-
-    private Kinds(List<RequestSpec> specs) {
-      requests = new Request[specs.size()][];
-      weights = new double[specs.size()];
-      for (int i = 0; i < weights.length; i++) {
-        final RequestSpec spec = specs.get(i);
-        weights[i] = spec.weight();
-        requests[i] = Requests.of(spec, scenario.client().protocol(), scenario.keys().names());
-      }
-    }
-
-    private RequestMix mix(KeyChoice keys, int number) {
-      return new RequestMix(requests, weights, keys.picker(number));
-    }
-  }
-
-  private Connector connector(EventLoop eventLoop, Target target, InetSocketAddress address) {
-    return new Connector(eventLoop, transport, target, scenario.client(), address);
-  }
-
-  private Lane lane(
-      Connector connector, RequestMix mix, double share, double phase, int connections) {
-    final Schedule schedule = scenario.load().schedule();
-    final long warmUpNs = scenario.load().warmUpNs();
-    final boolean warms = schedule != null && warmUpNs > 0;
-    return new Lane(
-        connector,
-        mix,
-        warms ? Schedule.constant(schedule.meanRate(), warmUpNs).cursor(share, phase) : null,
-        schedule == null ? null : schedule.cursor(share, phase),
-        new LaneSettings(connections, scenario.client().timeoutNs(), schedule == null));
   }
 
   private void connect() throws LoadException, InterruptedException {
