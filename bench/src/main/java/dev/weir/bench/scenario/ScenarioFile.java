@@ -69,7 +69,9 @@ final class ScenarioFile {
       if (Files.size(file) > MAX_BYTES) {
         throw bad(file + ": " + Files.size(file) + " bytes (expected: at most " + MAX_BYTES + ")");
       }
-      final LoadSettings load = LoadSettings.builder().setLabel(file.toString()).build();
+      // Refused here, with line and column.
+      final LoadSettings load =
+          LoadSettings.builder().setLabel(file.toString()).setAllowNonScalarKeys(true).build();
       final Optional<Node> root = new Compose(load).composeString(Files.readString(file));
       if (root.isEmpty()) {
         throw bad(file + ": empty (expected: a scenario)");
@@ -141,15 +143,15 @@ final class ScenarioFile {
       }
       final List<String> parts = new ArrayList<>();
       for (NodeTuple part : mapping.getValue()) {
-        if (part.getKeyNode() instanceof ScalarNode key
-            && part.getValueNode() instanceof ScalarNode text) {
-          parts.add(key.getValue() + "=" + text.getValue());
-        } else {
-          fault(part.getKeyNode(), STAGES, "a list or a section (expected: NAME: VALUE)");
-        }
+        parts.add(text(part.getKeyNode()) + "=" + text(part.getValueNode()));
       }
       settings.stages().add(new Setting(where(item, STAGES), String.join(",", parts)));
     }
+  }
+
+  /** Of what is no text, words that no stage takes, so that the stage tells what it expects. */
+  private static String text(Node node) {
+    return node instanceof ScalarNode scalar ? scalar.getValue() : "a list or a section";
   }
 
   private void readRequests(Node value) {
