@@ -25,6 +25,7 @@ public final class LoadRun {
   private static final long LONG_NS = 10_000_000_000L;
   private static final int MOST_SLICES = 1_000;
   private static final long POLL_MS = 5;
+  private static final long GRACE_NS = 1_000_000_000L;
   private static final long SETTLE_MS = 2L * Connector.TIMEOUT_MS;
 
   private final Scenario scenario;
@@ -35,6 +36,7 @@ public final class LoadRun {
   private Transport transport;
   private volatile RunTimes times;
   private volatile boolean stopped;
+  private int missing;
   private long cpuNs;
 
   /** Is told how a run goes. */
@@ -93,15 +95,10 @@ public final class LoadRun {
       return measure();
     } finally {
       for (LoadLoop loop : loops) {
-        on(loop, () -> close(loop));
+        on(loop, loop::end);
       }
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
-  }
-
-  private static Void close(LoadLoop loop) {
-    loop.end();
-    return null;
   }
 
   private void connect() throws LoadException, InterruptedException {
@@ -109,21 +106,31 @@ public final class LoadRun {
       loop.eventLoop().execute(() -> loop.lanes().forEach(Lane::connect));
     }
     final long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SETTLE_MS);
-    while (!everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
+    while (!stopped && !everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
       Thread.sleep(POLL_MS);
+    }
+    if (stopped) {
+      throw new LoadException("stopped before there were connections", null);
     }
     for (LoadLoop loop : loops) {
       for (Lane lane : loop.lanes()) {
-        if (on(loop, lane::openCount) == 0) {
-          final Throwable cause = on(loop, lane::refusal);
-          throw new LoadException(
-              lane.target()
-                  + ": "
-                  + (cause == null ? "no answer in " + SETTLE_MS + " ms" : cause.getMessage())
-                  + " (expected: a server that listens there)",
-              cause);
-        }
+        checkOpen(loop, lane);
       }
+    }
+  }
+
+  private void checkOpen(LoadLoop loop, Lane lane) throws LoadException {
+    final int wanted = lane.connections();
+    final int open = on(loop, lane::openCount);
+    missing += Math.max(0, wanted - open);
+    if (open == 0) {
+      final Throwable cause = on(loop, lane::refusal);
+      throw new LoadException(
+          lane.target()
+              + ": "
+              + (cause == null ? "no connection in " + SETTLE_MS + " ms" : cause.getMessage())
+              + " (expected: a server that listens there)",
+          cause);
     }
   }
 
@@ -163,9 +170,16 @@ public final class LoadRun {
     }
     sleepUntil(run.endNs());
     cpuNs = cpuOfLoops() - cpuBeforeNs;
-    drain(run);
+    drain();
+    int unanswered = 0;
+    for (LoadLoop loop : loops) {
+      unanswered += on(loop, loop::end);
+      if (on(loop, loop::fault) != null) {
+        throw new IllegalStateException("an event loop failed", on(loop, loop::fault));
+      }
+    }
     report(sampler.take());
-    return new RunSummary(scenario, run, recorders, sampler, stopped, cpuNs).result();
+    return new RunSummary(scenario, run, recorders, sampler, cpuNs, unanswered, missing).result();
   }
 
   private void report(Sampler.Sample sample) {
@@ -194,19 +208,32 @@ public final class LoadRun {
     }
   }
 
-  /** Waits for the answers to what was sent, at most as long as any may take. */
-  private void drain(RunTimes run) throws InterruptedException {
-    final long deadlineNs = System.nanoTime() + scenario.client().timeoutNs() + 1_000_000_000L;
-    boolean busy = true;
-    while (busy && System.nanoTime() < deadlineNs) {
-      busy = false;
-      for (LoadLoop loop : loops) {
-        busy |= !on(loop, loop::idle);
+  /**
+   * Waits for the answers, at most as long as any may take: what waits for room may still be
+   * started within its time-out, and has another one from then. Not that long where somebody stops
+   * the run.
+   */
+  private void drain() throws InterruptedException {
+    final long beganNs = System.nanoTime();
+    long stoppedNs = Long.MAX_VALUE;
+    while (anyBusy()) {
+      final long nowNs = System.nanoTime();
+      stoppedNs = stopped ? Math.min(stoppedNs, nowNs) : stoppedNs;
+      if (nowNs - beganNs > 2 * scenario.client().timeoutNs() + GRACE_NS
+          || nowNs - stoppedNs > GRACE_NS) {
+        return;
       }
-      if (busy) {
-        Thread.sleep(POLL_MS);
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  private boolean anyBusy() {
+    for (LoadLoop loop : loops) {
+      if (!on(loop, loop::idle)) {
+        return true;
       }
     }
+    return false;
   }
 
   private long cpuOfLoops() {

@@ -158,13 +158,11 @@ final class ScenarioFile {
     int index = 0;
     for (Node item : sequence(value)) {
       final String path = REQUESTS + "[" + index++ + "]";
-      if (!(item instanceof MappingNode mapping)) {
-        fault(item, path, "a text or a list (expected: a request with a target)");
-        continue;
-      }
       final RequestSettings request = new RequestSettings(where(item, path));
       final Set<String> seen = new HashSet<>();
-      for (NodeTuple entry : mapping.getValue()) {
+      final List<NodeTuple> entries =
+          item instanceof MappingNode mapping ? mapping.getValue() : List.of();
+      for (NodeTuple entry : entries) {
         final String name = name(entry.getKeyNode(), path, seen);
         if (name == null) {
           continue;

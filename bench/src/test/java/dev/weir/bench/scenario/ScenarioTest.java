@@ -312,13 +312,10 @@ class ScenarioTest {
         "rate: 10\nrequests: [{method: GET}]\n",
         "FILE:2:12: requests[0]: no target (expected: a URL)"
       },
-      {
-        "rate: 10\nrequests: [http://a/]\n",
-        "FILE:2:12: requests[0]: a text or a list (expected: a request with a target)"
-      },
+      {"rate: 10\nrequests: [http://a/]\n", "FILE:2:12: requests[0]: no target (expected: a URL)"},
       {
         "rate: 10\nrequests:\n  - {target: http://a/, weight: 0}\n",
-        "FILE:3:32: requests[0].weight: 0 (expected: more than 0)"
+        "FILE:3:33: requests[0].weight: 0 (expected: more than 0)"
       },
       {
         "rate: 10\nconnections: 2\ntargets: [http://a/, http://b/, http://c/]\n",
