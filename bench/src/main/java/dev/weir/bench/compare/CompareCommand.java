@@ -276,7 +276,8 @@ public final class CompareCommand implements Callable<Integer> {
       text.fact("Redis " + server.version() + ", no persistence, one thread");
       text.store(
           StoreTable.of(
-              StoreComparison.run(server, keys, report.rounds(), seconds, report::progress)));
+              StoreComparison.run(
+                  server, keys, report.rounds(), seconds, warmUpNs / 1e9, report::progress)));
     }
   }
 

@@ -1,0 +1,79 @@
+package dev.weir.bench.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.scenario.Protocol;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ContendersTest {
+  private static String setUp(Contender contender, Outcome outcome, Protocol protocol) {
+    return contender.setUp(
+        new Site(outcome, protocol, 1111, 2222, Path.of("/there"), Cores.UNPINNED));
+  }
+
+  static Stream<Contender> all() {
+    return Contenders.ALL.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void listensAndAsksOnLoopbackAlone(Contender contender) {
+    final String setUp = setUp(contender, Outcome.PASS, Protocol.HTTP1);
+    assertTrue(setUp.contains("127.0.0.1:1111"), setUp);
+    assertTrue(setUp.contains("127.0.0.1:2222"), setUp);
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void onlyTheLimitTellsPassingFromRefusing(Contender contender) {
+    final List<String> pass = words(setUp(contender, Outcome.PASS, Protocol.HTTP1));
+    final List<String> refuse = words(setUp(contender, Outcome.REFUSE, Protocol.HTTP1));
+    final List<String> limits = List.of("1", "1000000000", "1/1h", "10000000/1s");
+    for (String word : pass) {
+      assertTrue(
+          refuse.contains(word)
+              || limits.contains(word)
+              || word.matches("rate=.*|burst=.*|nodelay;|60s|users|.*\\(1s\\)"),
+          word);
+    }
+    assertFalse(pass.equals(refuse));
+  }
+
+  private static List<String> words(String text) {
+    return List.of(text.replace("zone=users;", "zone=users").split("\\s+"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void nothingIsLeftToBeFilledIn(Contender contender) {
+    for (Outcome outcome : Outcome.values()) {
+      for (Protocol protocol : List.of(Protocol.HTTP1, Protocol.HTTP2)) {
+        final String setUp = setUp(contender, outcome, protocol);
+        assertFalse(
+            setUp.matches("(?s).*\\b(FOLDER|ZONE|BURST|UPSTREAM|PORT|HTTP2|WINDOW|MEMORY|MOST).*"),
+            setUp);
+      }
+    }
+  }
+
+  @Test
+  void peersTakeHttp2WithPriorKnowledge() {
+    assertTrue(setUp(new Nginx(), Outcome.PASS, Protocol.HTTP2).contains("backlog=1024 http2;"));
+    assertTrue(setUp(new HaProxy(), Outcome.PASS, Protocol.HTTP2).contains(" proto h2\n"));
+  }
+
+  @Test
+  void areFoundByTheirNames() {
+    assertEquals(
+        List.of("haproxy", "weir-epoll"),
+        Contenders.of(List.of("weir-epoll", "haproxy")).stream().map(Contender::name).toList());
+  }
+}
