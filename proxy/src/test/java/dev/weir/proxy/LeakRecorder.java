@@ -37,7 +37,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
    * Fails if a buffer was leaked. Leaks one itself, and is sure of its finding only once that one
    * has been found.
    */
-  static void assertNone() throws InterruptedException {
+  public static void assertNone() throws InterruptedException {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     leakCanary();
     StringBuilder leaks = new StringBuilder();

@@ -27,6 +27,7 @@ final class Lane implements LoadSink {
   private final ArrayDeque<Seat> written;
   private RunTimes times;
   private LoopRecorder recorder;
+  private LoadLoop loop;
   private Schedule.Cursor cursor;
   private long baseNs;
 
@@ -105,19 +106,18 @@ final class Lane implements LoadSink {
   }
 
   /** From now on requests are due. */
-  void begin(RunTimes times, LoopRecorder recorder) {
+  void begin(RunTimes times, LoopRecorder recorder, LoadLoop loop) {
     this.times = times;
     this.recorder = recorder;
+    this.loop = loop;
     cursor = warmUp == null ? measured : warmUp;
     baseNs = warmUp == null ? times.measuredFromNs() : times.startNs();
     roomSinceNs = times.startNs();
   }
 
-  /** When something is to be done next; {@link Long#MAX_VALUE} if nothing is until an answer. */
+  /** When a turn is needed next; {@link Long#MAX_VALUE} if none is until an answer comes. */
   long nextDueNs() {
-    return cursor == null || starved || cursor.dueNs() == Long.MAX_VALUE
-        ? Long.MAX_VALUE
-        : baseNs + cursor.dueNs();
+    return settings.closedLoop() || starved ? Long.MAX_VALUE : dueNs();
   }
 
   /** Whether nothing is due any more and nothing in flight. */
@@ -163,7 +163,10 @@ final class Lane implements LoadSink {
       cursor.advance();
       dueNs = dueNs();
     }
-    starved = false;
+    if (starved) {
+      starved = false;
+      loop.turnBy(dueNs);
+    }
   }
 
   /** When the next request is due, of the warm-up first. */

@@ -1,6 +1,7 @@
 package dev.weir.bench.load;
 
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +20,8 @@ final class LoadLoop {
   private final List<Lane> lanes;
   private RunTimes times;
   private LoopRecorder recorder;
+  private ScheduledFuture<?> nextTurn;
+  private long nextTurnNs;
   private boolean ended;
 
   LoadLoop(EventLoop eventLoop, List<Lane> lanes) {
@@ -43,7 +46,7 @@ final class LoadLoop {
     this.times = times;
     this.recorder = recorder;
     for (Lane lane : lanes) {
-      lane.begin(times, recorder);
+      lane.begin(times, recorder, this);
     }
     turn();
     sweep();
@@ -61,8 +64,22 @@ final class LoadLoop {
         nextNs = Math.min(nextNs, lane.nextDueNs());
       }
     }
-    final long pauseNs = Math.max(LEAST_PAUSE_NS, nextNs - System.nanoTime());
-    eventLoop.schedule(this::turn, pauseNs, TimeUnit.NANOSECONDS);
+    schedule(nextNs, System.nanoTime());
+  }
+
+  private void schedule(long untilNs, long nowNs) {
+    final long pauseNs = Math.max(LEAST_PAUSE_NS, untilNs - nowNs);
+    nextTurnNs = nowNs + pauseNs;
+    nextTurn = eventLoop.schedule(this::turn, pauseNs, TimeUnit.NANOSECONDS);
+  }
+
+  /** Asks for a turn at a time, where the next one would come later. */
+  void turnBy(long ns) {
+    final long nowNs = System.nanoTime();
+    if (nextTurn != null && Math.max(ns, nowNs + LEAST_PAUSE_NS) < nextTurnNs) {
+      nextTurn.cancel(false);
+      schedule(ns, nowNs);
+    }
   }
 
   private void sweep() {

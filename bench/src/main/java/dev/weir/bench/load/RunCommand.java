@@ -1,10 +1,15 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.report.Commit;
+import dev.weir.bench.report.ReportFileException;
+import dev.weir.bench.report.RunFiles;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;
+import dev.weir.proxy.rule.BadValueException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -69,11 +74,26 @@ public final class RunCommand implements Callable<Integer> {
     } catch (BadScenarioException bad) {
       throw new ParameterException(spec.commandLine(), bad.getMessage());
     }
+    checkOut();
     try {
       return run(scenario);
-    } catch (LoadException unreachable) {
-      spec.commandLine().getErr().println("weir bench run: " + unreachable.getMessage());
+    } catch (BadValueException bad) {
+      throw new ParameterException(spec.commandLine(), bad.getMessage());
+    } catch (LoadException | ReportFileException failure) {
+      spec.commandLine().getErr().println("weir bench run: " + failure.getMessage());
       return FAILED;
+    }
+  }
+
+  /** Before the run rather than after it. */
+  private void checkOut() {
+    try {
+      if (out != null && !Files.isWritable(Files.createDirectories(out))) {
+        throw new IOException("not writable");
+      }
+    } catch (IOException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--out: " + out + " (expected: a folder to write to): " + e);
     }
   }
 
@@ -81,8 +101,8 @@ public final class RunCommand implements Callable<Integer> {
     final List<String> warnings = new ArrayList<>();
     final Ceiling ceiling = noCeiling ? null : Ceiling.measure(scenario);
     if (ceiling != null) {
-      say(ceilingText(ceiling, scenario));
-      if (isBeyond(ceiling, scenario)) {
+      say(ceiling.toString());
+      if (ceiling.isBelow(scenario)) {
         warnings.add(
             String.format(
                 Locale.ROOT,
@@ -100,10 +120,14 @@ public final class RunCommand implements Callable<Integer> {
     final Thread interrupted = new Thread(() -> stop(run, reported), "weir-stop");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
-      final RunResult result = completed(run.run(), scenario, ceiling, warnings);
+      final RunResult result = completed(run.run(), ceiling, warnings);
       live.end();
       spec.commandLine().getOut().print(new TextSummary(result));
       spec.commandLine().getOut().flush();
+      if (out != null) {
+        RunFiles.write(out, result);
+        say("written to " + out);
+      }
       return result.passed() ? OK : MISSED;
     } finally {
       reported.countDown();
@@ -120,24 +144,10 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isBeyond(Ceiling ceiling, Scenario scenario) {
-    return scenario.load().open() && scenario.load().schedule().peakRate() > ceiling.perSecond();
-  }
-
-  private static String ceilingText(Ceiling ceiling, Scenario scenario) {
-    return String.format(
-        Locale.ROOT,
-        "harness alone: %,.0f requests/s on %d event loop(s), %,.0f per second of a core",
-        ceiling.perSecond(),
-        scenario.client().eventLoops(),
-        ceiling.perCoreAndSecond());
-  }
-
-  private RunResult completed(
-      RunResult result, Scenario scenario, Ceiling ceiling, List<String> warnings) {
+  private RunResult completed(RunResult result, Ceiling ceiling, List<String> warnings) {
     final Map<String, String> facts = new LinkedHashMap<>(result.facts());
     if (ceiling != null) {
-      facts.put("Ceiling", ceilingText(ceiling, scenario));
+      facts.put("Ceiling", ceiling.toString());
     }
     facts.put("Commit", Commit.head());
     facts.put("Command", "./weir bench run " + String.join(" ", quoted(spec.commandLine())));

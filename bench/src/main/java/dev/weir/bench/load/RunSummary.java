@@ -126,19 +126,27 @@ final class RunSummary {
             + " failed"
             + outcomes());
     facts.put("Connections lost", number(count(Count.RECONNECTED)));
-    facts.put(
-        "Harness",
-        String.format(
-            Locale.ROOT,
-            "%.2f cores, %.2f us per request; started requests %s late (p50), %s (p99), %s (max)",
-            cpuNs / 1e9 / seconds,
-            cpuNs / 1e3 / Math.max(1, ended()),
-            Times.text(late.getValueAtPercentile(50)),
-            Times.text(late.getValueAtPercentile(99)),
-            Times.text(late.getMaxValue())));
+    facts.put("Harness", harness(late));
     facts.put("Machine", Machine.processor() + ", " + Machine.system());
     facts.put("JDK", Machine.jdk());
     return facts;
+  }
+
+  private String harness(Histogram late) {
+    final String used =
+        String.format(
+            Locale.ROOT,
+            "%.2f cores, %.2f us per request",
+            cpuNs / 1e9 / seconds,
+            cpuNs / 1e3 / Math.max(1, ended()));
+    return scenario.load().open()
+        ? used
+            + String.format(
+                "; started requests %s late (p50), %s (p99), %s (max)",
+                Times.text(late.getValueAtPercentile(50)),
+                Times.text(late.getValueAtPercentile(99)),
+                Times.text(late.getMaxValue()))
+        : used;
   }
 
   private static String text(RequestSpec spec) {

@@ -12,6 +12,8 @@ import java.util.Map;
  * @param checks of the thresholds, in their order.
  * @param slices in the order of time, without gaps; empty where only latencies are known.
  * @param latencies the first is what the run is judged by: corrected for coordinated omission.
+ *     Empty where nothing was recorded.
+ * @param startEpochMs when the run began, without the warm-up; 0 where that is not known.
  */
 public record RunResult(
     String name,
@@ -19,7 +21,19 @@ public record RunResult(
     List<String> warnings,
     List<Check> checks,
     List<Slice> slices,
-    List<LatencySeries> latencies) {
+    List<LatencySeries> latencies,
+    long startEpochMs) {
+
+  /** Of a run whose start is not known. */
+  public RunResult(
+      String name,
+      Map<String, String> facts,
+      List<String> warnings,
+      List<Check> checks,
+      List<Slice> slices,
+      List<LatencySeries> latencies) {
+    this(name, facts, warnings, checks, slices, latencies, 0);
+  }
 
   /** Whether every threshold held. */
   public boolean passed() {

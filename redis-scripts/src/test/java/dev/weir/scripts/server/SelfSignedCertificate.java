@@ -10,6 +10,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -94,6 +95,19 @@ public final class SelfSignedCertificate {
     final Path file = folder.resolve(type.replace(' ', '-') + ".pem");
     return Files.writeString(
         file, "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n");
+  }
+
+  /** The TLS of a server that shows this certificate. */
+  public SSLContext serverContext() throws IOException {
+    try {
+      final KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+      keys.init(store, PASSWORD.toCharArray());
+      final SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
+    }
   }
 
   /** A TLS connection which trusts this certificate alone. */

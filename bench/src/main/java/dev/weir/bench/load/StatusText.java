@@ -1,0 +1,38 @@
+package dev.weir.bench.load;
+
+import io.netty.util.AsciiString;
+
+/** Statuses as fields of HTTP/2 hold them. */
+final class StatusText {
+  static final AsciiString GRPC_STATUS = AsciiString.cached("grpc-status");
+
+  /** What a call has ended with that did not say so, or in a way that nobody knows. */
+  static final int GRPC_UNKNOWN = 2;
+
+  private static final int GRPC_HIGHEST = 16;
+
+  private StatusText() {}
+
+  /** Three digits; 0 if it is something else, or null. */
+  static int http(CharSequence text) {
+    return text == null || text.length() != 3 ? 0 : Math.max(0, digits(text));
+  }
+
+  /** From 0 to 16; {@link #GRPC_UNKNOWN} if it is something else, or null. */
+  static int grpc(CharSequence text) {
+    int status = text == null || text.length() > 2 ? -1 : digits(text);
+    return status < 0 || status > GRPC_HIGHEST ? GRPC_UNKNOWN : status;
+  }
+
+  private static int digits(CharSequence text) {
+    int number = text.length() == 0 ? -1 : 0;
+    for (int i = 0; i < text.length(); i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      number = number * 10 + digit;
+    }
+    return number;
+  }
+}

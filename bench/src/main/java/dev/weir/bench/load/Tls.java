@@ -1,0 +1,114 @@
+package dev.weir.bench.load;
+
+import dev.weir.proxy.rule.BadValueException;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * How the harness speaks TLS, by the JDK's: the server's name is sent to it and looked for in its
+ * certificate, and the protocol is agreed on by ALPN. Used by any event loop.
+ */
+final class Tls {
+  private static final String CHECK_THE_NAME = "HTTPS";
+
+  private final SslContext context;
+  private final String protocol;
+
+  private Tls(SslContext context, String protocol) {
+    this.context = context;
+    this.protocol = protocol;
+  }
+
+  /** For HTTP/2, which the server must agree to. */
+  static Tls http2(Path authorities, boolean insecure) {
+    return of(ApplicationProtocolNames.HTTP_2, authorities, insecure);
+  }
+
+  /** For HTTP/1.1, which is also spoken to a server that does not know of ALPN. */
+  static Tls http1(Path authorities, boolean insecure) {
+    return of(ApplicationProtocolNames.HTTP_1_1, authorities, insecure);
+  }
+
+  /**
+   * @param authorities certificates to trust, PEM; null for those that the JDK trusts.
+   * @param insecure whether any certificate is taken, for any name.
+   * @throws BadValueException if the file has no certificates, or cannot be read.
+   */
+  private static Tls of(String protocol, Path authorities, boolean insecure) {
+    final SslContextBuilder builder =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .endpointIdentificationAlgorithm(insecure ? null : CHECK_THE_NAME)
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                    protocol));
+    if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
+      builder.ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE);
+    }
+    if (insecure) {
+      builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
+    } else if (authorities != null) {
+      trust(builder, authorities);
+    }
+    try {
+      return new Tls(builder.build(), protocol);
+    } catch (SSLException e) {
+      throw new IllegalStateException("tls: this JDK does not give it: " + e.getMessage(), e);
+    }
+  }
+
+  private static void trust(SslContextBuilder builder, Path authorities) {
+    if (!Files.isReadable(authorities)) {
+      throw new BadValueException(authorities.toString(), "a file that can be read");
+    }
+    try {
+      builder.trustManager(authorities.toFile());
+    } catch (IllegalArgumentException e) {
+      throw new BadValueException(
+          authorities.toString(), "a file of certificates, PEM; " + rootOf(e).getMessage());
+    }
+  }
+
+  private static Throwable rootOf(Throwable cause) {
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  /**
+   * Adds TLS to a channel that is not connected yet. The handlers behind see it active once the
+   * server has proved who it is and agreed to the protocol; where it does not, they see nothing,
+   * and the sink is told.
+   *
+   * @param host as it stands in the certificate.
+   */
+  void secure(ChannelPipeline pipeline, String host, int port, LoadSink sink) {
+    final SslHandler handler = context.newHandler(pipeline.channel().alloc(), host, port);
+    if (!host.contains(".") && !host.contains(":")) {
+      // The JDK sends names with a dot in them, and not those of the neighbourhood.
+      final SSLParameters parameters = handler.engine().getSSLParameters();
+      parameters.setServerNames(List.of(new SNIHostName(host)));
+      handler.engine().setSSLParameters(parameters);
+    }
+    pipeline.addLast(handler).addLast(new TlsGate(host + ":" + port, protocol, sink));
+  }
+}

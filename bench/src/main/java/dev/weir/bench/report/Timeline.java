@@ -1,0 +1,73 @@
+package dev.weir.bench.report;
+
+import dev.weir.bench.report.LatencySeries.TimedHistogram;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A run as parts of time: its slices or, where those are not known, the intervals of its first
+ * series; as many together as keeps the number of parts within a bound.
+ */
+final class Timeline {
+  private final List<Part> parts;
+  private final List<TimedHistogram> latencies;
+
+  private Timeline(List<Part> parts, List<TimedHistogram> latencies) {
+    this.parts = parts;
+    this.latencies = latencies;
+  }
+
+  /**
+   * A part of a run.
+   *
+   * @param counts of its slices; null where those are not known.
+   */
+  record Part(long startMs, long endMs, RunTotals counts) {}
+
+  /** Who is shown the parts, in the order of time. */
+  interface Visitor {
+    /**
+     * @param latencies those of the first series that ended in the part; only during the call.
+     */
+    void visit(Part part, Histogram latencies) throws IOException;
+  }
+
+  static Timeline of(RunResult run, int mostParts) {
+    final List<TimedHistogram> latencies =
+        run.latencies().isEmpty() ? List.of() : run.latencies().get(0).slices();
+    final List<Part> parts = new ArrayList<>();
+    final int count = run.slices().isEmpty() ? latencies.size() : run.slices().size();
+    final int together = (count - 1) / mostParts + 1;
+    for (int from = 0; from < count; from += together) {
+      final int to = Math.min(count, from + together);
+      parts.add(
+          run.slices().isEmpty()
+              ? new Part(latencies.get(from).startMs(), latencies.get(to - 1).endMs(), null)
+              : counted(run.slices().subList(from, to)));
+    }
+    return new Timeline(parts, latencies);
+  }
+
+  private static Part counted(List<Slice> slices) {
+    return new Part(
+        slices.get(0).startMs(), slices.get(slices.size() - 1).endMs(), RunTotals.of(slices));
+  }
+
+  /** One histogram at a time is in memory. */
+  void visit(Visitor visitor) throws IOException {
+    final Histogram histogram = LatencySeries.emptyHistogram();
+    int next = 0;
+    for (int i = 0; i < parts.size(); i++) {
+      final Part part = parts.get(i);
+      final boolean last = i == parts.size() - 1;
+      histogram.reset();
+      // An answer after the last slice belongs to it rather than to nothing.
+      while (next < latencies.size() && (last || latencies.get(next).startMs() < part.endMs())) {
+        histogram.add(latencies.get(next++).decode());
+      }
+      visitor.visit(part, histogram);
+    }
+  }
+}
