@@ -26,7 +26,7 @@ final class ProxyBench {
 
   private static final int ATTEMPTS = 3;
   private static final double SETTLING_SECONDS = 0.5;
-  private static final int MOST_SETTLING = 8;
+  private static final int MOST_SETTLING = 20;
 
   private final ProxySettings settings;
   private final Consumer<String> progress;
@@ -85,6 +85,12 @@ final class ProxyBench {
     progress.accept("left out: " + what + ": " + why);
   }
 
+  private void leaveOut(Contender contender, Site site, String why) {
+    leaveOut(
+        contender.name() + ", " + site.protocol() + ", " + site.outcome(),
+        why.replace(site.folder().toString(), "FOLDER"));
+  }
+
   private void compare(
       List<Contender> installed, Path folder, Protocol protocol, Outcome outcome, int upstreamPort)
       throws IOException, InterruptedException {
@@ -115,14 +121,16 @@ final class ProxyBench {
     try {
       started = new Running(contender, contender.start(site), site);
     } catch (IOException e) {
-      leaveOut(contender.name() + ", " + site.protocol() + ", " + site.outcome(), e.getMessage());
+      leaveOut(contender, site, e.getMessage());
       return;
     }
     running.add(started);
     try {
       final String refusal = ProtocolProbe.refusal(site.protocol(), site.port());
       if (refusal != null) {
-        stop(started, running, refusal);
+        started.process().close();
+        running.remove(started);
+        leaveOut(contender.name() + ", " + site.protocol(), refusal);
         return;
       }
       comparison.setUp(contender.name(), setUp(started));
@@ -181,13 +189,7 @@ final class ProxyBench {
   private void stop(Running failed, List<Running> running, String why) {
     failed.process().close();
     running.remove(failed);
-    leaveOut(
-        failed.contender().name()
-            + ", "
-            + failed.site().protocol()
-            + ", "
-            + failed.site().outcome(),
-        why);
+    leaveOut(failed.contender(), failed.site(), why);
   }
 
   private static String line(Cell cell, int round, String name, Figures figures) {
