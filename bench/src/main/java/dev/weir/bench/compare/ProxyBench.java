@@ -134,9 +134,7 @@ final class ProxyBench {
         return;
       }
       comparison.setUp(contender.name(), setUp(started));
-      if (!contender.isPeer()) {
-        comparison.setUp(contender.name() + " has become", started.process().commandLine());
-      }
+      comparison.runsAs(contender.name(), contender.runsAs(started.process()));
       warmUp(started);
     } catch (IOException e) {
       stop(started, running, e.getMessage());
