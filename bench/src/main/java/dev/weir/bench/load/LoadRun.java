@@ -128,7 +128,7 @@ public final class LoadRun {
       throw new LoadException(
           lane.target()
               + ": "
-              + (cause == null ? "no connection in " + SETTLE_MS + " ms" : cause.getMessage())
+              + (cause == null ? "no connection that stays open" : cause.getMessage())
               + " (expected: a server that listens there)",
           cause);
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.origin.Http1Sink;
+import dev.weir.bench.origin.Http2Answer;
+import dev.weir.bench.origin.Http2Sink;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
@@ -138,7 +140,7 @@ class LoadRunIT {
           "p99: " + corrected.getValueAtPercentile(99));
       // Due in the first 300 ms of it: 300. A busy machine adds some, and takes none away.
       final long waited = corrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
-      assertTrue(waited >= 285 && waited <= 900, waited + " waited for more than 100 ms");
+      assertTrue(waited >= 285 && waited <= 1_500, waited + " waited for more than 100 ms");
       // Only those in flight waited after they had been started.
       final Histogram uncorrected = latencies(result, 1);
       final long naive = uncorrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
@@ -167,12 +169,12 @@ class LoadRunIT {
   @Test
   void everyScheduleIsSentAsItWasAskedForAndCountedAsItWasAnswered() throws Exception {
     final Object[][] table = {
-      {"-r 1000 -d 1s", 1_000},
-      {"-l ramp=0..2000,for=1s", 1_000},
-      {"-l steps=500..1500,by=500,for=900ms", 900},
-      {"-l sine=0..2000,period=500ms,for=1s", 1_000},
-      {"-l burst=200,every=250ms,base=100,for=1s", 900},
-      {"-l rate=1000,for=300ms -l rate=0,for=200ms -l rate=1000,for=300ms", 600},
+      {"-r 2000 -d 500ms", 1_000},
+      {"-l ramp=0..4000,for=500ms", 1_000},
+      {"-l steps=1000..3000,by=1000,for=450ms", 900},
+      {"-l sine=0..4000,period=250ms,for=500ms", 1_000},
+      {"-l burst=200,every=125ms,base=200,for=500ms", 900},
+      {"-l rate=1500,for=200ms -l rate=0,for=100ms -l rate=1500,for=200ms", 600},
     };
     for (Object[] row : table) {
       try (Http1Sink sink = sink()) {
@@ -208,6 +210,29 @@ class LoadRunIT {
       assertEquals(
           sum(result, Slice::passed),
           most.requestCount() + some.requestCount() + few.requestCount());
+    }
+  }
+
+  @Test
+  void everyProtocolIsCountedAsItWasAnswered() throws Exception {
+    final byte[] empty = {};
+    final Object[][] table = {
+      {"--protocol h2", Http2Answer.http(200, empty)}, {"--grpc a.B/C", Http2Answer.grpc(0, empty)},
+    };
+    for (Object[] row : table) {
+      final AtomicInteger asked = new AtomicInteger();
+      final Http2Sink.Behaviour counted =
+          (peer, stream) -> {
+            asked.incrementAndGet();
+            peer.answer(stream, (Http2Answer) row[1]);
+          };
+      try (Http2Sink sink = new Http2Sink(SINKS, TRANSPORT, counted)) {
+        final String url = "http://127.0.0.1:" + sink.address().getPort() + "/";
+        final RunResult result = run(url, row[0] + " -r 1000 -d 500ms -c 3 --streams 5");
+        assertAllEnded(500, result);
+        assertEquals(asked.get(), sum(result, Slice::passed), answers(result));
+        assertEquals(asked.get(), sum(result, Slice::sent));
+      }
     }
   }
 
@@ -256,7 +281,7 @@ class LoadRunIT {
           run(server.url(), "-r 400 -d 1s --timeout 300ms -c 4", 4, server::close);
       assertAllEnded(400, result);
       assertTrue(sum(result, Slice::passed) >= server.heads().size() - 8, answers(result));
-      assertTrue(sum(result, Slice::failed) > 100, answers(result));
+      assertTrue(sum(result, Slice::failed) > 20, answers(result));
     }
   }
 
@@ -282,9 +307,9 @@ class LoadRunIT {
   @Test
   void garbageIsNoAnswer() throws Exception {
     try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, "no\r\n\r\n"))) {
-      final RunResult result = run(server.url(), "-r 200 -d 500ms -c 4");
-      assertAllEnded(100, result);
-      assertTrue(answers(result).contains(Failure.MALFORMED + ": 100"), answers(result));
+      final RunResult result = run(server.url(), "-r 40 -d 500ms -c 4");
+      assertAllEnded(20, result);
+      assertTrue(answers(result).contains(Failure.MALFORMED + ": 20"), answers(result));
       assertEquals(0, latencies(result, 0).getTotalCount(), "nothing is known of how long");
     }
   }
@@ -327,7 +352,7 @@ class LoadRunIT {
       final LoadRun[] run = new LoadRun[1];
       run[0] =
           new LoadRun(
-              scenario(server.url(), "-r 400 -d 60s -c 4 --timeout 50s"),
+              scenario(server.url(), "-r 400 -d 5s -c 4 --timeout 50s"),
               (slice, p99Ns) -> run[0].stop());
       final RunResult result = run[0].run();
       final String warnings = result.warnings().toString();
