@@ -1,7 +1,10 @@
 package dev.weir.bench;
 
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.load.RunCommand;
+import dev.weir.bench.report.ReportCommand;
+import dev.weir.bench.report.ReportFileException;
 import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
 import java.util.Arrays;
@@ -17,26 +20,22 @@ import picocli.CommandLine.Spec;
  * The command line behind {@code weir bench}. What a command measures goes to standard output,
  * everything else to standard error.
  *
- * <p>Exit codes: 0 done, 1 unexpected failure, 2 wrong arguments. {@code jmh} and {@code jcstress}
- * end with those of the tools they hand over to.
+ * <p>Exit codes: 0 done, 1 unexpected failure or a file that cannot be read or written, 2 wrong
+ * arguments. {@code jmh} and {@code jcstress} end with those of the tools they hand over to.
  */
 @Command(
     name = "weir bench",
     description = "Measures Weir.",
-    subcommands = {
-      RunCommand.class,
-      AccuracyCommand.class,
-      StoreCommand.class,
-      ExactCommand.class,
-      HelpCommand.class
-    },
+    subcommands = {RunCommand.class, ReportCommand.class, CompareCommand.class, AccuracyCommand.class, StoreCommand.class, ExactCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "Exit codes: 0 done, 1 unexpected failure, 2 wrong arguments."})
+    footer = {"", "Exit codes: 0 done, 1 unexpected failure or a faulty file, 2 wrong arguments."})
 public final class BenchMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "run, accuracy, store, exact, jmh, jcstress or help";
+  private static final String COMMANDS =
+      "run, report, accuracy, store, exact, jmh, jcstress or help";
+      "run, compare, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},
@@ -63,6 +62,10 @@ public final class BenchMain implements Runnable {
     commandLine.setParameterExceptionHandler((fault, args) -> explain(fault));
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
+          if (failure instanceof ReportFileException) {
+            command.getErr().println(failure.getMessage());
+            return FAILED;
+          }
           command.getErr().println("weir bench: unexpected: " + failure);
           failure.printStackTrace(command.getErr());
           return FAILED;

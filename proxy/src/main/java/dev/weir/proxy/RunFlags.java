@@ -93,6 +93,8 @@ final class RunFlags {
           onOff("--paths.ignore-case", "For services that do not tell /A from /a."),
           flag("--event-loops", "COUNT", "By default one per core."),
           flag("--transport", "NAME", "auto (default), io_uring, epoll or nio."),
+          flag("--latency-log", "FILE", "An interval log of latencies, for HdrHistogram's tools."),
+          flag("--latency-log-interval", "TIME", "Of its lines (default 1s)."),
           flag("--timeouts.head", "TIME", "For a request's head (default 10s)."),
           flag("--timeouts.body", "TIME", "Between two reads of its body (default 30s)."),
           flag("--timeouts.idle", "TIME", "Between two requests (default 60s)."),

@@ -13,6 +13,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.redis.LoopStore;
@@ -36,6 +37,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -59,6 +61,10 @@ public final class Sidecar implements AutoCloseable {
 
   private final Transport transport;
   private final Metrics metrics = new Metrics();
+
+  /** Null if none is wanted. */
+  private final LatencyLog latencyLog;
+
   private final LimitTables tables;
 
   /** Null if no rule can ask one. */
@@ -95,6 +101,8 @@ public final class Sidecar implements AutoCloseable {
   private Sidecar(Settings settings) throws IOException {
     transport = Transport.of(settings.process().transport());
     UpstreamSettings upstream = resolved(settings.upstream());
+    Path log = settings.process().latencyLog();
+    latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     group =
         new MultiThreadIoEventLoopGroup(
@@ -124,6 +132,9 @@ public final class Sidecar implements AutoCloseable {
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
               clientLoops::get);
       admin = startAdmin(settings);
+      if (latencyLog != null) {
+        latencyLog.start(settings.process().latencyLogIntervalNs());
+      }
       ready = true;
     } catch (IOException | RuntimeException e) {
       stopLoops();
@@ -355,12 +366,18 @@ public final class Sidecar implements AutoCloseable {
     stopLoops();
   }
 
-  /** The tables go last: no event loop may be inside a check when their memory does. */
+  /**
+   * The tables go last: no event loop may be inside a check when their memory does. Nor may one
+   * record a time when the log of them ends.
+   */
   private void stopLoops() {
     if (store != null) {
       store.close();
     }
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    if (latencyLog != null) {
+      latencyLog.close();
+    }
     tables.close();
   }
 }

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,8 @@ class RunIT {
         "--listen=127.0.0.1:0",
         "--admin=127.0.0.1:0",
         "--event-loops=1",
+        "--latency-log=" + folder.resolve("latency.hlog"),
+        "--latency-log-interval=1h",
         "--table.keys=1000");
   }
 
@@ -117,7 +121,7 @@ class RunIT {
   }
 
   @Test
-  void finishesTheRequestInFlightOnSigterm() throws Exception {
+  void finishesTheRequestInFlightOnSigtermAndLogsItsLatency() throws Exception {
     startWithFlags();
     try (Socket client = request();
         Socket upstream = service.accept()) {
@@ -131,6 +135,12 @@ class RunIT {
     }
     assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
     assertEquals(0, weir.exitValue(), log());
+    try (HistogramLogReader latencies =
+        new HistogramLogReader(folder.resolve("latency.hlog").toFile())) {
+      Histogram interval = (Histogram) latencies.nextIntervalHistogram();
+      assertEquals("decision", interval.getTag());
+      assertEquals(1, interval.getTotalCount());
+    }
   }
 
   @Test

@@ -1,22 +1,31 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.origin.Http1Sink;
+import dev.weir.bench.origin.Http2Answer;
+import dev.weir.bench.origin.Http2Sink;
+import dev.weir.bench.origin.Http2Sink.Behaviour;
+import dev.weir.bench.origin.Sink;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Load;
+import dev.weir.bench.scenario.Protocol;
+import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Target;
 import dev.weir.proxy.loop.Transport;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What the harness itself can do on this machine, now: the same requests, as many as it can, to a
- * server in this process that does nothing but answer.
+ * server in this process that does nothing but answer, without TLS.
  *
  * @param perSecond requests for which the event loops would need all the processor time that they
  *     can have. By that time, not by the clock: the server may share their cores.
@@ -34,7 +43,7 @@ public record Ceiling(double perSecond, int cores) {
     final MultiThreadIoEventLoopGroup group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-sink", true), transport.handlerFactory());
-    try (Http1Sink sink = new Http1Sink(group, transport, Http1Sink.answer("200 OK"))) {
+    try (Sink sink = sink(client.protocol(), group, transport)) {
       final InetSocketAddress address = sink.address();
       final LoadRun run =
           new LoadRun(against(scenario), LoadRun.Progress.SILENT, target -> address);
@@ -63,11 +72,36 @@ public record Ceiling(double perSecond, int cores) {
         cores == 1 ? "core" : "cores");
   }
 
+  private static Sink sink(Protocol protocol, EventLoopGroup group, Transport transport) {
+    return switch (protocol) {
+      case HTTP1 -> new Http1Sink(group, transport, Http1Sink.answer("200 OK"));
+      case HTTP2 ->
+          new Http2Sink(
+              group,
+              transport,
+              Behaviour.answering(
+                  Http2Answer.http(200, "ok\n".getBytes(StandardCharsets.US_ASCII))));
+      case GRPC ->
+          new Http2Sink(group, transport, Behaviour.answering(Http2Answer.grpc(0, new byte[0])));
+    };
+  }
+
+  private static RequestSpec withoutTls(RequestSpec spec) {
+    final Target target = spec.target();
+    return new RequestSpec(
+        new Target(false, target.host(), target.port(), target.authority()),
+        spec.method(),
+        spec.path(),
+        spec.fields(),
+        spec.body(),
+        spec.weight());
+  }
+
   private static Scenario against(Scenario scenario) {
     final ClientSettings client = scenario.client();
     return new Scenario(
         scenario.name(),
-        scenario.requests(),
+        scenario.requests().stream().map(Ceiling::withoutTls).toList(),
         scenario.keys(),
         new Load(null, DURATION_NS, WARM_UP_NS),
         new ClientSettings(

@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Target;
 import dev.weir.proxy.loop.Transport;
@@ -18,20 +19,25 @@ final class Connector {
   private final EventLoop eventLoop;
   private final Transport transport;
   private final Target target;
-  private final Protocol protocol;
+  private final ClientSettings settings;
   private final InetSocketAddress address;
+  private final Tls tls;
 
+  /**
+   * @throws dev.weir.proxy.rule.BadValueException if the certificates to trust are none.
+   */
   Connector(
       EventLoop eventLoop,
       Transport transport,
       Target target,
-      Protocol protocol,
+      ClientSettings settings,
       InetSocketAddress address) {
     this.eventLoop = eventLoop;
     this.transport = transport;
     this.target = target;
-    this.protocol = protocol;
+    this.settings = settings;
     this.address = address;
+    tls = target.tls() ? tls(settings) : null;
   }
 
   EventLoop eventLoop() {
@@ -53,6 +59,9 @@ final class Connector {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
+                if (tls != null) {
+                  tls.secure(channel.pipeline(), target.host(), target.port(), sink);
+                }
                 channel.pipeline().addLast(connection(sink));
               }
             })
@@ -65,7 +74,17 @@ final class Connector {
             });
   }
 
+  private static Tls tls(ClientSettings settings) {
+    return settings.protocol() == Protocol.HTTP1
+        ? Tls.http1(settings.authorities(), settings.insecure())
+        : Tls.http2(settings.authorities(), settings.insecure());
+  }
+
   private ChannelHandler connection(LoadSink sink) {
-    return new Http1Connection(sink);
+    return switch (settings.protocol()) {
+      case HTTP1 -> new Http1Connection(sink);
+      case HTTP2 -> new Http2Connection(sink, settings.streams(), false);
+      case GRPC -> new Http2Connection(sink, settings.streams(), true);
+    };
   }
 }

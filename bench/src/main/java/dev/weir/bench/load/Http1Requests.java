@@ -12,12 +12,18 @@ final class Http1Requests {
   static Request of(RequestSpec spec, String key) {
     final byte[] body = spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
     final StringBuilder head = new StringBuilder(256);
-    head.append(spec.method()).append(' ').append(filled(spec.path(), key)).append(" HTTP/1.1\r\n");
+    head.append(spec.method())
+        .append(' ')
+        .append(RequestSpec.filled(spec.path(), key))
+        .append(" HTTP/1.1\r\n");
     if (!has(spec, "host")) {
       head.append("Host: ").append(spec.target().authority()).append("\r\n");
     }
     for (Field field : spec.fields()) {
-      head.append(field.name()).append(": ").append(filled(field.value(), key)).append("\r\n");
+      head.append(field.name())
+          .append(": ")
+          .append(RequestSpec.filled(field.value(), key))
+          .append("\r\n");
     }
     if (spec.body() != null && !has(spec, "content-length")) {
       head.append("Content-Length: ").append(body.length).append("\r\n");
@@ -30,9 +36,5 @@ final class Http1Requests {
 
   private static boolean has(RequestSpec spec, String name) {
     return spec.fields().stream().anyMatch(field -> field.name().equalsIgnoreCase(name));
-  }
-
-  static String filled(String text, String key) {
-    return text.replace(RequestSpec.KEY, key);
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.bench.load;
 
-import static dev.weir.bench.load.Http1Requests.filled;
+import static dev.weir.bench.scenario.RequestSpec.filled;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;

@@ -82,6 +82,8 @@ public final class LoadRun {
    * Runs.
    *
    * @throws LoadException if a target's name is unknown or no connection to it came about.
+   * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have, or
+   *     certificates that are none.
    */
   public RunResult run() throws LoadException, InterruptedException {
     final ClientSettings client = scenario.client();
@@ -163,12 +165,7 @@ public final class LoadRun {
       for (int i = 0; i < weights.length; i++) {
         final RequestSpec spec = specs.get(i);
         weights[i] = spec.weight();
-        requests[i] =
-            spec.takesKey()
-                ? scenario.keys().names().stream()
-                    .map(key -> Http1Requests.of(spec, key))
-                    .toArray(Request[]::new)
-                : new Request[] {Http1Requests.of(spec, "")};
+        requests[i] = Requests.of(spec, scenario.client().protocol(), scenario.keys().names());
       }
     }
 
@@ -178,7 +175,7 @@ public final class LoadRun {
   }
 
   private Connector connector(EventLoop eventLoop, Target target, InetSocketAddress address) {
-    return new Connector(eventLoop, transport, target, scenario.client().protocol(), address);
+    return new Connector(eventLoop, transport, target, scenario.client(), address);
   }
 
   private Lane lane(
@@ -248,13 +245,13 @@ public final class LoadRun {
     // The last one takes the answers that are late along.
     while (nextNs < run.endNs() - sliceNs / 2) {
       sleepUntil(nextNs);
-      report(sampler.take());
+      report(sampler.take(nextNs));
       nextNs += sliceNs;
     }
     sleepUntil(run.endNs());
     cpuNs = cpuOfLoops() - cpuBeforeNs;
     drain(run);
-    report(sampler.take());
+    report(sampler.take(System.nanoTime()));
     return new RunSummary(scenario, run, recorders, sampler, stopped, cpuNs).result();
   }
 

@@ -1,10 +1,15 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.report.Commit;
+import dev.weir.bench.report.ReportFileException;
+import dev.weir.bench.report.RunFiles;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;
+import dev.weir.proxy.rule.BadValueException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -69,11 +74,26 @@ public final class RunCommand implements Callable<Integer> {
     } catch (BadScenarioException bad) {
       throw new ParameterException(spec.commandLine(), bad.getMessage());
     }
+    checkOut();
     try {
       return run(scenario);
-    } catch (LoadException unreachable) {
-      spec.commandLine().getErr().println("weir bench run: " + unreachable.getMessage());
+    } catch (BadValueException bad) {
+      throw new ParameterException(spec.commandLine(), bad.getMessage());
+    } catch (LoadException | ReportFileException failure) {
+      spec.commandLine().getErr().println("weir bench run: " + failure.getMessage());
       return FAILED;
+    }
+  }
+
+  /** Before the run rather than after it. */
+  private void checkOut() {
+    try {
+      if (out != null && !Files.isWritable(Files.createDirectories(out))) {
+        throw new IOException("not writable");
+      }
+    } catch (IOException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--out: " + out + " (expected: a folder to write to): " + e);
     }
   }
 
@@ -104,6 +124,10 @@ public final class RunCommand implements Callable<Integer> {
       live.end();
       spec.commandLine().getOut().print(new TextSummary(result));
       spec.commandLine().getOut().flush();
+      if (out != null) {
+        RunFiles.write(out, result);
+        say("written to " + out);
+      }
       return result.passed() ? OK : MISSED;
     } finally {
       reported.countDown();

@@ -38,13 +38,13 @@ final class Sampler {
   }
 
   /**
-   * Ends a slice now.
+   * Ends a slice.
    *
+   * @param untilNs when it was to end, a moment ago: what was due just after is not of this slice.
    * @return what was recorded since the last call, and the corrected p99 of it in ns; 0 of none.
    */
-  Sample take() {
-    final long nowNs = System.nanoTime();
-    final long toMs = Math.max(fromMs + 1, (nowNs - times.measuredFromNs()) / 1_000_000);
+  Sample take(long untilNs) {
+    final long toMs = Math.max(fromMs + 1, (untilNs - times.measuredFromNs()) / 1_000_000);
     final long[] counts = new long[before.length];
     for (Count count : Count.values()) {
       final int at = count.ordinal();
@@ -57,7 +57,7 @@ final class Sampler {
         new Slice(
             fromMs,
             toMs,
-            due(nowNs, sent),
+            due(untilNs, sent),
             sent,
             counts[Count.PASSED.ordinal()],
             counts[Count.REFUSED.ordinal()],
@@ -79,12 +79,12 @@ final class Sampler {
   /** A slice that has just ended. */
   record Sample(Slice slice, long p99Ns) {}
 
-  private long due(long nowNs, long sent) {
+  private long due(long untilNs, long sent) {
     if (!load.open()) {
       return sent;
     }
     final double due =
-        load.schedule().countBy(Math.min(nowNs, times.endNs()) - times.measuredFromNs());
+        load.schedule().countBy(Math.min(untilNs, times.endNs()) - times.measuredFromNs() - 1);
     final long inSlice = Math.round(due) - Math.round(dueBefore);
     dueBefore = due;
     return inSlice;

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Answers every request of HTTP/1.1 with the same bytes, on 127.0.0.1. */
-public final class Http1Sink implements AutoCloseable {
+public final class Http1Sink implements Sink {
   private static final int BACKLOG = 4096;
   private static final int MAX_FIELDS = 128;
   private static final int MAX_TARGET_BYTES = 16 << 10;
@@ -61,6 +61,7 @@ public final class Http1Sink implements AutoCloseable {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
+  @Override
   public InetSocketAddress address() {
     return (InetSocketAddress) server.localAddress();
   }

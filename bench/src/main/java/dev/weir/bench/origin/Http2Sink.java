@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
  * A server of HTTP/2 without TLS, with prior knowledge, that costs a client's machine as little as
  * a server can. Listens at a free port of 127.0.0.1.
  */
-public final class Http2Sink implements AutoCloseable {
+public final class Http2Sink implements Sink {
   private static final int BACKLOG = 1024;
 
   private final Channel listener;
@@ -57,6 +57,7 @@ public final class Http2Sink implements AutoCloseable {
             .channel();
   }
 
+  @Override
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }

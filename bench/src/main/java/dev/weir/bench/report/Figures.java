@@ -1,5 +1,7 @@
 package dev.weir.bench.report;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.Locale;
 
 /** Numbers as reports say them: three digits that count, and thousands apart. */
@@ -29,6 +31,16 @@ final class Figures {
     // A smaller value than that would be longer than it says.
     final int decimals = size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.09995 ? 3 : 4;
     return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+  }
+
+  /** {@code 12,345}. */
+  static String count(long count) {
+    return String.format(Locale.ROOT, "%,d", count);
+  }
+
+  /** {@code 30}, {@code 30.25}. */
+  static String seconds(long ms) {
+    return new BigDecimal(BigInteger.valueOf(ms), 3).stripTrailingZeros().toPlainString();
   }
 
   /** {@code 12.3 %}; what is not quite none or all does not say that it is. */

@@ -1,18 +1,100 @@
 package dev.weir.bench.report;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 
-/** Runs as one page of HTML that needs nothing else. */
+/**
+ * Runs as one page of HTML that needs nothing else: no network, and no script for its figures. The
+ * charts are drawn by Chart.js, which is in the page with its licence. Of several runs the first is
+ * what the others are compared with.
+ */
 public final class HtmlReport {
-  private final List<RunResult> runs;
+  private static final String LIBRARY = "/META-INF/resources/webjars/chart.js/4.5.1/";
 
+  private final List<RunView> runs;
+
+  /**
+   * @param runs one or more; names tell them apart.
+   */
   public HtmlReport(List<RunResult> runs) {
-    this.runs = runs;
+    this.runs = runs.stream().map(RunView::of).toList();
+  }
+
+  /**
+   * Writes the page; what the file held is replaced once the page is whole.
+   *
+   * @throws ReportFileException naming the file and the cause.
+   */
+  public void write(Path file) throws ReportFileException {
+    try (OutputFiles files = new OutputFiles()) {
+      files.write(
+          file,
+          out -> {
+            final Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
+            write(text);
+            text.flush();
+          });
+      files.publish();
+    }
   }
 
   void write(Writer out) throws IOException {
-    out.write("<!doctype html>\n<title>" + runs.get(0).name().replace("<", "&lt;") + "</title>\n");
+    final Html html = new Html(out);
+    html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    // Nothing is loaded, whatever a name may say: not even by an error of ours.
+    html.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
+    html.raw("script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n");
+    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    html.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    html.text(title()).raw(" – weir bench</title>\n");
+    html.raw("<style>\n").raw(own("report.css")).raw("</style>\n");
+    html.raw("<noscript><style>.chart { display: none; }</style></noscript>\n</head>\n");
+    html.raw("<body>\n<main>\n");
+    new PageHead(html, runs).write(title());
+    new PageCharts(html, runs).write();
+    new PageTables(html, runs).write();
+    html.raw("</main>\n<footer>Written by <code>weir bench</code>. Charts are drawn by Chart.js,");
+    html.raw(" which is under the MIT licence.</footer>\n");
+    html.raw("<script type=\"application/json\" id=\"runs\">");
+    PageData.write(out, runs);
+    html.raw("</script>\n<!--\n").raw(library("LICENSE.md")).raw("-->\n<script>\n");
+    html.raw(withoutMap(library("dist/chart.umd.min.js")));
+    html.raw("</script>\n<script>\n").raw(own("report.js")).raw("</script>\n</body>\n</html>\n");
+  }
+
+  private String title() {
+    return runs.size() == 1
+        ? runs.get(0).run().name()
+        : runs.size() + " runs beside " + runs.get(0).run().name();
+  }
+
+  // The map of the sources is not beside a report, and must not be asked for.
+  private static String withoutMap(String script) {
+    return script.replaceAll("(?m)^//# sourceMappingURL=.*\\R?", "");
+  }
+
+  private static String library(String file) {
+    return resource(LIBRARY + file);
+  }
+
+  private static String own(String file) {
+    return resource("/dev/weir/bench/report/" + file);
+  }
+
+  private static String resource(String path) {
+    try (InputStream in = HtmlReport.class.getResourceAsStream(path)) {
+      if (in == null) {
+        throw new IllegalStateException("not in the jar: " + path);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

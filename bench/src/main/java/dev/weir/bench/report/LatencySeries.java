@@ -17,6 +17,9 @@ import org.HdrHistogram.Histogram;
  */
 public record LatencySeries(String tag, String label, List<TimedHistogram> slices) {
 
+  /** Tag of latencies from where requests were sent, beside those from where they were due. */
+  public static final String UNCORRECTED = "uncorrected";
+
   /** The longest latency that is recorded: an hour, ns. */
   public static final long MOST_NS = 3_600_000_000_000L;
 

@@ -20,8 +20,8 @@ import java.util.Map;
  */
 public final class RunFiles {
   private static final String REPORT = "report.html";
-  private static final String JSON = "run.json";
-  private static final String LOG = "run.hlog";
+  static final String JSON = "run.json";
+  static final String LOG = "run.hlog";
   private static final String CSV = "run.csv";
   private static final String LOG_SUFFIX = ".hlog";
   private static final String JSON_SUFFIX = ".json";

@@ -15,6 +15,11 @@ public record RequestSpec(
   /** What stands for the key of a request. */
   public static final String KEY = "{key}";
 
+  /** A text with the key where {@link #KEY} stands. */
+  public static String filled(String text, String key) {
+    return text.replace(KEY, key);
+  }
+
   /** Whether its requests differ by their keys. */
   public boolean takesKey() {
     return path.contains(KEY)

@@ -54,37 +54,47 @@ final class ScenarioFile {
     this.faults = faults;
   }
 
-  /** Puts what a file says into {@code settings}, and what is wrong with it into {@code faults}. */
-  static void read(Path file, ScenarioSettings settings, List<String> faults) {
+  /**
+   * Puts what a file says into {@code settings}, and what is wrong with it into {@code faults}.
+   *
+   * @throws BadScenarioException if it is no file of settings at all.
+   */
+  static void read(Path file, ScenarioSettings settings, List<String> faults)
+      throws BadScenarioException {
     new ScenarioFile(file, settings, faults).read();
   }
 
-  private void read() {
+  private void read() throws BadScenarioException {
     try {
       if (Files.size(file) > MAX_BYTES) {
-        faults.add(file + ": " + Files.size(file) + " bytes (expected: at most " + MAX_BYTES + ")");
-        return;
+        throw bad(file + ": " + Files.size(file) + " bytes (expected: at most " + MAX_BYTES + ")");
       }
       final LoadSettings load = LoadSettings.builder().setLabel(file.toString()).build();
       final Optional<Node> root = new Compose(load).composeString(Files.readString(file));
       if (root.isEmpty()) {
-        faults.add(file + ": empty (expected: a scenario)");
-      } else if (root.get() instanceof MappingNode mapping) {
-        readRoot(mapping);
-      } else {
-        fault(root.get(), "", "a list or a text (expected: NAME: VALUE on each line)");
+        throw bad(file + ": empty (expected: a scenario)");
       }
+      if (!(root.get() instanceof MappingNode mapping)) {
+        throw bad(
+            at(root.get().getStartMark())
+                + "a list or a text (expected: NAME: VALUE on each line)");
+      }
+      readRoot(mapping);
     } catch (NoSuchFileException e) {
-      faults.add(file + ": no such file (expected: a scenario)");
+      throw bad(file + ": no such file (expected: a scenario)");
     } catch (CharacterCodingException e) {
-      faults.add(file + ": not UTF-8 (expected: a text)");
+      throw bad(file + ": not UTF-8 (expected: a text)");
     } catch (IOException e) {
-      faults.add(file + ": " + e);
+      throw bad(file + ": " + e);
     } catch (MarkedYamlEngineException e) {
-      faults.add(at(e.getProblemMark()) + e.getProblem() + " (expected: YAML)");
+      throw bad(at(e.getProblemMark()) + e.getProblem() + " (expected: YAML)");
     } catch (YamlEngineException e) {
-      faults.add(file + ": " + e.getMessage().lines().findFirst().orElse("") + " (expected: YAML)");
+      throw bad(file + ": " + e.getMessage().lines().findFirst().orElse("") + " (expected: YAML)");
     }
+  }
+
+  private static BadScenarioException bad(String fault) {
+    return new BadScenarioException(List.of(fault));
   }
 
   private void readRoot(MappingNode root) {
@@ -230,7 +240,7 @@ final class ScenarioFile {
   }
 
   private void fault(Node at, String path, String problem) {
-    faults.add(path.isEmpty() ? at(at.getStartMark()) + problem : where(at, path) + ": " + problem);
+    faults.add(where(at, path) + ": " + problem);
   }
 
   private String where(Node node, String path) {

@@ -3,7 +3,6 @@ package dev.weir.bench.scenario;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -98,6 +97,30 @@ public final class ScenarioFlags {
   private String bodyFile;
 
   @Option(
+      names = "--grpc",
+      paramLabel = "METHOD",
+      description = "Calls package.Service/Method instead of the URL's path.")
+  private String grpc;
+
+  @Option(
+      names = "--message",
+      paramLabel = "JSON",
+      description = "Of the call; {key} stands for the key. Takes --descriptor.")
+  private String message;
+
+  @Option(
+      names = "--message-file",
+      paramLabel = "FILE",
+      description = "The call's message as it is on the wire, without its prefix.")
+  private String messageFile;
+
+  @Option(
+      names = "--descriptor",
+      paramLabel = "FILE",
+      description = "What protoc --include_imports --descriptor_set_out=FILE writes.")
+  private String descriptor;
+
+  @Option(
       names = {"-k", "--keys"},
       paramLabel = "KEYS",
       description = "one, uniform:N, zipf:N:S, hot:N:P%% or file:PATH (default: one).")
@@ -158,7 +181,7 @@ public final class ScenarioFlags {
       final String name = flag.substring(2);
       if (ScenarioSettings.NAMES.contains(name)) {
         settings.set(name, new Setting(flag, option.getValue().toString()));
-      } else if (Set.of("method", "body", "body-file").contains(name)) {
+      } else if (RequestSettings.NAMES.contains(name)) {
         settings.common().set(name, new Setting(flag, option.getValue().toString()));
       }
     }

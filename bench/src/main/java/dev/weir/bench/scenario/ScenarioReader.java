@@ -1,5 +1,7 @@
 package dev.weir.bench.scenario;
 
+import dev.weir.bench.grpc.GrpcDescriptor;
+import dev.weir.bench.grpc.GrpcMethod;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
@@ -40,7 +42,7 @@ final class ScenarioReader {
   static Scenario read(ScenarioSettings settings, List<String> faults) throws BadScenarioException {
     final Scenario scenario = new ScenarioReader(settings, faults).scenario();
     if (!faults.isEmpty()) {
-      throw new BadScenarioException(faults);
+      throw new BadScenarioException(faults.stream().distinct().toList());
     }
     return scenario;
   }
@@ -118,7 +120,7 @@ final class ScenarioReader {
   private Load stages(long warmUpNs) {
     boolean right = true;
     for (Setting stage : settings.stages()) {
-      right &= parsed(stage, text -> Stages.parse(List.of(text))) != null;
+      right &= parsed(stage, Stages::check) != null;
     }
     if (!right) {
       return null;
@@ -183,25 +185,76 @@ final class ScenarioReader {
     for (Setting header : kind.headers()) {
       fields.add(parsed(header, Field::parse));
     }
-    final Body body = body(kind);
+    final Setting call = kind.get("grpc");
+    final Body body = call == null ? body(kind) : message(kind, call);
     final String method = of(kind, "method", body == null ? "GET" : "POST", ScenarioReader::method);
-    final double weight = of(kind, "weight", "1", text -> positive(text));
-    return located == null
-        ? null
-        : new RequestSpec(located.target(), method, located.path(), fields, body, weight);
+    final double weight = of(kind, "weight", "1", ScenarioReader::positive);
+    if (located == null) {
+      return null;
+    }
+    final String path = call == null ? located.path() : "/" + call.text();
+    return new RequestSpec(located.target(), method, path, fields, body, weight);
   }
 
   private Body body(RequestSettings kind) {
     final Setting text = kind.get("body");
     final Setting file = kind.get("body-file");
+    for (String name : List.of("message", "message-file")) {
+      if (kind.get(name) != null) {
+        faults.add(kind.get(name).where() + ": set (expected: only beside grpc)");
+      }
+    }
     if (text != null && file != null) {
-      faults.add(
-          file.where() + ": " + file.text() + " (expected: one of body and body-file, not both)");
+      faults.add(file.where() + ": " + file.text() + " (expected: one of body and body-file)");
     }
     if (file != null) {
       return parsed(file, ScenarioReader::fileBody);
     }
     return text == null ? null : new TextBody(text.text());
+  }
+
+  /** A call's message: as JSON, which takes a descriptor, or as the bytes of a file. */
+  private Body message(RequestSettings kind, Setting call) {
+    final Setting json = kind.get("message");
+    final Setting file = kind.get("message-file");
+    final Setting descriptor = settings.get("descriptor");
+    for (String name : List.of("body", "body-file", "method")) {
+      if (kind.get(name) != null) {
+        faults.add(kind.get(name).where() + ": set (expected: message or message-file, with grpc)");
+      }
+    }
+    if (file != null && json != null) {
+      faults.add(file.where() + ": " + file.text() + " (expected: one of message, message-file)");
+    }
+    if (file != null) {
+      return parsed(file, ScenarioReader::fileBody);
+    }
+    if (descriptor == null) {
+      if (json != null) {
+        faults.add(
+            json.where()
+                + ": "
+                + json.text()
+                + " (expected: a descriptor beside it, or a message-file)");
+      } else if (!call.text().matches("[A-Za-z0-9_.]+/[A-Za-z0-9_]+")) {
+        faults.add(call.where() + ": " + call.text() + " (expected: package.Service/Method)");
+      }
+      return new FixedBody(new byte[0]);
+    }
+    final Path set = parsed(descriptor, ScenarioReader::readable);
+    final GrpcMethod method =
+        set == null ? null : parsed(call, text -> GrpcDescriptor.method(set, text));
+    if (method == null) {
+      return null;
+    }
+    final Setting text = json == null ? new Setting("message", "{}") : json;
+    return parsed(
+        text,
+        message -> {
+          final Body body = new GrpcBody(method, message);
+          body.bytes("key"); // whether it is one
+          return body;
+        });
   }
 
   private static Body fileBody(String text) {

@@ -56,14 +56,21 @@ final class Stages {
    */
   static Schedule parse(List<String> stages) {
     final Stages reader = new Stages();
-    for (String stage : stages) {
-      reader.add(stage);
-    }
+    stages.forEach(reader::add);
     final Schedule schedule = reader.schedule.build();
     if (schedule.durationNs() > LONGEST_NS) {
       throw new BadValueException(String.join(" ", stages), "at most 1d in all");
     }
+    if (schedule.count() < 1) {
+      throw new BadValueException(String.join(" ", stages), "at least one request in all");
+    }
     return schedule;
+  }
+
+  /** Reads one stage, in which there may be nothing to do. */
+  static String check(String stage) {
+    new Stages().add(stage);
+    return stage;
   }
 
   private void add(String stage) {
@@ -81,16 +88,12 @@ final class Stages {
       throw new BadValueException(stage, EXPECTED);
     }
     final long durationNs = duration("for");
-    final double before = schedule.count();
     switch (kind) {
       case "rate" -> line(durationNs, rate("rate", 0));
       case "ramp" -> ramp(durationNs);
       case "steps" -> steps(durationNs);
       case "sine" -> sine(durationNs);
       default -> bursts(durationNs);
-    }
-    if (schedule.count() - before < 1) {
-      throw new BadValueException(stage, "at least one request in its time");
     }
   }
 

@@ -15,6 +15,6 @@ record TextBody(String text) implements Body {
 
   @Override
   public byte[] bytes(String key) {
-    return text.replace(RequestSpec.KEY, key).getBytes(StandardCharsets.UTF_8);
+    return RequestSpec.filled(text, key).getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,10 +1,13 @@
 package dev.weir.bench.store;
 
-import java.io.File;
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.report.ReportOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -20,30 +23,13 @@ final class BenchOptions {
   private Path redisServer;
 
   @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Measurements of each variant, interleaved (default: ${DEFAULT-VALUE}).")
-  private int rounds;
-
-  @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "4",
       description = "Of each measurement (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description = "Where the report is written too, as Markdown.")
-  private Path out;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this and exits.")
-  private boolean help;
+  @Mixin private ReportOptions report;
 
   @Spec(Target.MIXEE)
   private CommandSpec spec;
@@ -54,56 +40,36 @@ final class BenchOptions {
    * @param only the ids of what is to be measured; none for all.
    */
   Settings settings(List<String> only) {
-    expect(
-        "--rounds",
-        rounds,
-        rounds >= 1 && rounds <= Settings.MAX_ROUNDS,
-        "from 1 to " + Settings.MAX_ROUNDS);
+    report.check();
     // Written so that NaN fails.
     expect(
         "--seconds",
         seconds,
         seconds >= Settings.MIN_SECONDS && seconds <= Settings.MAX_SECONDS,
         "from " + Settings.MIN_SECONDS + " to " + Settings.MAX_SECONDS);
-    final Path folder = out == null ? null : out.toAbsolutePath().getParent();
-    expect(
-        "--out",
-        out,
-        out == null || (Files.isDirectory(folder) && !Files.isDirectory(out)),
-        "a file in a folder that exists");
-    return new Settings(binary(), rounds, seconds, only, Settings.KEYS, Cores.find());
+    return new Settings(binary(), report.rounds(), seconds, only, Settings.KEYS, Cores.find());
   }
 
   /** The command line that makes the report again, but for what is measured. */
   String command(String name) {
     return "./weir bench "
         + name
-        + " --rounds "
-        + rounds
+        + report.command()
         + " --seconds "
         + seconds
-        + (redisServer == null ? "" : " --redis-server " + redisServer)
-        + (out == null ? "" : " --out " + out);
+        + (redisServer == null ? "" : " --redis-server " + redisServer);
   }
 
-  /** Prints the report, and writes it where that was asked for. */
-  void print(String report) throws IOException {
-    spec.commandLine().getOut().print(report);
-    spec.commandLine().getOut().flush();
-    if (out != null) {
-      Files.writeString(out, report);
-    }
+  void print(String text) throws IOException {
+    report.print(text);
   }
 
   void progress(String step) {
-    spec.commandLine().getErr().println(step);
+    report.progress(step);
   }
 
   void expect(String name, Object value, boolean right, String expected) {
-    if (!right) {
-      throw new ParameterException(
-          spec.commandLine(), name + ": " + value + " (expected: " + expected + ")");
-    }
+    report.expect(name, value, right, expected);
   }
 
   private Path binary() {
@@ -111,13 +77,11 @@ final class BenchOptions {
       expect("--redis-server", redisServer, Files.isExecutable(redisServer), "a program");
       return redisServer;
     }
-    for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
-      final Path program = Path.of(folder, "redis-server");
-      if (Files.isExecutable(program)) {
-        return program;
-      }
-    }
-    throw new ParameterException(
-        spec.commandLine(), "--redis-server: missing, and no redis-server on PATH (expected: one)");
+    return Programs.find("redis-server")
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "--redis-server: missing, and no redis-server on PATH (expected: one)"));
   }
 }

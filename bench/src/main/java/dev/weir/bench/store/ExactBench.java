@@ -114,9 +114,20 @@ final class ExactBench implements AutoCloseable {
     return all;
   }
 
+  /** A load over so many keys, whose decisions come to it. */
+  LoopLoad aim(int keyCount) throws InterruptedException {
+    final LoopLoad load = new LoopLoad(eventLoop, clock, loopStore, keyCount);
+    aim(load);
+    return load;
+  }
+
+  private void aim(LoopLoad load) throws InterruptedException {
+    eventLoop.submit(() -> loopStore.sink(load)).sync();
+  }
+
   private Figures measure(LoopLoad load, double perSecond, double seconds)
       throws IOException, InterruptedException {
-    eventLoop.submit(() -> loopStore.sink(load)).sync();
+    aim(load);
     load.run(perSecond, SATURATING, (long) (seconds / 4 * 1e9)).join();
     final LoopMeter.Reading before = meter.read();
     final double serverUs = server.cpuUs();

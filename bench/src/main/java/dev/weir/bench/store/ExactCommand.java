@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.report.Spread;
 import dev.weir.bench.store.ExactBench.Figures;
 import java.io.IOException;
 import java.util.List;

@@ -47,7 +47,7 @@ final class LoopLoad implements StoreSink {
   private double intervalNs;
   private double nextDueNs;
   private long endNs;
-  private int nextKey;
+  private long nextKey;
   private long decided;
   private long refused;
   private long undecided;
@@ -108,7 +108,7 @@ final class LoopLoad implements StoreSink {
   }
 
   private void ask(int place, long nowNs) {
-    int index = nextKey++ % keys.count();
+    int index = (int) (nextKey++ % keys.count());
     byte[] name = keys.name(index);
     key.clear();
     key.buffer().putBytes(0, name);
@@ -140,6 +140,11 @@ final class LoopLoad implements StoreSink {
   /** From when each decision was due; read when the load is done. */
   Histogram latencies() {
     return latencies;
+  }
+
+  /** Of all runs. */
+  long askedCount() {
+    return nextKey;
   }
 
   long decidedCount() {

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.Cores;
 import dev.weir.bench.report.Commit;
 import dev.weir.bench.report.Machine;
 import java.time.Instant;
@@ -29,9 +30,7 @@ final class Origin {
         + ", no persistence, one thread; JDK "
         + Machine.jdk()
         + "\n- "
-        + (cores.server() == Cores.ANY
-            ? "Nothing is pinned: server and client may share a core"
-            : "Server on core " + cores.server() + ", client on core " + cores.client())
+        + cores.text("Server", "client")
         + "\n- Medians of "
         + settings.rounds()
         + " rounds of "

@@ -1,86 +1,56 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ServerProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A Redis server of our own: a child process on a free port of 127.0.0.1, nothing on disk, memory
  * bounded. Ends with {@link #close}, and with this process.
  */
-final class RedisServer implements AutoCloseable {
+public final class RedisServer implements AutoCloseable {
   /** A server that is full refuses, which counts as an error reply. */
   private static final String MAX_MEMORY = "1gb";
 
-  private static final long START_NS = TimeUnit.SECONDS.toNanos(10);
-  private static final int END_SECONDS = 5;
-
-  private final Process process;
+  private final ServerProcess process;
   private final InetSocketAddress address;
   private final ControlConnection control;
   private final Path directory;
-  private final Thread ending;
 
-  RedisServer(Path binary, Cores cores) throws IOException {
+  public RedisServer(Path binary, Cores cores) throws IOException {
     directory = Files.createTempDirectory("weir-bench-store");
-    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), ServerProcess.freePort());
     process =
-        new ProcessBuilder(
-                cores.onServerCore(
-                    List.of(
-                        binary.toString(),
-                        "--bind",
-                        "127.0.0.1",
-                        "--port",
-                        Integer.toString(address.getPort()),
-                        "--save",
-                        "",
-                        "--appendonly",
-                        "no",
-                        "--maxmemory",
-                        MAX_MEMORY,
-                        "--dir",
-                        directory.toString())))
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("log").toFile())
-            .start();
-    ending = new Thread(process::destroyForcibly);
-    Runtime.getRuntime().addShutdownHook(ending);
-    control = connect();
+        ServerProcess.start(
+            "redis-server",
+            cores.onServerCore(
+                List.of(
+                    binary.toString(),
+                    "--bind",
+                    "127.0.0.1",
+                    "--port",
+                    Integer.toString(address.getPort()),
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no",
+                    "--maxmemory",
+                    MAX_MEMORY,
+                    "--dir",
+                    directory.toString())),
+            directory.resolve("log"),
+            address.getPort());
+    control = new ControlConnection(address);
+    control.text("PING");
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    }
-  }
-
-  private ControlConnection connect() throws IOException {
-    final long start = System.nanoTime();
-    while (true) {
-      try {
-        final ControlConnection connection = new ControlConnection(address);
-        connection.text("PING");
-        return connection;
-      } catch (IOException e) {
-        if (System.nanoTime() - start > START_NS || !process.isAlive()) {
-          final String log = Files.readString(directory.resolve("log"));
-          end();
-          throw new IOException("redis-server does not answer: " + log, e);
-        }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-      }
-    }
-  }
-
-  InetSocketAddress address() {
+  public InetSocketAddress address() {
     return address;
   }
 
@@ -93,7 +63,7 @@ final class RedisServer implements AutoCloseable {
     return control.text("SCRIPT", "LOAD", new String(script, StandardCharsets.ISO_8859_1));
   }
 
-  String version() throws IOException {
+  public String version() throws IOException {
     return info("server", "redis_version:");
   }
 
@@ -156,20 +126,7 @@ final class RedisServer implements AutoCloseable {
   @Override
   public void close() throws IOException {
     control.close();
-    end();
-  }
-
-  private void end() throws IOException {
-    process.destroy();
-    try {
-      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
-    Runtime.getRuntime().removeShutdownHook(ending);
+    process.close();
     Files.deleteIfExists(directory.resolve("log"));
     Files.deleteIfExists(directory);
   }

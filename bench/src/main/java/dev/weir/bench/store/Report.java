@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.report.Spread;
 import java.util.List;
 import java.util.Locale;
 

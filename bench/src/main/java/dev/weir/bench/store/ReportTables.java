@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.report.Spread;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 

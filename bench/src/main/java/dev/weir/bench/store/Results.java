@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,17 +22,15 @@ final class Results {
 
   /** A figure of every round. */
   Spread spread(String id, ToDoubleFunction<Sample> figure) {
-    return Spread.of(of(id).stream().mapToDouble(figure).toArray());
+    return Spread.of(figures(id, figure));
   }
 
   /** A figure relative to another variant's of the same round. */
   Spread ratio(String id, String to, ToDoubleFunction<Sample> figure) {
-    final List<Sample> ours = of(id);
-    final List<Sample> theirs = of(to);
-    final double[] ratios = new double[Math.min(ours.size(), theirs.size())];
-    for (int i = 0; i < ratios.length; i++) {
-      ratios[i] = figure.applyAsDouble(ours.get(i)) / figure.applyAsDouble(theirs.get(i));
-    }
-    return Spread.of(ratios);
+    return Spread.ratio(figures(id, figure), figures(to, figure));
+  }
+
+  private double[] figures(String id, ToDoubleFunction<Sample> figure) {
+    return of(id).stream().mapToDouble(figure).toArray();
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.Cores;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -11,7 +12,6 @@ import java.util.List;
  */
 record Settings(
     Path redisServer, int rounds, double seconds, List<String> only, int keys, Cores cores) {
-  static final int MAX_ROUNDS = 100;
   static final double MIN_SECONDS = 0.05;
   static final double MAX_SECONDS = 60;
   static final int KEYS = 100_000;

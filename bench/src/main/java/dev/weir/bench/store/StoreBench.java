@@ -57,11 +57,7 @@ final class StoreBench {
 
   private Sample measure(RedisServer server, Variant variant, double seconds) throws IOException {
     final Traffic traffic = variant.traffic();
-    fill(server, traffic);
-    commands.clear();
-    traffic.load(commands);
-    verify(server, variant);
-    try (ClosedLoop loop = new ClosedLoop(server.address(), commands, variant.shape())) {
+    try (ClosedLoop loop = open(server, variant)) {
       loop.run(settings.leadSeconds());
       final Meter meter = new Meter(server);
       loop.run(seconds);
@@ -72,6 +68,15 @@ final class StoreBench {
       verify(server, variant);
       return sample;
     }
+  }
+
+  /** A loop over the commands of a variant that has begun, with what it asks for in the server. */
+  ClosedLoop open(RedisServer server, Variant variant) throws IOException {
+    fill(server, variant.traffic());
+    commands.clear();
+    variant.traffic().load(commands);
+    verify(server, variant);
+    return new ClosedLoop(server.address(), commands, variant.shape());
   }
 
   private void fill(RedisServer server, Traffic traffic) throws IOException {
@@ -93,7 +98,7 @@ final class StoreBench {
   }
 
   // Before and after each measurement: figures of decisions that nobody meant would be worthless.
-  private void verify(RedisServer server, Variant variant) throws IOException {
+  void verify(RedisServer server, Variant variant) throws IOException {
     if (!variant.traffic().expected(server.control().send(commands.copy(0)))) {
       throw new IOException(variant.id() + ": the server decides otherwise than is measured here");
     }

@@ -3,6 +3,7 @@ package dev.weir.bench.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.process.Cores;
 import dev.weir.scripts.server.RedisBinary;
 import java.nio.file.Path;
 import java.util.List;

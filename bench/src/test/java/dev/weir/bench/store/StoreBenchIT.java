@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.process.Cores;
 import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;

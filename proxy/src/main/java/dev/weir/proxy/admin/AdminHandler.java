@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +49,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private Page page(FullHttpRequest request) {
     try {
-      Page page = pages.at(request.uri(), request.headers().get(HttpHeaderNames.ACCEPT));
+      Page page = pages.at(request.uri(), accept(request));
       boolean exists = page.status().code() != HttpResponseStatus.NOT_FOUND.code();
       return exists && !isAllowed(request.method()) ? BAD_METHOD : page;
     } catch (IllegalArgumentException malformed) {
@@ -57,6 +58,12 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       LOG.error("Admin page failed", bug);
       return FAILED;
     }
+  }
+
+  /** Null for none; several count as one list (RFC 9110, 5.3). */
+  private static String accept(FullHttpRequest request) {
+    List<String> fields = request.headers().getAll(HttpHeaderNames.ACCEPT);
+    return fields.isEmpty() ? null : String.join(",", fields);
   }
 
   private static boolean isAllowed(HttpMethod method) {
@@ -72,6 +79,9 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     fields.setInt(HttpHeaderNames.CONTENT_LENGTH, page.body().length);
     fields.set(HttpHeaderNames.CACHE_CONTROL, "no-store");
     fields.set("X-Content-Type-Options", "nosniff");
+    if (page.variesByAccept()) {
+      fields.set(HttpHeaderNames.VARY, HttpHeaderNames.ACCEPT);
+    }
     if (page == BAD_METHOD) {
       fields.set(HttpHeaderNames.ALLOW, "GET, HEAD");
     }

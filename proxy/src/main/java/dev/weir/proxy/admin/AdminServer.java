@@ -1,6 +1,7 @@
 package dev.weir.proxy.admin;
 
 import dev.weir.proxy.loop.StaleSocket;
+import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -81,6 +82,9 @@ public final class AdminServer implements AutoCloseable {
       throw new AdminBindException(AdminAddress.text(address) + ": " + cause.getMessage(), cause);
     }
     listener = bound.channel();
+    // On the loop that shows them.
+    loop.scheduleAtFixedRate(
+        pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
   }
 
   /** Where it listens, with the port it was given. */

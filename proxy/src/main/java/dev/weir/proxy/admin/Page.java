@@ -3,8 +3,21 @@ package dev.weir.proxy.admin;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
-/** An answer, whole. */
-record Page(HttpResponseStatus status, String contentType, byte[] body) {
+/**
+ * An answer, whole.
+ *
+ * @param variesByAccept whether another one would be here for another Accept field.
+ */
+record Page(HttpResponseStatus status, String contentType, byte[] body, boolean variesByAccept) {
+  Page(HttpResponseStatus status, String contentType, byte[] body) {
+    this(status, contentType, body, false);
+  }
+
+  /** The same, as one of several that stand at its path. */
+  Page varying() {
+    return new Page(status, contentType, body, true);
+  }
+
   static Page text(HttpResponseStatus status, String text) {
     return new Page(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
   }

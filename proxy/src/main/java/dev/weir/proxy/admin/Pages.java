@@ -1,15 +1,18 @@
 package dev.weir.proxy.admin;
 
 import dev.weir.proxy.metrics.Exposition;
+import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.Metrics;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
-/** What stands at each path. */
+/** What stands at each path. Not thread-safe. */
 final class Pages {
   private static final String HGRM_SUFFIX = ".hgrm";
   private static final String LATENCY_PREFIX = "/latency/";
@@ -20,17 +23,29 @@ final class Pages {
   private static final Page NO_SUCH_STEP =
       Page.problem(
           HttpResponseStatus.NOT_FOUND,
-          "There is no such step; it is one of decision, upstream, overhead, total.");
+          "There is no such step; it is one of "
+              + Arrays.stream(LatencyStep.values())
+                  .map(LatencyStep::label)
+                  .collect(Collectors.joining(", "))
+              + ".");
   private static final Page NO_SUCH_FORMAT =
-      Page.problem(HttpResponseStatus.BAD_REQUEST, "The format is one of text, hgrm.");
+      Page.problem(HttpResponseStatus.BAD_REQUEST, "The format is one of html, text, hgrm.");
 
   private final Metrics metrics;
   private final BooleanSupplier ready;
   private final Page index = Page.html(IndexPage.HTML);
+  private final LatencyHistory history;
+  private final long startNs = System.nanoTime();
 
   Pages(Metrics metrics, BooleanSupplier ready) {
     this.metrics = metrics;
     this.ready = ready;
+    history = new LatencyHistory(metrics.latencies(), System::nanoTime);
+  }
+
+  /** To be called every {@link LatencyHistory#SLICE_NS}, by the thread that asks for pages. */
+  void endSlice() {
+    history.endSlice();
   }
 
   /**
@@ -52,9 +67,13 @@ final class Pages {
             : Page.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "not ready\n");
       case "/metrics":
         Exposition.Page page = metrics.expose(accept);
-        return new Page(HttpResponseStatus.OK, page.contentType(), page.body());
+        return new Page(HttpResponseStatus.OK, page.contentType(), page.body()).varying();
       case "/latency":
-        return latency(last(uri, "format", "text"), last(uri, "step", "total"));
+        String preferred = AcceptField.prefersHtml(accept) ? "html" : "text";
+        return latency(last(uri, "format", preferred), last(uri, "step", "total")).varying();
+      case "/latency.hlog":
+        byte[] log = history.log(System.currentTimeMillis());
+        return new Page(HttpResponseStatus.OK, "text/plain; charset=us-ascii", log);
       default:
         if (path.startsWith(LATENCY_PREFIX) && path.endsWith(HGRM_SUFFIX)) {
           int end = Math.max(LATENCY_PREFIX.length(), path.length() - HGRM_SUFFIX.length());
@@ -66,6 +85,12 @@ final class Pages {
 
   private Page latency(String format, String step) {
     return switch (format) {
+      case "html" ->
+          Page.html(
+              LatencyPage.html(
+                  metrics.latencies(),
+                  System.nanoTime() - startNs,
+                  history.recent(LatencyPage.quantiles())));
       case "text" -> Page.text(HttpResponseStatus.OK, metrics.latencies().table());
       case "hgrm" -> hgrm(step);
       default -> NO_SUCH_FORMAT;

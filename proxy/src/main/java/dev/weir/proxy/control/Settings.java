@@ -32,6 +32,12 @@ public record Settings(
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
     addIfChanged(parts, "transport", process.transport(), other.process.transport());
+    addIfChanged(parts, "latency-log", process.latencyLog(), other.process.latencyLog());
+    addIfChanged(
+        parts,
+        "latency-log-interval",
+        process.latencyLogIntervalNs(),
+        other.process.latencyLogIntervalNs());
     addIfChanged(parts, "timeouts", timeouts(), other.timeouts());
     addIfChanged(parts, "caps", caps(), other.caps());
     addIfChanged(parts, "answers", wire.answers(), other.wire.answers());

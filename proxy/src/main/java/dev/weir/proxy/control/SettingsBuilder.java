@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.weir.algorithms.Limit;
@@ -19,6 +20,8 @@ import dev.weir.proxy.wire.WireCaps;
 import dev.weir.proxy.wire.WireSettings;
 import dev.weir.proxy.wire.WireTimeouts;
 import java.net.SocketAddress;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +36,8 @@ import java.util.function.BiConsumer;
 final class SettingsBuilder {
   private static final int MAX_BUFFER_BYTES = 1 << 20;
   private static final long DAY_NS = HOURS.toNanos(24);
+  private static final long LEAST_LOG_INTERVAL_NS = MILLISECONDS.toNanos(100);
+  private static final long MOST_LOG_INTERVAL_NS = HOURS.toNanos(1);
 
   private static final Map<String, BiConsumer<SettingsBuilder, String>> SETTERS = setters();
 
@@ -41,6 +46,8 @@ final class SettingsBuilder {
   private SocketAddress admin = AddressText.parseListen("127.0.0.1:9090");
   private int eventLoops = Runtime.getRuntime().availableProcessors();
   private TransportKind transport = TransportKind.AUTO;
+  private Path latencyLog;
+  private long latencyLogIntervalNs = SECONDS.toNanos(1);
   private final List<Cidr> trustedProxies = new ArrayList<>();
   private ClientIpField clientIpField = IdentitySettings.DEFAULT.clientIpField();
   private int ipv6Prefix = IdentitySettings.DEFAULT.ipv6Prefix();
@@ -74,6 +81,8 @@ final class SettingsBuilder {
     at.put("admin", (b, t) -> b.admin = t.equals("off") ? null : AddressText.parseListen(t));
     at.put("event-loops", (b, t) -> b.eventLoops = Texts.parseInt(t, 1, 1024));
     at.put("transport", (b, t) -> b.transport = Texts.parseOneOf(t, TransportKind.values()));
+    at.put("latency-log", (b, t) -> b.latencyLog = file(t));
+    at.put("latency-log-interval", (b, t) -> b.latencyLogIntervalNs = logIntervalNs(t));
     at.put("trusted-proxies", (b, t) -> b.trustedProxies.add(Cidr.parse(t)));
     at.put(
         "client-ip-header",
@@ -114,6 +123,27 @@ final class SettingsBuilder {
       throw new BadValueException(text, "at most 1d");
     }
     return timeoutNs;
+  }
+
+  private static long logIntervalNs(String text) {
+    long intervalNs = DurationText.parseNs(text);
+    if (intervalNs < LEAST_LOG_INTERVAL_NS || intervalNs > MOST_LOG_INTERVAL_NS) {
+      throw new BadValueException(text, "100ms to 1h");
+    }
+    return intervalNs;
+  }
+
+  /** Whether it can be written is seen when it is opened. */
+  private static Path file(String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.getFileName() != null && !text.isBlank()) {
+        return path;
+      }
+    } catch (InvalidPathException invalid) {
+      throw new BadValueException(text, "a file's path");
+    }
+    throw new BadValueException(text, "a file's path");
   }
 
   private static int bytes(String text) {
@@ -181,7 +211,8 @@ final class SettingsBuilder {
         admission(),
         store.build(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
-        new ProcessSettings(admin, eventLoops, transport, drainNs),
+        new ProcessSettings(
+            admin, eventLoops, transport, drainNs, latencyLog, latencyLogIntervalNs),
         new RuleSource(rules, ignoreCase));
   }
 }

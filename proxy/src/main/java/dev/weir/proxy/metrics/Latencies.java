@@ -10,7 +10,9 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Times of all event loops since the start, merged when somebody reads. Thread-safe: readers
+ * Times of all event loops, merged when somebody reads. What an event loop has recorded can be
+ * taken from it once only; it is added to the sum since the start, which most readers want, and to
+ * the share of each {@link LatencyReader}, who wants what is new to it. Thread-safe: readers
  * exclude each other, the loops that write are never held up.
  */
 public final class Latencies {
@@ -30,6 +32,33 @@ public final class Latencies {
     steps[step.ordinal()].add(recorder);
   }
 
+  /** One more reader, whose share begins now. It is kept as long as these are. */
+  LatencyReader newReader() {
+    LatencyReader reader = new LatencyReader(this);
+    for (LatencyStep step : LatencyStep.values()) {
+      steps[step.ordinal()].share(reader.untaken(step));
+    }
+    return reader;
+  }
+
+  void move(LatencyReader reader, LatencyStep step, Histogram sum) {
+    steps[step.ordinal()].read(
+        sinceStart -> {
+          Histogram untaken = reader.untaken(step);
+          sum.add(untaken);
+          untaken.reset();
+          return sum;
+        });
+  }
+
+  void copy(LatencyReader reader, LatencyStep step, Histogram sum) {
+    steps[step.ordinal()].read(
+        sinceStart -> {
+          sum.add(reader.untaken(step));
+          return sum;
+        });
+  }
+
   /**
    * A step's times as figures.
    *
@@ -37,18 +66,10 @@ public final class Latencies {
    */
   public LatencySummary summary(LatencyStep step, double... quantiles) {
     Step at = steps[step.ordinal()];
-    return at.read(
-        histogram -> {
-          long[] valuesNs = new long[quantiles.length];
-          for (int i = 0; i < quantiles.length; i++) {
-            valuesNs[i] = histogram.getValueAtPercentile(quantiles[i] * 100);
-          }
-          return new LatencySummary(
-              histogram.getTotalCount(), at.sumNs, histogram.getMaxValue(), quantiles, valuesNs);
-        });
+    return at.read(sinceStart -> LatencySummary.of(sinceStart, at.sumNs, quantiles));
   }
 
-  /** The percentiles of every step as a table, in microseconds; 0 where nothing was recorded. */
+  /** The percentiles of every step as a table, in microseconds; - where nothing was recorded. */
   public String table() {
     StringBuilder text = new StringBuilder("Latency since start, in microseconds.\n\n");
     text.append(
@@ -72,15 +93,18 @@ public final class Latencies {
 
   private static String row(LatencyStep step, Histogram histogram) {
     StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "%-10s", step.label()));
+    boolean isEmpty = histogram.getTotalCount() == 0;
     for (double percentile : TABLE_PERCENTILES) {
-      row.append(cell(histogram.getValueAtPercentile(percentile)));
+      row.append(cell(isEmpty, histogram.getValueAtPercentile(percentile)));
     }
-    row.append(cell(histogram.getMaxValue()));
+    row.append(cell(isEmpty, histogram.getMaxValue()));
     return row.append(String.format(Locale.ROOT, " %14d\n", histogram.getTotalCount())).toString();
   }
 
-  private static String cell(long ns) {
-    return String.format(Locale.ROOT, " %12.2f", ns / NS_PER_US);
+  private static String cell(boolean isEmpty, long ns) {
+    return isEmpty
+        ? String.format(Locale.ROOT, " %12s", "-")
+        : String.format(Locale.ROOT, " %12.2f", ns / NS_PER_US);
   }
 
   /** A step's whole distribution as HdrHistogram's plotters read it, values in microseconds. */
@@ -98,20 +122,34 @@ public final class Latencies {
   /** One step over all loops. */
   private static final class Step {
     private final List<LatencyRecorder> recorders = new ArrayList<>();
-    private final Histogram merged = LatencyRecorder.emptyHistogram();
+    private final List<Histogram> sums = new ArrayList<>();
+    private final Histogram sinceStart = LatencyRecorder.emptyHistogram();
 
     /** A double, because ten thousand requests at once fill 2^63 ns in days. */
     private double sumNs;
+
+    Step() {
+      sums.add(sinceStart);
+    }
 
     synchronized void add(LatencyRecorder recorder) {
       recorders.add(recorder);
     }
 
+    synchronized void share(Histogram untaken) {
+      drain();
+      sums.add(untaken);
+    }
+
     synchronized <T> T read(Function<Histogram, T> reader) {
+      drain();
+      return reader.apply(sinceStart);
+    }
+
+    private void drain() {
       for (LatencyRecorder recorder : recorders) {
-        sumNs += recorder.drainInto(merged);
+        sumNs += recorder.drainInto(sums);
       }
-      return reader.apply(merged);
     }
   }
 }

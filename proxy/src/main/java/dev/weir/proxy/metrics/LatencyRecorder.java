@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
@@ -20,7 +21,7 @@ final class LatencyRecorder {
   private Histogram interval;
   private long drainedSumNs;
 
-  /** An empty histogram into which recorders can be drained. */
+  /** An empty histogram to which what recorders hold can be added. */
   static Histogram emptyHistogram() {
     return new Histogram(LEAST_NS, MOST_NS, SIGNIFICANT_DIGITS);
   }
@@ -33,14 +34,18 @@ final class LatencyRecorder {
   }
 
   /**
-   * Moves what was recorded since the last call into {@code merged}. By one reader at a time.
+   * Adds what was recorded since the last call to each of {@code sums}. By one reader at a time.
    *
    * @return the sum of the times since the last call, ns. A time that is being recorded meanwhile
    *     may be in the sum of this call and in the histogram of the next.
    */
-  long drainInto(Histogram merged) {
+  long drainInto(List<Histogram> sums) {
     interval = recorder.getIntervalHistogram(interval);
-    merged.add(interval);
+    if (interval.getTotalCount() > 0) {
+      for (Histogram sum : sums) {
+        sum.add(interval);
+      }
+    }
     long sum = sumNs.getAcquire(0);
     // The difference is right even when the sum has wrapped in between.
     long added = sum - drainedSumNs;

@@ -4,16 +4,22 @@ import java.util.Optional;
 
 /** The parts of a request's time that are measured. */
 public enum LatencyStep {
-  /** From the question to a rule's verdict. */
-  DECISION,
-  /** From a batch's departure to the store's answer. */
-  STORE,
-  /** From the head's departure to the response's arrival. */
-  UPSTREAM,
-  /** What the proxy itself added, but for what it held on purpose. */
-  OVERHEAD,
-  /** From the head's arrival to the last byte's departure. */
-  TOTAL;
+  DECISION("From the question to a rule's verdict."),
+  STORE("From a batch's departure to the store's answer."),
+  UPSTREAM("From the head's departure to the response's arrival."),
+  OVERHEAD("What the proxy itself added, but for what it held on purpose."),
+  TOTAL("From the head's arrival to the last byte's departure.");
+
+  private final String meaning;
+
+  LatencyStep(String meaning) {
+    this.meaning = meaning;
+  }
+
+  /** From when to when, as a sentence. */
+  public String meaning() {
+    return meaning;
+  }
 
   /** The name on pages and in labels. */
   public String label() {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.metrics.LatencyStep;
+import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +22,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,7 +78,14 @@ class AdminServerTest {
   void everyPageIsThereAndIsNeverCachedOrSniffed() throws Exception {
     for (String target :
         List.of(
-            "/", "/metrics", "/latency", "/latency/total.hgrm", "/healthz", "/readyz", "/none")) {
+            "/",
+            "/metrics",
+            "/latency",
+            "/latency.hlog",
+            "/latency/total.hgrm",
+            "/healthz",
+            "/readyz",
+            "/none")) {
       HttpResponse<String> response = get(target);
       assertEquals(target.equals("/none") ? 404 : 200, response.statusCode(), target);
       assertEquals("no-store", field(response, "cache-control"), target);
@@ -150,6 +161,79 @@ class AdminServerTest {
     assertEquals(404, get("/latency/.hgrm").statusCode());
     assertEquals(404, get("/latency?format=hgrm&step=none").statusCode());
     assertEquals(400, get("/latency?format=pdf").statusCode());
+  }
+
+  @Test
+  void latencyIsAPageForBrowsersAndTextForOthers() throws Exception {
+    String browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    HttpResponse<String> page = send("GET", "/latency", "Accept", browser);
+    assertEquals("text/html; charset=utf-8", field(page, "content-type"));
+    HttpResponse<String> text = send("GET", "/latency", "Accept", "*/*");
+    assertEquals("text/plain; charset=utf-8", field(text, "content-type"));
+    assertEquals(text.body(), get("/latency").body());
+    assertEquals(text.body(), send("GET", "/latency?format=text", "Accept", browser).body());
+    assertEquals(page.body(), get("/latency?format=html").body());
+    assertTrue(
+        send("GET", "/latency", "Accept", "text/plain", "Accept", browser)
+            .body()
+            .startsWith("<!DOCTYPE html>"));
+    for (HttpResponse<String> either : List.of(page, text, get("/metrics"))) {
+      assertEquals("accept", field(either, "vary"));
+    }
+    assertEquals("", field(get("/latency.hlog"), "vary"));
+  }
+
+  @Test
+  void latencyPageShowsWhatWasRecordedAndADashForTheRest() throws Exception {
+    LoopMetrics loop = metrics.newLoop();
+    for (int i = 0; i < 100; i++) {
+      loop.decided(5_000);
+    }
+    String page = get("/latency?format=html").body();
+    assertEquals(2, page.split("<tr><th scope=\"row\">p99</th><td>5.00 µs</td>", -1).length - 1);
+    assertEquals(2, page.split("<tr><th scope=\"row\">p99.9</th><td>–</td>", -1).length - 1);
+    assertEquals(2, page.split("<td>100</td><td>–</td><td>–</td><td>–</td>", -1).length - 1);
+    assertFalse(page.contains("NaN") || page.contains("Infinity"), page);
+  }
+
+  @Test
+  void latencyPageNeedsNoScriptAndNothingFromElsewhere() throws Exception {
+    metrics.newLoop().completed(200, 3_000, 2_000, 1_000);
+    for (String target : List.of("/", "/latency?format=html")) {
+      String page = get(target).body();
+      assertFalse(page.matches("(?s).*(<script|https?:|url\\(|@import|src=).*"), target);
+      Matcher link = Pattern.compile("href=\"([^\"]+)\"").matcher(page);
+      int count = 0;
+      while (link.find()) {
+        assertEquals(200, get(link.group(1)).statusCode(), link.group(1));
+        count++;
+      }
+      for (LatencyStep step : LatencyStep.values()) {
+        assertTrue(page.contains("/latency/" + step.label() + ".hgrm"), step.label());
+      }
+      assertTrue(count > LatencyStep.values().length, target);
+    }
+  }
+
+  @Test
+  void namesEveryStepToWhoeverAsksForNone() throws Exception {
+    String detail = get("/latency/none.hgrm").body();
+    for (LatencyStep step : LatencyStep.values()) {
+      assertTrue(detail.contains(step.label()), detail);
+    }
+    assertTrue(get("/latency?format=pdf").body().contains("html, text, hgrm"));
+  }
+
+  @Test
+  void latencyLogHoldsWhatIsNewSinceTheServerWasMade() throws Exception {
+    metrics.newLoop().completed(200, 3_000, 2_000, 1_000);
+    for (int again = 0; again < 2; again++) {
+      String log = get("/latency.hlog").body();
+      assertTrue(log.startsWith("#["), log);
+      assertEquals(1, log.lines().filter(line -> line.startsWith("Tag=upstream,")).count());
+      assertEquals(1, log.lines().filter(line -> line.startsWith("0.000,")).count());
+      assertFalse(log.contains("Tag=store"), log);
+    }
   }
 
   private String raw(String requests) throws IOException {

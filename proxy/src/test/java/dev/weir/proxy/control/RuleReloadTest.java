@@ -183,6 +183,7 @@ class RuleReloadTest {
         path,
         SECOND
             + "listen: 127.0.0.1:8009\nadmin: off\nevent-loops: 77\ntransport: nio\n"
+            + "latency-log: a.hlog\nlatency-log-interval: 5s\n"
             + "timeouts: {drain: 1s}\ncaps: {fields: 5}\nanswers: {x-rate-limit: true}\n"
             + "table: {keys: 2000}\ntrusted-proxies: [10.0.0.0/8]\nipv6-prefix: 48\n"
             + "client-ip-header: forwarded\n");
@@ -193,6 +194,8 @@ class RuleReloadTest {
             "admin",
             "event-loops",
             "transport",
+            "latency-log",
+            "latency-log-interval",
             "timeouts",
             "caps",
             "answers",

@@ -158,6 +158,8 @@ class SettingsFileTest {
             admin: off
             event-loops: 3
             transport: nio
+            latency-log: /var/log/a.hlog
+            latency-log-interval: 250ms
             trusted-proxies: ["fd00::/8", 10.0.0.1]
             client-ip-header: forwarded
             ipv6-prefix: 56
@@ -197,6 +199,8 @@ class SettingsFileTest {
     assertEquals(3, settings.process().eventLoopCount());
     assertEquals(TransportKind.NIO, settings.process().transport());
     assertEquals(Duration.ofSeconds(9).toNanos(), settings.process().drainTimeoutNs());
+    assertEquals(Path.of("/var/log/a.hlog"), settings.process().latencyLog());
+    assertEquals(Duration.ofMillis(250).toNanos(), settings.process().latencyLogIntervalNs());
     assertTrue(settings.rules().ignoreCase());
   }
 

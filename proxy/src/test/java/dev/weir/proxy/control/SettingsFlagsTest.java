@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -55,6 +56,30 @@ class SettingsFlagsTest {
     assertEquals(fromFile, fromFlags);
     assertEquals(List.of(), fromFile.differencesUntilRestart(fromFlags));
     assertEquals(new InetSocketAddress("127.0.0.1", 8001), fromFlags.wire().listen());
+  }
+
+  @Test
+  void boundTheIntervalOfTheLatencyLogAndWantAFile() {
+    String upstream = "--upstream";
+    String service = "http://127.0.0.1:1";
+    String interval = "--latency-log-interval";
+    for (String good : List.of("100ms", "1h")) {
+      assertNotNull(
+          SettingsFlags.read(flags(upstream, service, interval, good), Faults.ofFlags()), good);
+    }
+    for (String bad : List.of("99ms", "61m")) {
+      assertEquals(
+          interval + ": " + bad + " (expected: 100ms to 1h)",
+          faults(upstream, service, interval, bad));
+    }
+    assertEquals(
+        interval + ": 1 (expected: a duration such as 500ms, 10s, 5m, 1h or 1d)",
+        faults(upstream, service, interval, "1"));
+    for (String bad : List.of("", "/", "a\0b")) {
+      assertTrue(
+          faults(upstream, service, "--latency-log", bad).endsWith(" (expected: a file's path)"),
+          bad);
+    }
   }
 
   @Test

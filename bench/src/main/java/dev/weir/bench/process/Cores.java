@@ -1,4 +1,4 @@
-package dev.weir.bench.store;
+package dev.weir.bench.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,24 +9,25 @@ import java.util.List;
 /**
  * Which core is whose.
  *
- * @param server of the Redis process, or {@link #ANY}.
- * @param client of this process, or {@link #ANY}.
+ * @param server of the processes that are measured, or {@link #ANY}.
+ * @param client of this process, and of what else makes the load; or {@link #ANY}.
  */
-record Cores(int server, int client) {
-  static final int ANY = -1;
+public record Cores(int server, int client) {
+  public static final int ANY = -1;
 
   /** Nothing is pinned. */
-  static final Cores UNPINNED = new Cores(ANY, ANY);
+  public static final Cores UNPINNED = new Cores(ANY, ANY);
 
   /** Two of the cores that this process may use; {@link #UNPINNED} without two or taskset. */
-  static Cores find() {
+  public static Cores find() {
     final List<Integer> allowed = allowed();
     return allowed.size() < 2 || !runs("taskset", "--version")
         ? UNPINNED
         : new Cores(allowed.get(0), allowed.get(1));
   }
 
-  private static List<Integer> allowed() {
+  /** Those that this process may use; none where that cannot be known. */
+  public static List<Integer> allowed() {
     final List<Integer> cores = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
@@ -49,7 +50,7 @@ record Cores(int server, int client) {
   }
 
   /** Puts all threads of this process on the client's core. */
-  void pinClient() {
+  public void pinClient() {
     if (client != ANY
         && !runs(
             "taskset",
@@ -63,13 +64,29 @@ record Cores(int server, int client) {
   }
 
   /** The command, started on the server's core. */
-  List<String> onServerCore(List<String> command) {
-    if (server == ANY) {
+  public List<String> onServerCore(List<String> command) {
+    return on(server, command);
+  }
+
+  /** The command, started on the client's core. */
+  public List<String> onClientCore(List<String> command) {
+    return on(client, command);
+  }
+
+  private static List<String> on(int core, List<String> command) {
+    if (core == ANY) {
       return command;
     }
-    final List<String> pinned = new ArrayList<>(List.of("taskset", "-c", Integer.toString(server)));
+    final List<String> pinned = new ArrayList<>(List.of("taskset", "-c", Integer.toString(core)));
     pinned.addAll(command);
     return pinned;
+  }
+
+  /** As reports say it, with the names of the two sides. */
+  public String text(String serverName, String clientName) {
+    return server == ANY || client == ANY
+        ? "Nothing is pinned: " + serverName + " and " + clientName + " may share a core"
+        : serverName + " on core " + server + ", " + clientName + " on core " + client;
   }
 
   private static boolean runs(String... command) {

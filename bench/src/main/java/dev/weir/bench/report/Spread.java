@@ -1,11 +1,11 @@
-package dev.weir.bench.store;
+package dev.weir.bench.report;
 
 import java.util.Arrays;
 import java.util.Locale;
 
 /** A figure over the rounds; NaN throughout if there is none. */
-record Spread(double median, double least, double most) {
-  static Spread of(double... values) {
+public record Spread(double median, double least, double most) {
+  public static Spread of(double... values) {
     if (values.length == 0) {
       return new Spread(Double.NaN, Double.NaN, Double.NaN);
     }
@@ -17,8 +17,22 @@ record Spread(double median, double least, double most) {
     return new Spread(median, sorted[0], sorted[sorted.length - 1]);
   }
 
+  /**
+   * A figure relative to another, round by round: what disturbed a round disturbed both.
+   *
+   * @param figures one per round, as {@code bases} has; rounds that only one of them has are left
+   *     out.
+   */
+  public static Spread ratio(double[] figures, double[] bases) {
+    final double[] ratios = new double[Math.min(figures.length, bases.length)];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] = figures[i] / bases[i];
+    }
+    return of(ratios);
+  }
+
   /** Median (least..most) with so many decimals; "-" for not a number. */
-  String text(int decimals) {
+  public String text(int decimals) {
     if (Double.isNaN(median)) {
       return "-";
     }

@@ -1,4 +1,4 @@
-package dev.weir.bench.store;
+package dev.weir.bench.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -20,16 +20,13 @@ class SpreadTest {
 
   @Test
   void ratiosAreOfTheSameRound() {
-    final Results results = new Results();
-    for (int round = 1; round <= 3; round++) {
-      results.add("a", sample(round));
-      results.add("b", sample(10.0 * round * round));
-    }
-    assertEquals(new Spread(20, 10, 30), results.ratio("b", "a", Sample::serverUs));
-    assertEquals("-", results.ratio("a", "none", Sample::serverUs).text(2));
+    assertEquals(
+        new Spread(20, 10, 30), Spread.ratio(new double[] {10, 40, 90}, new double[] {1, 2, 3}));
   }
 
-  private static Sample sample(double serverUs) {
-    return new Sample(1, 1, serverUs, 1, 1, 1, 1, 1, 1, 0);
+  @Test
+  void roundsThatOnlyOneHasHaveNoRatio() {
+    assertEquals(new Spread(2, 2, 2), Spread.ratio(new double[] {4, 9, 9}, new double[] {2}));
+    assertEquals("-", Spread.ratio(new double[] {4}, new double[0]).text(2));
   }
 }

@@ -1,0 +1,106 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.report.Commit;
+import dev.weir.bench.report.Machine;
+import dev.weir.bench.store.StoreComparison;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The report of a comparison, as Markdown that reads on a terminal too. */
+final class CompareReport {
+  private static final String PROXIES =
+      """
+      *us/req* is processor time of the server's processes (user and system) over requests answered: the
+      steadiest figure. Each server has one core and one thread for all that it does, and the same service
+      behind it, which answers 100 bytes over HTTP/1.1; connections are kept on both sides for 60 s, nothing
+      is logged, X-Forwarded-For is added. Servers take turns, round by round; a ratio is of one round, and
+      its median and spread (least..most) are over the rounds; *the better* is the better peer of that round.
+      *core %%* is how much of its core a server took: well below 100, requests/s are those that the load can
+      make, and only us/req compares. *others %%* is what else ran on that core, the machine's host included:
+      above 10 or so, requests/s and latencies say more about that.
+
+      As fast as it goes, each request waits for the one before it on its connection (of HTTP/2, its stream;
+      16 streams per connection), so nothing is said of latencies there. They are measured at a fixed rate,
+      %.0f %% of what the slowest takes at as many requests at once, from when each request was due.
+
+      1 key is one identity that makes all requests; of more, each is as likely as another. A round in which
+      more than 1 %% of the answers were not those that are meant is measured again, up to three times, and
+      marked if it stays so. Refusing, a budget is one request per hour, but nginx knows no less than one per
+      minute, so that of many keys some pass; what has come back is spent before a round begins.
+      """;
+
+  private static final String STORE =
+      """
+      The same Redis server on the server's core, asked in turns by one process on the other. Nothing is
+      refused. *us/decision* is processor time: of the server's main thread, and of the whole process that
+      asks, its load included. %d decisions are awaited at any time, but where the name says another number:
+      latencies are mostly that queue. *EVALSHA* is of a script that knows GCRA alone, sent by a client that
+      only counts replies: no library is that cheap. Bucket4j is used asynchronously over Lettuce, by
+      compare-and-swap, each bucket with an expiry. Weir's decisions are gathered by its event loop, over
+      Lettuce, and decided by the shipped script; those of one key in a batch travel as one.
+      """;
+
+  private final List<String> facts = new ArrayList<>();
+  private final StringBuilder body = new StringBuilder();
+  private final List<String> leftOut = new ArrayList<>();
+  private final String command;
+
+  /**
+   * @param command that makes it again.
+   */
+  CompareReport(String command) {
+    this.command = command;
+  }
+
+  /** One line on what it was measured on or with. */
+  void fact(String fact) {
+    facts.add(fact);
+  }
+
+  void leftOut(String what) {
+    leftOut.add(what);
+  }
+
+  void proxies(Comparison comparison) {
+    comparison.leftOut().forEach(this::leftOut);
+    paragraph(String.format(Locale.ROOT, PROXIES, 100 * ProxyBench.FIXED_SHARE));
+    paragraph(new ProxyTables(comparison).markdown());
+    if (!comparison.setUps().isEmpty()) {
+      paragraph("## How each is set up");
+      paragraph("As it was started first; for other cases, other ports, limits and protocols.");
+    }
+    comparison
+        .setUps()
+        .forEach(
+            (name, setUp) -> {
+              paragraph(name + ", " + comparison.versions().get(name) + ":");
+              paragraph("```\n" + setUp + "\n```");
+            });
+  }
+
+  /**
+   * @param table of decisions against a store.
+   */
+  void store(String table) {
+    paragraph("## Decisions against a store");
+    paragraph(String.format(Locale.ROOT, STORE, StoreComparison.WAITING));
+    paragraph(table);
+  }
+
+  private void paragraph(String paragraph) {
+    body.append(paragraph.stripTrailing()).append("\n\n");
+  }
+
+  /** The whole of it; ends with a line feed. */
+  String markdown() {
+    final StringBuilder text = new StringBuilder("# Weir beside others that limit, in one run\n\n");
+    text.append("    ").append(command).append("\n\n");
+    final List<String> all = new ArrayList<>();
+    all.add(Machine.processor() + ", " + Machine.system() + ", commit " + Commit.head());
+    all.addAll(facts);
+    leftOut.forEach(what -> all.add("Left out: " + what));
+    all.forEach(fact -> text.append("- ").append(fact).append('\n'));
+    return text.append('\n').append(body.toString().stripTrailing()).append('\n').toString();
+  }
+}

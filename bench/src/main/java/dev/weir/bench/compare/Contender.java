@@ -1,0 +1,26 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.ServerProcess;
+import java.io.IOException;
+
+/** A proxy with a limit per value of X-User-Id, on one thread. */
+interface Contender {
+  /** On the command line and in reports. */
+  String name();
+
+  /** Whether it is one of those with which Weir is compared. */
+  boolean isPeer();
+
+  /**
+   * Name and version as it tells them; one line.
+   *
+   * @throws IOException with the reason, if it cannot be had on this machine.
+   */
+  String version() throws IOException;
+
+  /** How it is set up, as a reader would repeat it: a file or a command line. */
+  String setUp(Site site);
+
+  /** Starts it; it listens. */
+  ServerProcess start(Site site) throws IOException;
+}

@@ -1,0 +1,77 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.scenario.Protocol;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** HAProxy with a stick table that counts requests, one thread. */
+final class HaProxy implements Contender {
+  private static final String CONFIGURATION =
+      """
+      global
+        nbthread 1
+        maxconn 4096
+      defaults
+        mode http
+        timeout connect 5s
+        timeout client 60s
+        timeout server 60s
+        timeout http-keep-alive 60s
+      frontend clients
+        bind 127.0.0.1:PORT backlog 1024HTTP2
+        stick-table type string len 32 size 1m expire MEMORY store http_req_rate(WINDOW)
+        http-request track-sc0 req.hdr(x-user-id)
+        http-request deny deny_status 429 if { sc0_http_req_rate gt MOST }
+        default_backend service
+      backend service
+        http-reuse always
+        option forwardfor
+        server one 127.0.0.1:UPSTREAM pool-purge-delay 60s
+      """;
+
+  @Override
+  public String name() {
+    return "haproxy";
+  }
+
+  @Override
+  public boolean isPeer() {
+    return true;
+  }
+
+  private static Path program() throws IOException {
+    return Programs.find("haproxy").orElseThrow(() -> new IOException("not installed"));
+  }
+
+  @Override
+  public String version() throws IOException {
+    return Programs.output(List.of(program().toString(), "-v"))
+        .replaceFirst("(?s)^HAProxy version (\\S+).*$", "HAProxy $1");
+  }
+
+  @Override
+  public String setUp(Site site) {
+    final boolean pass = site.outcome() == Outcome.PASS;
+    return CONFIGURATION
+        .replace("UPSTREAM", Integer.toString(site.upstreamPort()))
+        .replace("PORT", Integer.toString(site.port()))
+        .replace("WINDOW", pass ? "1s" : "1h")
+        .replace("MEMORY", pass ? "60s" : "1h")
+        .replace("MOST", pass ? "1000000000" : "1")
+        .replace("HTTP2", site.protocol() == Protocol.HTTP1 ? "" : " proto h2");
+  }
+
+  @Override
+  public ServerProcess start(Site site) throws IOException {
+    final Path file = Files.writeString(site.folder().resolve("haproxy.cfg"), setUp(site));
+    return ServerProcess.start(
+        name(),
+        site.cores().onServerCore(List.of(program().toString(), "-db", "-f", file.toString())),
+        site.folder().resolve("log"),
+        site.port());
+  }
+}

@@ -1,0 +1,97 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.load.LoadException;
+import dev.weir.bench.load.LoadRun;
+import dev.weir.bench.report.RunResult;
+import dev.weir.bench.report.Slice;
+import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.Field;
+import dev.weir.bench.scenario.KeyChoice;
+import dev.weir.bench.scenario.Load;
+import dev.weir.bench.scenario.RequestSpec;
+import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Schedule;
+import dev.weir.bench.scenario.Target;
+import dev.weir.proxy.loop.TransportKind;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/** Loads a server on 127.0.0.1 by the harness of {@code weir bench run}, on one event loop. */
+final class LoadClient {
+  private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private LoadClient() {}
+
+  /**
+   * What came of it.
+   *
+   * @param passed answers of the upstream.
+   * @param refused answers 429.
+   * @param failed what is neither.
+   * @param latencies in nanoseconds; of an open loop from when requests were due.
+   */
+  record Answers(long passed, long refused, long failed, double seconds, Histogram latencies) {
+    long count() {
+      return passed + refused;
+    }
+
+    /** What is not as it should be, from 0 to 1. */
+    double wrongShare(Outcome outcome) {
+      final long wrong = failed + (outcome == Outcome.PASS ? refused : passed);
+      return wrong == 0 ? 0 : (double) wrong / (count() + failed);
+    }
+  }
+
+  static Answers run(int port, Traffic traffic, double seconds)
+      throws IOException, InterruptedException {
+    final String authority = "127.0.0.1:" + port;
+    final long durationNs = (long) (seconds * 1e9);
+    final Scenario scenario =
+        new Scenario(
+            "compare",
+            List.of(
+                new RequestSpec(
+                    new Target(false, "127.0.0.1", port, authority),
+                    "GET",
+                    "/",
+                    List.of(new Field("X-User-Id", RequestSpec.KEY)),
+                    null,
+                    1)),
+            KeyChoice.parse(traffic.keys() == 1 ? "one" : "uniform:" + traffic.keys()),
+            new Load(
+                traffic.open() ? Schedule.constant(traffic.perSecond(), durationNs) : null,
+                durationNs,
+                0),
+            new ClientSettings(
+                traffic.protocol(),
+                traffic.connections(),
+                traffic.streams(),
+                1,
+                TransportKind.AUTO,
+                TIMEOUT_NS,
+                null,
+                false),
+            List.of());
+    try {
+      return answers(new LoadRun(scenario, LoadRun.Progress.SILENT).run());
+    } catch (LoadException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static Answers answers(RunResult result) {
+    long passed = 0;
+    long refused = 0;
+    long failed = 0;
+    long endMs = 1;
+    for (Slice slice : result.slices()) {
+      passed += slice.passed();
+      refused += slice.refused();
+      failed += slice.failed();
+      endMs = Math.max(endMs, slice.endMs());
+    }
+    return new Answers(passed, refused, failed, endMs / 1e3, result.latencies().get(0).total());
+  }
+}

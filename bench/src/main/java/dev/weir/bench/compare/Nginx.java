@@ -1,0 +1,110 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.scenario.Protocol;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** nginx with {@code limit_req}, one worker. */
+final class Nginx implements Contender {
+  /**
+   * In one millisecond it lets through no more than the burst. It knows no rate below one request
+   * per minute.
+   */
+  private static final String PASS_ZONE = "rate=1000000r/s";
+
+  private static final String PASS_BURST = " burst=1000000 nodelay";
+  private static final String REFUSE_ZONE = "rate=1r/m";
+
+  private static final String CONFIGURATION =
+      """
+      daemon off;
+      worker_processes 1;
+      pid FOLDER/pid;
+      error_log FOLDER/error.log crit;
+      events { worker_connections 4096; }
+      http {
+        access_log off;
+        client_body_temp_path FOLDER/body;
+        proxy_temp_path FOLDER/proxy;
+        fastcgi_temp_path FOLDER/fastcgi;
+        uwsgi_temp_path FOLDER/uwsgi;
+        scgi_temp_path FOLDER/scgi;
+        keepalive_requests 1000000000;
+        keepalive_timeout 60s;
+        limit_req_zone $http_x_user_id zone=users:64m ZONE;
+        limit_req_status 429;
+        upstream service {
+          server 127.0.0.1:UPSTREAM;
+          keepalive 256;
+          keepalive_requests 1000000000;
+          keepalive_timeout 60s;
+        }
+        server {
+          listen 127.0.0.1:PORT backlog=1024HTTP2;
+          location / {
+            limit_req zone=usersBURST;
+            proxy_pass http://service;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+          }
+        }
+      }
+      """;
+
+  @Override
+  public String name() {
+    return "nginx";
+  }
+
+  @Override
+  public boolean isPeer() {
+    return true;
+  }
+
+  private static Path program() throws IOException {
+    return Programs.find("nginx").orElseThrow(() -> new IOException("not installed"));
+  }
+
+  @Override
+  public String version() throws IOException {
+    return Programs.output(List.of(program().toString(), "-v"))
+        .replaceFirst("(?s)^.*nginx version: (\\S+).*$", "$1");
+  }
+
+  @Override
+  public String setUp(Site site) {
+    final boolean pass = site.outcome() == Outcome.PASS;
+    return CONFIGURATION
+        .replace("FOLDER", site.folder().toString())
+        .replace("ZONE", pass ? PASS_ZONE : REFUSE_ZONE)
+        .replace("BURST", pass ? PASS_BURST : "")
+        .replace("UPSTREAM", Integer.toString(site.upstreamPort()))
+        .replace("PORT", Integer.toString(site.port()))
+        .replace("HTTP2", site.protocol() == Protocol.HTTP1 ? "" : " http2");
+  }
+
+  @Override
+  public ServerProcess start(Site site) throws IOException {
+    final Path file = Files.writeString(site.folder().resolve("nginx.conf"), setUp(site));
+    return ServerProcess.start(
+        name(),
+        site.cores()
+            .onServerCore(
+                List.of(
+                    program().toString(),
+                    "-p",
+                    site.folder().toString(),
+                    "-e",
+                    site.folder().resolve("error.log").toString(),
+                    "-c",
+                    file.toString())),
+        site.folder().resolve("log"),
+        site.port());
+  }
+}

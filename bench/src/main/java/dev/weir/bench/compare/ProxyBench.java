@@ -1,0 +1,271 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.scenario.Protocol;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * Runs the contenders behind one another's load: all of them are up at a time and take turns, round
+ * by round, so that what disturbs disturbs them all.
+ */
+final class ProxyBench {
+  /** Of the throughput of the slowest: what all can take. */
+  static final double FIXED_SHARE = 0.4;
+
+  /** A round with more is not what it says, and is tried again. */
+  private static final double MOST_WRONG = 0.01;
+
+  private static final int ATTEMPTS = 3;
+  private static final double SETTLING_SECONDS = 0.5;
+  private static final int MOST_SETTLING = 8;
+
+  private final ProxySettings settings;
+  private final Consumer<String> progress;
+  private final Comparison comparison = new Comparison();
+
+  ProxyBench(ProxySettings settings, Consumer<String> progress) {
+    this.settings = settings;
+    this.progress = progress;
+  }
+
+  /** One that is up. */
+  private record Running(Contender contender, ServerProcess process, Site site) {
+    LoadClient.Answers load(Traffic traffic, double seconds)
+        throws IOException, InterruptedException {
+      return LoadClient.run(site.port(), traffic, seconds);
+    }
+  }
+
+  /**
+   * Measures everything with everybody that is there.
+   *
+   * @param upstreamPort of 127.0.0.1.
+   */
+  Comparison run(int upstreamPort) throws IOException, InterruptedException {
+    final List<Contender> installed = installed();
+    try (TemporaryFolder folder = new TemporaryFolder("weir-bench-compare")) {
+      for (Protocol protocol : settings.protocols()) {
+        for (Outcome outcome : settings.outcomes()) {
+          compare(
+              installed,
+              Files.createDirectory(folder.path().resolve(outcome + "-" + protocol.name())),
+              protocol,
+              outcome,
+              upstreamPort);
+        }
+      }
+    }
+    return comparison;
+  }
+
+  private List<Contender> installed() {
+    final List<Contender> installed = new ArrayList<>();
+    for (Contender contender : settings.contenders()) {
+      try {
+        comparison.installed(contender, contender.version());
+        installed.add(contender);
+      } catch (IOException e) {
+        leaveOut(contender.name(), e.getMessage());
+      }
+    }
+    return installed;
+  }
+
+  private void leaveOut(String what, String why) {
+    comparison.leftOut(what, why);
+    progress.accept("left out: " + what + ": " + why);
+  }
+
+  private void compare(
+      List<Contender> installed, Path folder, Protocol protocol, Outcome outcome, int upstreamPort)
+      throws IOException, InterruptedException {
+    final List<Running> running = new ArrayList<>();
+    try {
+      for (Contender contender : installed) {
+        final Path own = Files.createDirectory(folder.resolve(contender.name()));
+        start(
+            contender,
+            new Site(
+                outcome, protocol, ServerProcess.freePort(), upstreamPort, own, settings.cores()),
+            running);
+      }
+      if (running.isEmpty()) {
+        return;
+      }
+      for (int keys : settings.keys()) {
+        measureAll(running, outcome, protocol, keys);
+      }
+    } finally {
+      running.forEach(each -> each.process().close());
+    }
+  }
+
+  private void start(Contender contender, Site site, List<Running> running)
+      throws InterruptedException {
+    final Running started;
+    try {
+      started = new Running(contender, contender.start(site), site);
+    } catch (IOException e) {
+      leaveOut(contender.name() + ", " + site.protocol() + ", " + site.outcome(), e.getMessage());
+      return;
+    }
+    running.add(started);
+    try {
+      final String refusal = ProtocolProbe.refusal(site.protocol(), site.port());
+      if (refusal != null) {
+        stop(started, running, refusal);
+        return;
+      }
+      comparison.setUp(contender.name(), setUp(started));
+      if (!contender.isPeer()) {
+        comparison.setUp(contender.name() + " has become", started.process().commandLine());
+      }
+      warmUp(started);
+    } catch (IOException e) {
+      stop(started, running, e.getMessage());
+    }
+  }
+
+  private static String setUp(Running running) {
+    final String setUp = running.contender().setUp(running.site()).strip();
+    return setUp.replace(running.site().folder().toString(), "FOLDER");
+  }
+
+  private void warmUp(Running running) throws IOException, InterruptedException {
+    final Site site = running.site();
+    progress.accept(
+        "warm-up: " + site.protocol() + ", " + site.outcome() + ", " + running.contender().name());
+    final int mostKeys = settings.keys().stream().mapToInt(Integer::intValue).max().orElseThrow();
+    if (settings.warmUpSeconds() > 0) {
+      running.load(
+          new Traffic(site.protocol(), mostKeys, settings.usualInFlight(), Traffic.CLOSED),
+          settings.warmUpSeconds());
+    }
+  }
+
+  private void measureAll(List<Running> running, Outcome outcome, Protocol protocol, int keys)
+      throws IOException, InterruptedException {
+    for (int inFlight : settings.inFlight()) {
+      measure(running, new Cell(outcome, new Traffic(protocol, keys, inFlight, Traffic.CLOSED)));
+    }
+    final Traffic usual = new Traffic(protocol, keys, settings.usualInFlight(), Traffic.CLOSED);
+    final double slowest = comparison.slowestPerSecond(new Cell(outcome, usual));
+    measure(running, new Cell(outcome, usual.at(Math.max(1, Math.rint(FIXED_SHARE * slowest)))));
+  }
+
+  private void measure(List<Running> running, Cell cell) throws InterruptedException {
+    for (int round = 1; round <= settings.rounds(); round++) {
+      for (Running each : List.copyOf(running)) {
+        final String name = each.contender().name();
+        try {
+          final Figures figures = measure(each, cell);
+          comparison.add(cell, name, figures);
+          progress.accept(line(cell, round, name, figures));
+        } catch (IOException e) {
+          stop(each, running, e.getMessage());
+        }
+      }
+    }
+  }
+
+  // What others have shown by then is not lost for the one that fails.
+  private void stop(Running failed, List<Running> running, String why) {
+    failed.process().close();
+    running.remove(failed);
+    leaveOut(
+        failed.contender().name()
+            + ", "
+            + failed.site().protocol()
+            + ", "
+            + failed.site().outcome(),
+        why);
+  }
+
+  private static String line(Cell cell, int round, String name, Figures figures) {
+    return String.format(
+        Locale.ROOT,
+        "%-8s %-6s %6d keys %3d in flight, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
+        cell.traffic().protocol(),
+        cell.outcome(),
+        cell.traffic().keys(),
+        cell.traffic().inFlight(),
+        round,
+        name,
+        figures.perSecond(),
+        figures.requestUs(),
+        figures.p99Ms(),
+        figures.wrongPercent() > 0
+            ? String.format(Locale.ROOT, "  %.2f %% wrong", figures.wrongPercent())
+            : "");
+  }
+
+  private Figures measure(Running running, Cell cell) throws IOException, InterruptedException {
+    Figures figures = null;
+    for (int i = 0; i < ATTEMPTS && (figures == null || tooWrong(figures)); i++) {
+      settle(running, cell);
+      figures = measureOnce(running, cell);
+    }
+    return figures;
+  }
+
+  private static boolean tooWrong(Figures figures) {
+    return figures.wrongPercent() > 100 * MOST_WRONG;
+  }
+
+  // Budgets come back: where one of many keys has not been asked for since, its next request
+  // passes. They are spent before it counts.
+  private void settle(Running running, Cell cell) throws IOException, InterruptedException {
+    if (cell.outcome() == Outcome.PASS) {
+      return;
+    }
+    final Traffic closed = cell.traffic().at(Traffic.CLOSED);
+    final double seconds = Math.min(SETTLING_SECONDS, settings.seconds());
+    for (int i = 0; i < MOST_SETTLING; i++) {
+      final LoadClient.Answers answers = running.load(closed, seconds);
+      if (answers.wrongShare(cell.outcome()) <= MOST_WRONG) {
+        return;
+      }
+    }
+  }
+
+  private Figures measureOnce(Running running, Cell cell) throws IOException, InterruptedException {
+    final Cores cores = settings.cores();
+    final long pid = running.process().pid();
+    final boolean pinned = cores.server() != Cores.ANY;
+    final double busyUs = pinned ? ProcessorTime.ofCoreUs(cores.server()) : Double.NaN;
+    final double spentBeforeUs = ProcessorTime.ofTreeUs(pid);
+    final long startNs = System.nanoTime();
+    final LoadClient.Answers answers = running.load(cell.traffic(), settings.seconds());
+    final double spentUs = ProcessorTime.ofTreeUs(pid) - spentBeforeUs;
+    final double wallUs = (System.nanoTime() - startNs) / 1e3;
+    final double othersUs =
+        pinned
+            ? Math.max(0, ProcessorTime.ofCoreUs(cores.server()) - busyUs - spentUs)
+            : Double.NaN;
+    if (!running.process().isAlive()) {
+      throw new IOException(running.contender().name() + " has ended while it was measured");
+    }
+    if (answers.count() == 0) {
+      throw new IOException(running.contender().name() + ": no request was answered");
+    }
+    return new Figures(
+        answers.count() / answers.seconds(),
+        spentUs / answers.count(),
+        pinned ? spentUs / answers.seconds() / 1e4 : Double.NaN,
+        pinned ? 100 * othersUs / wallUs : Double.NaN,
+        ProcessorTime.residentMib(pid),
+        answers.latencies().getValueAtPercentile(50) / 1e6,
+        answers.latencies().getValueAtPercentile(99) / 1e6,
+        answers.latencies().getValueAtPercentile(99.9) / 1e6,
+        100 * answers.wrongShare(cell.outcome()));
+  }
+}

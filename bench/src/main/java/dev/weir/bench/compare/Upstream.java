@@ -1,0 +1,104 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.origin.Http1Sink;
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.scenario.Protocol;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The service behind all contenders, on the core of the load: answers every request with 100 bytes,
+ * as cheaply as can be.
+ */
+final class Upstream implements AutoCloseable {
+  private static final int BODY_BYTES = 100;
+
+  private final int port;
+  private final String text;
+  private final Runnable ending;
+
+  private Upstream(int port, String text, Runnable ending) {
+    this.port = port;
+    this.text = text;
+    this.ending = ending;
+  }
+
+  /** A program in C where there is a compiler, else a thread of this process. */
+  static Upstream start(Path folder, Cores cores) throws IOException {
+    final Optional<Path> compiler = Programs.find("cc");
+    return compiler.isPresent() ? inC(compiler.get(), folder, cores) : inJava();
+  }
+
+  private static Upstream inC(Path compiler, Path folder, Cores cores) throws IOException {
+    final Path source = folder.resolve("upstream.c");
+    try (InputStream in = Upstream.class.getResourceAsStream("/compare/upstream.c")) {
+      Files.copy(in, source);
+    }
+    final Path program = folder.resolve("upstream");
+    Programs.output(
+        List.of(compiler.toString(), "-O2", "-o", program.toString(), source.toString()));
+    final int port = ServerProcess.freePort();
+    final ServerProcess process =
+        ServerProcess.start(
+            "upstream",
+            cores.onClientCore(List.of(program.toString(), Integer.toString(port))),
+            folder.resolve("upstream.log"),
+            port);
+    return new Upstream(port, "a C program of one thread", process::close);
+  }
+
+  static Upstream inJava() {
+    final Transport transport = Transport.of(TransportKind.AUTO);
+    final MultiThreadIoEventLoopGroup group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("weir-upstream", true), transport.handlerFactory());
+    final String answer =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "
+            + BODY_BYTES
+            + "\r\n\r\n"
+            + "x".repeat(BODY_BYTES);
+    final Http1Sink sink =
+        new Http1Sink(group, transport, answer.getBytes(StandardCharsets.US_ASCII));
+    return new Upstream(
+        sink.address().getPort(),
+        "a thread of the load's own process, as there is no cc",
+        () -> {
+          sink.close();
+          group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        });
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** How many requests it answers without anything before it. */
+  double perSecond(int connections, double seconds) throws IOException, InterruptedException {
+    final Traffic traffic = new Traffic(Protocol.HTTP1, 1, connections, Traffic.CLOSED);
+    LoadClient.run(port, traffic, seconds); // the load warms up too
+    final LoadClient.Answers answers = LoadClient.run(port, traffic, seconds);
+    return answers.count() / answers.seconds();
+  }
+
+  /** What it is, as the report says it. */
+  String text() {
+    return text;
+  }
+
+  @Override
+  public void close() {
+    ending.run();
+  }
+}

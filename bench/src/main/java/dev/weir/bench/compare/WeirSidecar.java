@@ -1,0 +1,97 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.proxy.loop.TransportKind;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The sidecar as users run it, by its launcher: the JDK and the flags of the JVM are those that it
+ * chooses, WEIR_JAVA_HOME and WEIR_JAVA_OPTS included.
+ */
+final class WeirSidecar implements Contender {
+  private final TransportKind transport;
+
+  WeirSidecar(TransportKind transport) {
+    this.transport = transport;
+  }
+
+  @Override
+  public String name() {
+    return "weir-" + transport;
+  }
+
+  @Override
+  public boolean isPeer() {
+    return false;
+  }
+
+  /** The launcher beside the jar of these classes, or of the sources that they are built from. */
+  static Optional<Path> launcher() {
+    final Path classes;
+    try {
+      classes =
+          Path.of(WeirSidecar.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+    for (Path folder = classes.getParent(); folder != null; folder = folder.getParent()) {
+      final Path launcher = folder.resolve("weir");
+      if (Files.isRegularFile(launcher) && Files.isExecutable(launcher)) {
+        return Optional.of(launcher);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Path program() throws IOException {
+    return launcher().orElseThrow(() -> new IOException("no launcher beside these classes"));
+  }
+
+  // The launcher builds what is older than its sources, so that what is measured is what is here.
+  @Override
+  public String version() throws IOException {
+    final String text = Programs.output(List.of(program().toString(), "--version"));
+    return text.substring(text.lastIndexOf('\n') + 1);
+  }
+
+  @Override
+  public String setUp(Site site) {
+    return "./weir " + String.join(" ", arguments(site));
+  }
+
+  private List<String> arguments(Site site) {
+    return List.of(
+        "run",
+        "--upstream",
+        "http://127.0.0.1:" + site.upstreamPort(),
+        "--listen",
+        "127.0.0.1:" + site.port(),
+        "--admin",
+        "off",
+        "--event-loops",
+        "1",
+        "--transport",
+        transport.toString(),
+        "--timeouts.upstream-idle",
+        "60s",
+        "--limit",
+        site.outcome() == Outcome.PASS ? "10000000/1s" : "1/1h",
+        "--key",
+        "header:x-user-id");
+  }
+
+  @Override
+  public ServerProcess start(Site site) throws IOException {
+    final List<String> command = new ArrayList<>(List.of(program().toString()));
+    command.addAll(arguments(site));
+    return ServerProcess.start(
+        name(), site.cores().onServerCore(command), site.folder().resolve("log"), site.port());
+  }
+}

@@ -1,0 +1,13 @@
+package dev.weir.bench.origin;
+
+import java.net.InetSocketAddress;
+
+/** A server that answers and does nothing else. */
+public interface Sink extends AutoCloseable {
+  /** Where it listens. */
+  InetSocketAddress address();
+
+  /** Stops listening. */
+  @Override
+  void close();
+}

@@ -1,0 +1,87 @@
+package dev.weir.bench.process;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What processes and cores have spent so far, as Linux counts it: in steps of 10 ms. */
+public final class ProcessorTime {
+  /** Of {@code USER_HZ}, which is 100 on every architecture that a JDK runs on. */
+  private static final double TICK_US = 10_000;
+
+  // Fields of /proc/PID/stat, counted from the first one behind the name: see proc(5).
+  private static final int UTIME = 11;
+  private static final int STIME = 12;
+
+  private ProcessorTime() {}
+
+  /** User and system time of a process and of those that it has started and that are alive. */
+  public static double ofTreeUs(long pid) {
+    return TICK_US * tree(pid).mapToLong(each -> ticks(read(each, "stat"))).sum();
+  }
+
+  /** Of all threads of this process, those of the JVM too. */
+  public static double ofThisUs() {
+    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+            .getProcessCpuTime()
+        / 1e3;
+  }
+
+  /** Memory of a process and of those that it has started, in MiB; what they share counts each. */
+  public static double residentMib(long pid) {
+    return tree(pid).mapToLong(each -> residentKib(read(each, "status"))).sum() / 1024.0;
+  }
+
+  /** What a core has spent on anything, and what was taken from it by others' machines. */
+  public static double ofCoreUs(int core) throws IOException {
+    return TICK_US * busyTicks(Files.readAllLines(Path.of("/proc/stat")), core);
+  }
+
+  private static Stream<ProcessHandle> tree(long pid) {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(handle -> Stream.concat(Stream.of(handle), handle.descendants()));
+  }
+
+  // One that has ended meanwhile has spent nothing more.
+  private static String read(ProcessHandle handle, String file) {
+    try {
+      return Files.readString(
+          Path.of("/proc", Long.toString(handle.pid()), file), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  static long ticks(String stat) {
+    if (stat.isEmpty()) {
+      return 0;
+    }
+    // The name is in brackets, and may hold blanks and brackets.
+    final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return Long.parseLong(fields[UTIME]) + Long.parseLong(fields[STIME]);
+  }
+
+  static long residentKib(String status) {
+    return status
+        .lines()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+        .sum();
+  }
+
+  static long busyTicks(List<String> stat, int core) {
+    for (String line : stat) {
+      final String[] fields = line.trim().split(" +");
+      if (fields[0].equals("cpu" + core)) {
+        // user, nice and system; idle and iowait are not; irq, softirq and steal.
+        return Stream.of(1, 2, 3, 6, 7, 8).mapToLong(i -> Long.parseLong(fields[i])).sum();
+      }
+    }
+    throw new IllegalArgumentException("core: " + core + " (expected: one in /proc/stat)");
+  }
+}

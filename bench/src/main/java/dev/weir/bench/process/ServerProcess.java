@@ -1,0 +1,139 @@
+package dev.weir.bench.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A server of our own: a child process that listens on 127.0.0.1. Ends, with what it has started,
+ * by {@link #close}, and with this process.
+ */
+public final class ServerProcess implements AutoCloseable {
+  private static final long START_NS = TimeUnit.SECONDS.toNanos(20);
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int CONNECT_MS = 1_000;
+  private static final int END_SECONDS = 5;
+
+  private final String name;
+  private final Process process;
+  private final Path log;
+  private final Thread ending = new Thread(this::endAtOnce);
+
+  private ServerProcess(String name, Process process, Path log) {
+    this.name = name;
+    this.process = process;
+    this.log = log;
+    Runtime.getRuntime().addShutdownHook(ending);
+  }
+
+  /**
+   * Starts a server and waits until a port of 127.0.0.1 takes connections.
+   *
+   * @param name in messages.
+   * @param log where what it prints goes.
+   * @throws IOException with what it printed, if it ends before, or takes too long.
+   */
+  public static ServerProcess start(String name, List<String> command, Path log, int port)
+      throws IOException {
+    final ServerProcess server =
+        new ServerProcess(
+            name,
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                .redirectOutput(log.toFile())
+                .start(),
+            log);
+    try {
+      server.await(port);
+      return server;
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** A port of 127.0.0.1 that nobody listens on now. */
+  public static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    }
+  }
+
+  private void await(int port) throws IOException {
+    final long startNs = System.nanoTime();
+    final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    while (true) {
+      // Asked before the port is: another's could answer for one that has ended.
+      final boolean alive = process.isAlive();
+      if (alive && listens(address)) {
+        return;
+      }
+      if (!alive || System.nanoTime() - startNs > START_NS) {
+        throw new IOException(
+            name
+                + (alive ? " does not listen" : " ended with " + process.exitValue())
+                + ": "
+                + Files.readString(log, StandardCharsets.ISO_8859_1).strip());
+      }
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  private static boolean listens(InetSocketAddress address) {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, CONNECT_MS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** As the system tells it: what it has become, where it was started by a script. */
+  public String commandLine() {
+    return process.info().commandLine().orElse("unknown");
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Asks it to end, and waits; what has not ended by then is ended. */
+  @Override
+  public void close() {
+    // One that is ended at once leaves its children behind: they are known before.
+    final List<ProcessHandle> children = process.descendants().toList();
+    process.destroy();
+    try {
+      process.waitFor(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+    try {
+      Runtime.getRuntime().removeShutdownHook(ending);
+    } catch (IllegalStateException e) {
+      // This process ends: the hook does the same.
+    }
+  }
+
+  private void endAtOnce() {
+    final List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+  }
+}

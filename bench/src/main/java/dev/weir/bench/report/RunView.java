@@ -1,0 +1,60 @@
+package dev.weir.bench.report;
+
+import java.util.List;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A run with what is told of it as a whole.
+ *
+ * @param counts null where only latencies are known, as of a log of intervals.
+ * @param totals of each series, in their order.
+ */
+record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
+  private static final double MS_PER_S = 1e3;
+
+  static RunView of(RunResult run) {
+    final boolean logAlone = run.slices().isEmpty() && !run.latencies().isEmpty();
+    return new RunView(
+        run,
+        logAlone ? null : RunTotals.of(run.slices()),
+        run.latencies().stream().map(LatencySeries::total).toList());
+  }
+
+  boolean isCounted() {
+    return counts != null;
+  }
+
+  /** What the run is judged by; empty where nothing was recorded. */
+  Histogram judged() {
+    return totals.isEmpty() ? LatencySeries.emptyHistogram() : totals.get(0);
+  }
+
+  boolean hasLatencies() {
+    return judged().getTotalCount() > 0;
+  }
+
+  Optional<Histogram> uncorrected() {
+    for (int i = 1; i < totals.size(); i++) {
+      if (run.latencies().get(i).tag().equals(LatencySeries.UNCORRECTED)) {
+        return Optional.of(totals.get(i));
+      }
+    }
+    return Optional.empty();
+  }
+
+  long durationMs() {
+    if (isCounted()) {
+      return counts.durationMs();
+    }
+    return run.latencies().get(0).slices().stream()
+        .mapToLong(slice -> slice.endMs() - slice.startMs())
+        .sum();
+  }
+
+  /** Answers per second, refusals among them; of a log of intervals, what it recorded. */
+  double throughput() {
+    final long answers = isCounted() ? counts.answered() : judged().getTotalCount();
+    return durationMs() == 0 ? 0 : answers * MS_PER_S / durationMs();
+  }
+}

@@ -1,0 +1,133 @@
+package dev.weir.bench.store;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ProcessorTime;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Mode exact beside what others do with a server: one EVALSHA per request, and Bucket4j's
+ * compare-and-swap. All ask the same server in turns, round by round, about as many budgets.
+ */
+public final class StoreComparison {
+  /** Decisions that are awaited at any time, but by those that ask one at a time. */
+  public static final int WAITING = 128;
+
+  private static final int FEW = 16;
+  private static final double MOST_LEAD_SECONDS = 1;
+
+  private final RedisServer server;
+  private final Settings settings;
+  private final Consumer<String> progress;
+  private final Map<Row, List<Figures>> figures = new LinkedHashMap<>();
+
+  /** What is compared at a time with the others of as many keys. */
+  public record Row(int keys, String label) {}
+
+  /**
+   * What a row was in one round.
+   *
+   * @param perSecond decisions.
+   * @param serverUs processor time of the server's main thread per decision.
+   * @param clientUs processor time of this whole process per decision, the load included.
+   * @param undecided questions that failed.
+   */
+  public record Figures(
+      double perSecond,
+      double serverUs,
+      double clientUs,
+      double p50Us,
+      double p99Us,
+      long undecided) {}
+
+  private StoreComparison(RedisServer server, Settings settings, Consumer<String> progress) {
+    this.server = server;
+    this.settings = settings;
+    this.progress = progress;
+  }
+
+  /**
+   * Measures all against a server that is already there, and that they empty.
+   *
+   * @return by row, the figures of each round; Weir's is the first of every number of keys.
+   */
+  public static Map<Row, List<Figures>> run(
+      RedisServer server,
+      List<Integer> keyCounts,
+      int rounds,
+      double seconds,
+      Consumer<String> progress)
+      throws IOException, InterruptedException {
+    final Settings settings =
+        new Settings(Path.of(""), rounds, seconds, List.of(), Settings.KEYS, Cores.UNPINNED);
+    final StoreComparison comparison = new StoreComparison(server, settings, progress);
+    for (int keyCount : keyCounts) {
+      comparison.compare(keyCount);
+    }
+    return comparison.figures;
+  }
+
+  private void compare(int keyCount) throws IOException, InterruptedException {
+    final List<StoreContender> all = new ArrayList<>();
+    try {
+      all.add(new ExactContender(server, WAITING));
+      all.add(
+          new EvalshaContender(
+              "EVALSHA per request, pipelined " + WAITING / 2,
+              Shape.pipelined(WAITING / 2),
+              server,
+              settings));
+      all.add(
+          new EvalshaContender(
+              "EVALSHA per request, " + FEW + " connections", Shape.UNPIPELINED, server, settings));
+      all.add(new Bucket4jContender(server, WAITING));
+      all.add(new Bucket4jContender(server, FEW));
+      for (StoreContender each : all) {
+        progress.accept("warm-up: store, " + keyCount + " keys, " + each.label());
+        each.prepare(keyCount);
+        each.load(settings.seconds());
+      }
+      for (int round = 1; round <= settings.rounds(); round++) {
+        for (StoreContender each : all) {
+          final Figures measured = measure(each, keyCount);
+          figures
+              .computeIfAbsent(new Row(keyCount, each.label()), any -> new ArrayList<>())
+              .add(measured);
+          progress.accept(
+              String.format(
+                  "store    %6d keys, round %d: %-36s %8.0f/s %6.2f us/decision in Redis",
+                  keyCount, round, each.label(), measured.perSecond(), measured.serverUs()));
+        }
+      }
+    } finally {
+      for (StoreContender each : all) {
+        each.close();
+      }
+    }
+  }
+
+  private Figures measure(StoreContender contender, int keyCount)
+      throws IOException, InterruptedException {
+    contender.prepare(keyCount);
+    contender.load(Math.min(MOST_LEAD_SECONDS, settings.seconds() / 4));
+    final double serverUs = server.cpuUs();
+    final double clientUs = ProcessorTime.ofThisUs();
+    final long startNs = System.nanoTime();
+    final StoreContender.Decisions decisions = contender.load(settings.seconds());
+    final double seconds = (System.nanoTime() - startNs) / 1e9;
+    final double spentClientUs = ProcessorTime.ofThisUs() - clientUs;
+    final double spentServerUs = server.cpuUs() - serverUs;
+    return new Figures(
+        decisions.count() / seconds,
+        spentServerUs / decisions.count(),
+        spentClientUs / decisions.count(),
+        decisions.latencies().getValueAtPercentile(50) / 1e3,
+        decisions.latencies().getValueAtPercentile(99) / 1e3,
+        decisions.undecided());
+  }
+}
