@@ -26,7 +26,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "weir bench",
     description = "Measures Weir.",
-    subcommands = {RunCommand.class, ReportCommand.class, CompareCommand.class, AccuracyCommand.class, StoreCommand.class, ExactCommand.class, HelpCommand.class},
+    subcommands = {
+      RunCommand.class,
+      ReportCommand.class,
+      CompareCommand.class,
+      AccuracyCommand.class,
+      StoreCommand.class,
+      ExactCommand.class,
+      HelpCommand.class
+    },
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Exit codes: 0 done, 1 unexpected failure or a faulty file, 2 wrong arguments."})
 public final class BenchMain implements Runnable {
@@ -34,8 +42,7 @@ public final class BenchMain implements Runnable {
   static final int WRONG = 2;
 
   private static final String COMMANDS =
-      "run, report, accuracy, store, exact, jmh, jcstress or help";
-      "run, compare, accuracy, store, exact, jmh, jcstress or help";
+      "run, report, compare, accuracy, store, exact, jmh, jcstress or help";
 
   @Option(
       names = {"-h", "--help"},
