@@ -64,10 +64,15 @@ final class Timeline {
       final boolean last = i == parts.size() - 1;
       histogram.reset();
       // An answer after the last slice belongs to it rather than to nothing.
-      while (next < latencies.size() && (last || latencies.get(next).startMs() < part.endMs())) {
+      while (next < latencies.size() && (last || middleMs(latencies.get(next)) < part.endMs())) {
         histogram.add(latencies.get(next++).decode());
       }
       visitor.visit(part, histogram);
     }
+  }
+
+  /** Not the start: rounded times of one interval may reach into the one before. */
+  private static long middleMs(TimedHistogram interval) {
+    return (interval.startMs() + interval.endMs()) / 2;
   }
 }
