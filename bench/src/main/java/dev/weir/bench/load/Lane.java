@@ -136,7 +136,7 @@ final class Lane implements LoadSink {
       return;
     }
     if (settings.closedLoop()) {
-      while (nowNs < times.endNs() && !ready.isEmpty()) {
+      while (nowNs < times.endNs() && !noneReady()) {
         start(nowNs, nowNs, nowNs);
       }
     } else {
@@ -154,7 +154,7 @@ final class Lane implements LoadSink {
     while (dueNs <= nowNs && dueNs < endNs) {
       if (nowNs - dueNs > settings.timeoutNs()) {
         recorder.failed(Failure.TIMEOUT, dueNs, dueNs, nowNs);
-      } else if (ready.isEmpty()) {
+      } else if (noneReady()) {
         starved = true;
         return;
       } else {
@@ -176,6 +176,14 @@ final class Lane implements LoadSink {
       baseNs = times.measuredFromNs();
     }
     return cursor.dueNs() == Long.MAX_VALUE ? Long.MAX_VALUE : baseNs + cursor.dueNs();
+  }
+
+  /** Whether no connection has room. Some have lost it: their server goes away, or takes less. */
+  private boolean noneReady() {
+    while (!ready.isEmpty() && !ready.peek().connection.hasRoom()) {
+      ready.poll().isReady = false;
+    }
+    return ready.isEmpty();
   }
 
   private void start(long dueNs, long possibleNs, long nowNs) {
@@ -244,7 +252,7 @@ final class Lane implements LoadSink {
       return;
     }
     final long nowNs = System.nanoTime();
-    if (ready.isEmpty()) {
+    if (noneReady()) {
       roomSinceNs = nowNs;
     }
     seat.isReady = true;

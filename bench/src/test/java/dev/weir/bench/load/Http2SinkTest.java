@@ -75,10 +75,15 @@ class Http2SinkTest {
 
   @Test
   void takesACallWithoutAStatusForUnknown() {
-    try (Http2Sink sink = answering(Http2Answer.http(503, Request.NO_BODY));
+    Http2Answer[] answers = {
+      Http2Answer.http(503, new byte[3]), Http2Answer.grpc(0), Http2Answer.http(504, new byte[0])
+    };
+    try (Http2Sink sink =
+            new Http2Sink(
+                LOOPS, Transport.NIO, (peer, stream) -> peer.answer(stream, answers[stream / 2]));
         LoadClient client = new LoadClient().opened(sink.address(), 4, true)) {
-      client.start(CALL, 1);
-      client.expect("1 503 grpc 2");
+      client.start(CALL, 1, 2, 3);
+      client.expect("1 503 grpc 2", "2 200 grpc 0", "3 504 grpc 2");
     }
   }
 
@@ -185,9 +190,12 @@ class Http2SinkTest {
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> {});
         LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
       client.start(GET, 1, 2);
-      client.on(LoadConnection::close);
-      assertEquals(0, client.inFlight());
-      assertFalse(client.hasRoom());
+      client.on(
+          connection -> {
+            connection.close();
+            assertEquals(0, connection.inFlight());
+            assertFalse(connection.hasRoom());
+          });
     }
   }
 
