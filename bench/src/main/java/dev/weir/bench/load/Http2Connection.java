@@ -96,6 +96,10 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   @Override
   public void flush() {
     output.flush();
+    while (bodies.held() && context.channel().isWritable()) {
+      bodies.resume();
+      output.flush();
+    }
   }
 
   @Override
@@ -179,6 +183,12 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   }
 
   @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    flush();
+    super.channelWritabilityChanged(ctx);
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     super.channelInactive(ctx); // decodes what is left
     end(
@@ -248,7 +258,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
       ended = false;
       sink.room(this);
     }
-    output.flush();
+    flush();
   }
 
   private void end(Failure failure, Throwable cause) {

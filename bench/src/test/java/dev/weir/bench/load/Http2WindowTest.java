@@ -1,6 +1,7 @@
 package dev.weir.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
@@ -15,11 +16,44 @@ import org.junit.jupiter.api.Test;
 /** What a client gives back to the server's windows, without a socket: it is half a gigabyte. */
 class Http2WindowTest {
   private static final int FRAME_BYTES = 16_384;
+  private static final int BODY_BYTES = 3_000_000;
+  private static final int HELD_BYTES = 1 << 18;
+  private static final byte ALL = (byte) 0xff;
   private static final int GIVEN_BACK_BYTES = 1 << 29;
 
   @AfterAll
   static void findNoLeak() throws InterruptedException {
     LeakRecorder.assertNone();
+  }
+
+  @Test
+  void writesNoMoreOfContentsAtOnceThanMemoryIsFor() {
+    try (LoadClient client = new LoadClient()) {
+      final Http2Connection connection = new Http2Connection(client, 9, false);
+      final EmbeddedChannel channel = new EmbeddedChannel(connection);
+      channel.<ByteBuf>readOutbound().release(); // the preface
+      channel.writeInbound(
+          frame(Http2FrameTypes.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0x7f, ALL, ALL, ALL));
+      channel.writeInbound(
+          frame(Http2FrameTypes.WINDOW_UPDATE, 0, 0, (byte) 0x7f, (byte) 0, ALL, ALL));
+      channel.<ByteBuf>readOutbound().release(); // the acknowledgement
+      final Request post =
+          Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[BODY_BYTES]), "");
+      for (int i = 0; i < 9; i++) {
+        connection.start(post, 1, 1);
+      }
+      connection.flush();
+      int sentBytes = 0;
+      for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
+        assertTrue(sent.readableBytes() < 2 * HELD_BYTES, sent.toString());
+        sentBytes += sent.readableBytes();
+        sent.release();
+      }
+      assertTrue(sentBytes > 9 * BODY_BYTES, "sent: " + sentBytes);
+      connection.close();
+      channel.finishAndReleaseAll();
+      client.expect("opened");
+    }
   }
 
   private static ByteBuf frame(int type, int flags, int streamId, byte... payload) {
