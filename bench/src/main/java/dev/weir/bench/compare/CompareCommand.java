@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -237,12 +238,12 @@ public final class CompareCommand implements Callable<Integer> {
             Locale.ROOT, "about %.0f minutes", Math.ceil(settings.estimatedSeconds() / 60)));
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
         Upstream upstream = Upstream.start(folder.path(), cores)) {
-      final double direct = upstream.perSecond(settings.usualInFlight(), seconds);
+      final double direct = upstream.perSecond(settings.usualInFlight(), seconds, warmUpNs / 1e9);
       final Comparison comparison = new ProxyBench(settings, report::progress).run(upstream.port());
       text.fact(cores.text("Server", "load and upstream"));
       text.fact(
           "Versions: "
-              + String.join("; ", comparison.versions().values())
+              + comparison.versions().values().stream().distinct().collect(Collectors.joining("; "))
               + "; the load's JDK "
               + Machine.jdk()
               + " "
@@ -276,7 +277,8 @@ public final class CompareCommand implements Callable<Integer> {
       text.fact("Redis " + server.version() + ", no persistence, one thread");
       text.store(
           StoreTable.of(
-              StoreComparison.run(server, keys, report.rounds(), seconds, report::progress)));
+              StoreComparison.run(
+                  server, keys, report.rounds(), seconds, warmUpNs / 1e9, report::progress)));
     }
   }
 

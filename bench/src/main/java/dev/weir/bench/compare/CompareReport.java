@@ -37,7 +37,8 @@ final class CompareReport {
       asks, its load included. %d decisions are awaited at any time, but where the name says another number:
       latencies are mostly that queue. *EVALSHA* is of a script that knows GCRA alone, sent by a client that
       only counts replies: no library is that cheap. Bucket4j is used asynchronously over Lettuce, by
-      compare-and-swap, each bucket with an expiry. Weir's decisions are gathered by its event loop, over
+      compare-and-swap, each bucket with an expiry; *batching* is its own optimization for questions about one
+      bucket. Weir's decisions are gathered by its event loop, over
       Lettuce, and decided by the shipped script; those of one key in a batch travel as one.
       """;
 

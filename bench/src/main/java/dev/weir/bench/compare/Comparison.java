@@ -29,6 +29,16 @@ final class Comparison {
     setUps.putIfAbsent(name, text);
   }
 
+  /**
+   * @param command empty if the set-up says it all.
+   */
+  void runsAs(String name, String command) {
+    if (!command.isEmpty()) {
+      setUps.computeIfPresent(
+          name, (any, setUp) -> setUp.contains("\n# ") ? setUp : setUp + "\n# runs as: " + command);
+    }
+  }
+
   void leftOut(String what, String why) {
     leftOut.add(what + ": " + why);
   }

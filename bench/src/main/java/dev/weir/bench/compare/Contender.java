@@ -21,6 +21,11 @@ interface Contender {
   /** How it is set up, as a reader would repeat it: a file or a command line. */
   String setUp(Site site);
 
+  /** The command line of what runs, where the set-up does not show it; else empty. */
+  default String runsAs(ServerProcess process) {
+    return "";
+  }
+
   /** Starts it; it listens. */
   ServerProcess start(Site site) throws IOException;
 }

@@ -22,15 +22,15 @@ final class HaProxy implements Contender {
         timeout server 60s
         timeout http-keep-alive 60s
       frontend clients
-        bind 127.0.0.1:PORT backlog 1024HTTP2
-        stick-table type string len 32 size 1m expire MEMORY store http_req_rate(WINDOW)
+        bind 127.0.0.1:<port> backlog 1024<http2>
+        stick-table type string len 32 size 1m expire <memory> store http_req_rate(<window>)
         http-request track-sc0 req.hdr(x-user-id)
-        http-request deny deny_status 429 if { sc0_http_req_rate gt MOST }
+        http-request deny deny_status 429 if { sc0_http_req_rate gt <most> }
         default_backend service
       backend service
         http-reuse always
         option forwardfor
-        server one 127.0.0.1:UPSTREAM pool-purge-delay 60s
+        server one 127.0.0.1:<upstream> pool-purge-delay 60s
       """;
 
   @Override
@@ -57,12 +57,12 @@ final class HaProxy implements Contender {
   public String setUp(Site site) {
     final boolean pass = site.outcome() == Outcome.PASS;
     return CONFIGURATION
-        .replace("UPSTREAM", Integer.toString(site.upstreamPort()))
-        .replace("PORT", Integer.toString(site.port()))
-        .replace("WINDOW", pass ? "1s" : "1h")
-        .replace("MEMORY", pass ? "60s" : "1h")
-        .replace("MOST", pass ? "1000000000" : "1")
-        .replace("HTTP2", site.protocol() == Protocol.HTTP1 ? "" : " proto h2");
+        .replace("<upstream>", Integer.toString(site.upstreamPort()))
+        .replace("<port>", Integer.toString(site.port()))
+        .replace("<window>", pass ? "1s" : "1h")
+        .replace("<memory>", pass ? "60s" : "1h")
+        .replace("<most>", pass ? "1000000000" : "1")
+        .replace("<http2>", site.protocol() == Protocol.HTTP1 ? "" : " proto h2");
   }
 
   @Override

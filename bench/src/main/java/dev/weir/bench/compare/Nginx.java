@@ -23,30 +23,30 @@ final class Nginx implements Contender {
       """
       daemon off;
       worker_processes 1;
-      pid FOLDER/pid;
-      error_log FOLDER/error.log crit;
+      pid <folder>/pid;
+      error_log <folder>/error.log crit;
       events { worker_connections 4096; }
       http {
         access_log off;
-        client_body_temp_path FOLDER/body;
-        proxy_temp_path FOLDER/proxy;
-        fastcgi_temp_path FOLDER/fastcgi;
-        uwsgi_temp_path FOLDER/uwsgi;
-        scgi_temp_path FOLDER/scgi;
+        client_body_temp_path <folder>/body;
+        proxy_temp_path <folder>/proxy;
+        fastcgi_temp_path <folder>/fastcgi;
+        uwsgi_temp_path <folder>/uwsgi;
+        scgi_temp_path <folder>/scgi;
         keepalive_requests 1000000000;
         keepalive_timeout 60s;
-        limit_req_zone $http_x_user_id zone=users:64m ZONE;
+        limit_req_zone $http_x_user_id zone=users:64m <zone>;
         limit_req_status 429;
         upstream service {
-          server 127.0.0.1:UPSTREAM;
+          server 127.0.0.1:<upstream>;
           keepalive 256;
           keepalive_requests 1000000000;
           keepalive_timeout 60s;
         }
         server {
-          listen 127.0.0.1:PORT backlog=1024HTTP2;
+          listen 127.0.0.1:<port> backlog=1024<http2>;
           location / {
-            limit_req zone=usersBURST;
+            limit_req zone=users<burst>;
             proxy_pass http://service;
             proxy_http_version 1.1;
             proxy_set_header Connection "";
@@ -81,12 +81,12 @@ final class Nginx implements Contender {
   public String setUp(Site site) {
     final boolean pass = site.outcome() == Outcome.PASS;
     return CONFIGURATION
-        .replace("FOLDER", site.folder().toString())
-        .replace("ZONE", pass ? PASS_ZONE : REFUSE_ZONE)
-        .replace("BURST", pass ? PASS_BURST : "")
-        .replace("UPSTREAM", Integer.toString(site.upstreamPort()))
-        .replace("PORT", Integer.toString(site.port()))
-        .replace("HTTP2", site.protocol() == Protocol.HTTP1 ? "" : " http2");
+        .replace("<zone>", pass ? PASS_ZONE : REFUSE_ZONE)
+        .replace("<burst>", pass ? PASS_BURST : "")
+        .replace("<upstream>", Integer.toString(site.upstreamPort()))
+        .replace("<port>", Integer.toString(site.port()))
+        .replace("<http2>", site.protocol() == Protocol.HTTP1 ? "" : " http2")
+        .replace("<folder>", site.folder().toString());
   }
 
   @Override

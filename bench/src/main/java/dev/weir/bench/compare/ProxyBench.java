@@ -24,9 +24,13 @@ final class ProxyBench {
   /** A round with more is not what it says, and is tried again. */
   private static final double MOST_WRONG = 0.01;
 
+  /** Of requests, in the mean over a warm-up; far below what any contender takes. */
+  private static final double WARM_PER_SECOND = 20_000;
+
+  private static final int MOST_WARM_UPS = 5;
   private static final int ATTEMPTS = 3;
   private static final double SETTLING_SECONDS = 0.5;
-  private static final int MOST_SETTLING = 8;
+  private static final int MOST_SETTLING = 20;
 
   private final ProxySettings settings;
   private final Consumer<String> progress;
@@ -85,6 +89,12 @@ final class ProxyBench {
     progress.accept("left out: " + what + ": " + why);
   }
 
+  private void leaveOut(Contender contender, Site site, String why) {
+    leaveOut(
+        contender.name() + ", " + site.protocol() + ", " + site.outcome(),
+        why.replace(site.folder().toString(), "FOLDER"));
+  }
+
   private void compare(
       List<Contender> installed, Path folder, Protocol protocol, Outcome outcome, int upstreamPort)
       throws IOException, InterruptedException {
@@ -115,20 +125,20 @@ final class ProxyBench {
     try {
       started = new Running(contender, contender.start(site), site);
     } catch (IOException e) {
-      leaveOut(contender.name() + ", " + site.protocol() + ", " + site.outcome(), e.getMessage());
+      leaveOut(contender, site, e.getMessage());
       return;
     }
     running.add(started);
     try {
       final String refusal = ProtocolProbe.refusal(site.protocol(), site.port());
       if (refusal != null) {
-        stop(started, running, refusal);
+        started.process().close();
+        running.remove(started);
+        leaveOut(contender.name() + ", " + site.protocol(), refusal);
         return;
       }
       comparison.setUp(contender.name(), setUp(started));
-      if (!contender.isPeer()) {
-        comparison.setUp(contender.name() + " has become", started.process().commandLine());
-      }
+      comparison.runsAs(contender.name(), contender.runsAs(started.process()));
       warmUp(started);
     } catch (IOException e) {
       stop(started, running, e.getMessage());
@@ -145,10 +155,13 @@ final class ProxyBench {
     progress.accept(
         "warm-up: " + site.protocol() + ", " + site.outcome() + ", " + running.contender().name());
     final int mostKeys = settings.keys().stream().mapToInt(Integer::intValue).max().orElseThrow();
-    if (settings.warmUpSeconds() > 0) {
-      running.load(
-          new Traffic(site.protocol(), mostKeys, settings.usualInFlight(), Traffic.CLOSED),
-          settings.warmUpSeconds());
+    final Traffic traffic =
+        new Traffic(site.protocol(), mostKeys, settings.usualInFlight(), Traffic.CLOSED);
+    // By requests too: on a machine that others use, time alone warms nothing up.
+    final double most = settings.warmUpSeconds() * WARM_PER_SECOND;
+    double done = 0;
+    for (int i = 0; i < MOST_WARM_UPS && done < most; i++) {
+      done += running.load(traffic, settings.warmUpSeconds()).count();
     }
   }
 
@@ -181,13 +194,7 @@ final class ProxyBench {
   private void stop(Running failed, List<Running> running, String why) {
     failed.process().close();
     running.remove(failed);
-    leaveOut(
-        failed.contender().name()
-            + ", "
-            + failed.site().protocol()
-            + ", "
-            + failed.site().outcome(),
-        why);
+    leaveOut(failed.contender(), failed.site(), why);
   }
 
   private static String line(Cell cell, int round, String name, Figures figures) {

@@ -27,9 +27,9 @@ final class StoreTable {
             "us/decision, client",
             "p50 us",
             "p99 us",
-            "Redis us: Weir's to this",
-            "client us: Weir's to this",
-            "decisions/s: Weir's to this",
+            "Redis us, this to Weir's",
+            "client us, this to Weir's",
+            "decisions/s, Weir's to this",
             "undecided");
     int keys = -1;
     List<Figures> weir = List.of();
@@ -47,8 +47,8 @@ final class StoreTable {
           text(rounds, Figures::clientUs, 2),
           text(rounds, Figures::p50Us, 0),
           text(rounds, Figures::p99Us, 0),
-          ratio(weir, rounds, Figures::serverUs),
-          ratio(weir, rounds, Figures::clientUs),
+          ratio(rounds, weir, Figures::serverUs),
+          ratio(rounds, weir, Figures::clientUs),
           ratio(weir, rounds, Figures::perSecond),
           Long.toString(rounds.stream().mapToLong(Figures::undecided).sum()));
     }
@@ -60,8 +60,8 @@ final class StoreTable {
   }
 
   private static String ratio(
-      List<Figures> weir, List<Figures> theirs, ToDoubleFunction<Figures> figure) {
-    return Spread.ratio(values(weir, figure), values(theirs, figure)).text(2);
+      List<Figures> rounds, List<Figures> to, ToDoubleFunction<Figures> figure) {
+    return Spread.ratio(values(rounds, figure), values(to, figure)).text(2);
   }
 
   private static double[] values(List<Figures> rounds, ToDoubleFunction<Figures> figure) {

@@ -13,19 +13,24 @@ record Traffic(Protocol protocol, int keys, int inFlight, double perSecond) {
   static final double CLOSED = 0;
 
   /** On a connection of HTTP/2. */
-  private static final int STREAMS = 16;
+  private static final int MOST_STREAMS = 16;
 
   /** The same in a closed loop, or at a rate. */
   Traffic at(double perSecond) {
     return new Traffic(protocol, keys, inFlight, perSecond);
   }
 
-  int streams() {
-    return protocol == Protocol.HTTP1 ? 1 : Math.min(STREAMS, inFlight);
+  int connections() {
+    return protocol == Protocol.HTTP1 ? inFlight : parts(inFlight, MOST_STREAMS);
   }
 
-  int connections() {
-    return inFlight / streams();
+  /** On each connection; of HTTP/1.1 one. */
+  int streams() {
+    return parts(inFlight, connections());
+  }
+
+  private static int parts(int whole, int part) {
+    return (whole + part - 1) / part;
   }
 
   boolean open() {

@@ -85,9 +85,10 @@ final class Upstream implements AutoCloseable {
   }
 
   /** How many requests it answers without anything before it. */
-  double perSecond(int connections, double seconds) throws IOException, InterruptedException {
+  double perSecond(int connections, double seconds, double warmUpSeconds)
+      throws IOException, InterruptedException {
     final Traffic traffic = new Traffic(Protocol.HTTP1, 1, connections, Traffic.CLOSED);
-    LoadClient.run(port, traffic, seconds); // the load warms up too
+    LoadClient.run(port, traffic, Math.max(seconds, warmUpSeconds)); // the load's own code
     final LoadClient.Answers answers = LoadClient.run(port, traffic, seconds);
     return answers.count() / answers.seconds();
   }

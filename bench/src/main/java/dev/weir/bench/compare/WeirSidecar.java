@@ -87,6 +87,15 @@ final class WeirSidecar implements Contender {
         "header:x-user-id");
   }
 
+  /** With the JVM's flags; its jar is relative to the launcher. */
+  @Override
+  public String runsAs(ServerProcess process) {
+    final String command = process.commandLine();
+    return launcher()
+        .map(launcher -> command.replace(launcher.getParent() + "/", ""))
+        .orElse(command);
+  }
+
   @Override
   public ServerProcess start(Site site) throws IOException {
     final List<String> command = new ArrayList<>(List.of(program().toString()));

@@ -1,8 +1,11 @@
 package dev.weir.bench.store;
 
 import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.distributed.AsyncBucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
 import io.github.bucket4j.distributed.proxy.AsyncProxyManager;
+import io.github.bucket4j.distributed.proxy.optimization.Optimization;
+import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -34,15 +37,20 @@ final class Bucket4jContender implements StoreContender {
   private final StatefulRedisConnection<byte[], byte[]> connection;
   private final AsyncProxyManager<byte[]> buckets;
   private final Supplier<CompletableFuture<BucketConfiguration>> limit;
+  private final boolean batching;
+  private AsyncBucketProxy[] shared;
   private Keys keys;
   private int nextKey;
 
   /**
    * @param waiting decisions that are awaited at any time.
+   * @param batching whether questions about one bucket that wait for the same answer are asked
+   *     together, for which the bucket's proxy is kept; else each question makes its own.
    */
-  Bucket4jContender(RedisServer server, int waiting) {
+  Bucket4jContender(RedisServer server, int waiting, boolean batching) {
     this.server = server;
     this.waiting = waiting;
+    this.batching = batching;
     final InetSocketAddress address = server.address();
     client = RedisClient.create(RedisURI.create(address.getHostString(), address.getPort()));
     connection = client.connect(ByteArrayCodec.INSTANCE);
@@ -64,15 +72,23 @@ final class Bucket4jContender implements StoreContender {
 
   @Override
   public String label() {
-    return "Bucket4j, " + waiting + " awaited";
+    return "Bucket4j" + (batching ? " with batching, " : ", ") + waiting + " awaited";
   }
 
   @Override
   public void prepare(int keyCount) throws IOException, InterruptedException {
     server.empty();
     keys = Keys.of("bucket4j", keyCount);
+    shared = new AsyncBucketProxy[batching ? keyCount : 0];
+    for (int i = 0; i < shared.length; i++) {
+      shared[i] = proxy(i, Optimizations.batching());
+    }
     nextKey = 0;
     run(keyCount, Long.MAX_VALUE);
+  }
+
+  private AsyncBucketProxy proxy(int key, Optimization optimization) {
+    return buckets.builder().withOptimization(optimization).build(keys.name(key), limit);
   }
 
   @Override
@@ -107,25 +123,24 @@ final class Bucket4jContender implements StoreContender {
     }
 
     // The first are asked by the caller while answers already arrive.
-    private synchronized byte[] next(long nowNs) {
+    private synchronized AsyncBucketProxy next(long nowNs) {
       if (left == 0 || nowNs - untilNs >= 0 && untilNs != Long.MAX_VALUE) {
         return null;
       }
       left--;
-      final byte[] key = keys.name(nextKey);
+      final int key = nextKey;
       nextKey = (nextKey + 1) % keys.count();
-      return key;
+      return batching ? shared[key] : proxy(key, Optimization.NONE_OPTIMIZED);
     }
 
     void ask() {
       final long startNs = System.nanoTime();
-      final byte[] key = next(startNs);
-      if (key == null) {
+      final AsyncBucketProxy bucket = next(startNs);
+      if (bucket == null) {
         done.countDown();
         return;
       }
-      buckets
-          .getProxy(key, limit)
+      bucket
           .tryConsume(1)
           .whenComplete(
               (allowed, failure) -> {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -54,6 +55,7 @@ public final class StoreComparison {
   /**
    * Measures all against a server that is already there, and that they empty.
    *
+   * @param warmUpSeconds of each, before all else.
    * @return by row, the figures of each round; Weir's is the first of every number of keys.
    */
   public static Map<Row, List<Figures>> run(
@@ -61,54 +63,67 @@ public final class StoreComparison {
       List<Integer> keyCounts,
       int rounds,
       double seconds,
+      double warmUpSeconds,
       Consumer<String> progress)
       throws IOException, InterruptedException {
     final Settings settings =
         new Settings(Path.of(""), rounds, seconds, List.of(), Settings.KEYS, Cores.UNPINNED);
     final StoreComparison comparison = new StoreComparison(server, settings, progress);
-    for (int keyCount : keyCounts) {
-      comparison.compare(keyCount);
-    }
-    return comparison.figures;
-  }
-
-  private void compare(int keyCount) throws IOException, InterruptedException {
     final List<StoreContender> all = new ArrayList<>();
     try {
-      all.add(new ExactContender(server, WAITING));
-      all.add(
-          new EvalshaContender(
-              "EVALSHA per request, pipelined " + WAITING / 2,
-              Shape.pipelined(WAITING / 2),
-              server,
-              settings));
-      all.add(
-          new EvalshaContender(
-              "EVALSHA per request, " + FEW + " connections", Shape.UNPIPELINED, server, settings));
-      all.add(new Bucket4jContender(server, WAITING));
-      all.add(new Bucket4jContender(server, FEW));
+      comparison.open(all);
       for (StoreContender each : all) {
-        progress.accept("warm-up: store, " + keyCount + " keys, " + each.label());
-        each.prepare(keyCount);
-        each.load(settings.seconds());
+        progress.accept("warm-up: store, " + each.label());
+        each.prepare(keyCounts.get(0));
+        each.load(Math.max(seconds / 4, warmUpSeconds));
       }
-      for (int round = 1; round <= settings.rounds(); round++) {
-        for (StoreContender each : all) {
-          final Figures measured = measure(each, keyCount);
-          figures
-              .computeIfAbsent(new Row(keyCount, each.label()), any -> new ArrayList<>())
-              .add(measured);
-          progress.accept(
-              String.format(
-                  "store    %6d keys, round %d: %-36s %8.0f/s %6.2f us/decision in Redis",
-                  keyCount, round, each.label(), measured.perSecond(), measured.serverUs()));
-        }
+      for (int keyCount : keyCounts) {
+        comparison.compare(all, keyCount);
       }
     } finally {
       for (StoreContender each : all) {
         each.close();
       }
     }
+    return comparison.figures;
+  }
+
+  private void open(List<StoreContender> all) {
+    final int size = WAITING / 2;
+    all.add(new ExactContender(server, WAITING));
+    all.add(evalsha("pipelined " + size, Shape.pipelined(size)));
+    all.add(evalsha(FEW + " connections", Shape.UNPIPELINED));
+    all.add(new Bucket4jContender(server, WAITING, false));
+    all.add(new Bucket4jContender(server, FEW, false));
+    all.add(new Bucket4jContender(server, WAITING, true));
+  }
+
+  private StoreContender evalsha(String how, Shape shape) {
+    return new EvalshaContender("EVALSHA per request, " + how, shape, server, settings);
+  }
+
+  private void compare(List<StoreContender> all, int keyCount)
+      throws IOException, InterruptedException {
+    for (int round = 1; round <= settings.rounds(); round++) {
+      for (StoreContender each : all) {
+        final Figures measured = measure(each, keyCount);
+        figures
+            .computeIfAbsent(new Row(keyCount, each.label()), any -> new ArrayList<>())
+            .add(measured);
+        progress.accept(line(keyCount, round, each.label(), measured));
+      }
+    }
+  }
+
+  private static String line(int keyCount, int round, String label, Figures figures) {
+    return String.format(
+        Locale.ROOT,
+        "store    %6d keys, round %d: %-36s %8.0f/s %6.2f us/decision in Redis",
+        keyCount,
+        round,
+        label,
+        figures.perSecond(),
+        figures.serverUs());
   }
 
   private Figures measure(StoreContender contender, int keyCount)

@@ -1,0 +1,128 @@
+package dev.weir.bench.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.scenario.Protocol;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Everything once, for a moment: that it measures what it says, not how fast it is. */
+class CompareIT {
+  private static final int KEYS = 100;
+  private static final double SECONDS = 0.1;
+
+  @AfterEach
+  void nothingThatWasStartedIsLeft() {
+    assertEquals(
+        List.of(),
+        ProcessHandle.current().descendants().map(each -> each.info().toString()).toList());
+  }
+
+  private static Comparison compare(
+      List<Contender> contenders, List<Outcome> outcomes, Protocol protocol)
+      throws IOException, InterruptedException {
+    final ProxySettings settings =
+        new ProxySettings(
+            outcomes,
+            List.of(KEYS),
+            List.of(protocol),
+            contenders,
+            List.of(4),
+            1,
+            SECONDS,
+            SECONDS,
+            Cores.UNPINNED);
+    try (Upstream upstream = Upstream.inJava()) {
+      return new ProxyBench(settings, step -> {}).run(upstream.port());
+    }
+  }
+
+  private static List<Contender> installed() {
+    final List<Contender> installed = new ArrayList<>();
+    for (Contender contender : Contenders.of(List.of("nginx", "haproxy", "weir-epoll"))) {
+      try {
+        contender.version();
+        installed.add(contender);
+      } catch (IOException e) {
+        // Not here; that it is said is another test's concern.
+        continue;
+      }
+    }
+    return installed;
+  }
+
+  @Test
+  void whatIsInstalledServesInEveryCell() throws Exception {
+    final List<Contender> installed = installed();
+    assertTrue(installed.stream().anyMatch(each -> !each.isPeer()), "Weir is built here");
+    final Comparison comparison =
+        compare(installed, List.of(Outcome.PASS, Outcome.REFUSE), Protocol.HTTP1);
+    assertEquals(Set.of(), comparison.leftOut());
+    assertEquals(4, comparison.cells().size());
+    for (Cell cell : comparison.cells()) {
+      assertEquals(installed.stream().map(Contender::name).toList(), comparison.contenders(cell));
+      for (String name : comparison.contenders(cell)) {
+        assertTrue(comparison.spread(cell, name, Figures::perSecond).least() > 0, name);
+        assertTrue(comparison.spread(cell, name, Figures::wrongPercent).most() < 100, name);
+        assertTrue(comparison.spread(cell, name, Figures::residentMib).least() > 0, name);
+      }
+    }
+    final String tables = new ProxyTables(comparison).markdown();
+    assertFalse(tables.contains("NaN"), tables);
+  }
+
+  @Test
+  void whatIsNotThereIsNamedWithTheReasonAndTheOthersAreMeasured() throws Exception {
+    final Contender there = Contenders.of(List.of("weir-epoll")).get(0);
+    final Comparison comparison =
+        compare(
+            List.of(
+                new Broken("absent", new IOException("not installed")),
+                new Broken("mute", null),
+                there),
+            List.of(Outcome.PASS),
+            Protocol.HTTP1);
+    assertEquals(
+        Set.of("absent: not installed", "mute, http/1.1, pass: mute ended with 3: no such flag"),
+        comparison.leftOut());
+    assertEquals(List.of("weir-epoll"), comparison.contenders(comparison.cells().get(0)));
+  }
+
+  /** One that is not installed, or that does not start. */
+  private record Broken(String name, IOException missing) implements Contender {
+    @Override
+    public boolean isPeer() {
+      return true;
+    }
+
+    @Override
+    public String version() throws IOException {
+      if (missing != null) {
+        throw missing;
+      }
+      return name;
+    }
+
+    @Override
+    public String setUp(Site site) {
+      return "";
+    }
+
+    @Override
+    public ServerProcess start(Site site) throws IOException {
+      return ServerProcess.start(
+          name,
+          List.of("sh", "-c", "echo no such flag; exit 3"),
+          site.folder().resolve("log"),
+          site.port());
+    }
+  }
+}
