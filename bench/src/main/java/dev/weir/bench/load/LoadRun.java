@@ -165,7 +165,7 @@ public final class LoadRun {
     // The last one takes the answers that are late along.
     while (nextNs < run.endNs() - sliceNs / 2) {
       sleepUntil(nextNs);
-      report(sampler.take(Math.min(nextNs, System.nanoTime())));
+      report(sampler.take(Math.min(nextNs, run.endNs())));
       nextNs += sliceNs;
     }
     sleepUntil(run.endNs());
