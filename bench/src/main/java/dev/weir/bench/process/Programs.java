@@ -43,13 +43,13 @@ public final class Programs {
     final CompletableFuture<String> reading = CompletableFuture.supplyAsync(() -> read(process));
     try {
       if (!process.waitFor(ANSWER_MINUTES, TimeUnit.MINUTES)) {
+        process.destroyForcibly();
         throw new IOException(command.get(0) + " has not ended in " + ANSWER_MINUTES + " minutes");
       }
     } catch (InterruptedException e) {
+      process.destroyForcibly();
       Thread.currentThread().interrupt();
       throw new IOException(command.get(0) + " was interrupted", e);
-    } finally {
-      process.destroyForcibly();
     }
     final String text = reading.join();
     if (process.exitValue() != 0) {
