@@ -53,17 +53,17 @@ final class Figures {
       return (part == 0 ? "0" : "100") + " %";
     }
     if (percent < 0.001) {
-      return "< 0.001 %";
+      return "<0.001 %";
     }
     if (percent > 99.99 && percent < 100) {
-      return "> 99.99 %";
+      return ">99.99 %";
     }
     final int decimals = percent < 0.1 ? 3 : percent < 10 || percent > 99 ? 2 : 1;
     return String.format(Locale.ROOT, "%." + decimals + "f %%", percent);
   }
 
-  /** {@code 1.31}: how much a value is of another. */
+  /** {@code 1.31}, {@code 0.0131}: how many times another a value is. */
   static String ratio(double value, double first) {
-    return first == 0 ? "–" : String.format(Locale.ROOT, "%.2f", value / first);
+    return first == 0 ? "–" : plain(value / first);
   }
 }

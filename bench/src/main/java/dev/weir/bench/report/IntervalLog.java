@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,17 +115,17 @@ final class IntervalLog {
   /** The state of reading a log. */
   private static final class Reading {
     private final Path file;
+    private final long givenOriginMs;
     private final Map<String, List<TimedHistogram>> series = new LinkedHashMap<>();
     private final List<String> warnings = new ArrayList<>();
-    private long originMs;
     private double baseSeconds;
     private double startSeconds;
     private boolean otherUnit;
     private long line;
 
-    Reading(Path file, long originMs) {
+    Reading(Path file, long givenOriginMs) {
       this.file = file;
-      this.originMs = originMs;
+      this.givenOriginMs = givenOriginMs;
     }
 
     Content read(BufferedReader lines) throws IOException {
@@ -152,9 +153,26 @@ final class IntervalLog {
             file.getFileName()
                 + ": its histograms do not seem to hold nanoseconds, as which they are read here.");
       }
-      final double epochMs = originMs + (isEpoch(originMs) ? 0 : startSeconds * MS_PER_S);
-      return new Content(
-          isEpoch((long) epochMs) ? Math.round(epochMs) : 0, series, List.copyOf(warnings));
+      // Intervals of several tags need not come in the order of time.
+      final long firstMs =
+          series.values().stream()
+              .flatMap(List::stream)
+              .mapToLong(TimedHistogram::startMs)
+              .min()
+              .orElse(0);
+      final long originMs = givenOriginMs == FIRST_INTERVAL ? firstMs : givenOriginMs;
+      series.replaceAll((tag, intervals) -> since(originMs, intervals));
+      final long epochMs = firstMs + (isEpoch(firstMs) ? 0 : Math.round(startSeconds * MS_PER_S));
+      return new Content(isEpoch(epochMs) ? epochMs : 0, series, List.copyOf(warnings));
+    }
+
+    private static List<TimedHistogram> since(long originMs, List<TimedHistogram> intervals) {
+      return intervals.stream()
+          .map(
+              at ->
+                  new TimedHistogram(at.startMs() - originMs, at.endMs() - originMs, at.encoded()))
+          .sorted(Comparator.comparingLong(TimedHistogram::startMs))
+          .toList();
     }
 
     private static boolean isEpoch(long ms) {
@@ -203,17 +221,13 @@ final class IntervalLog {
       final double maxMs = Double.parseDouble(interval.group(4));
       // The maximum is written with three decimals, and a histogram has as many digits.
       otherUnit |= maxMs > 1 && Math.abs(histogram.getMaxValue() / NS_PER_MS / maxMs - 1) > 0.1;
-      if (originMs < 0) {
-        originMs = startMs;
-      }
-      if (startMs < originMs) {
-        throw malformed(
-            "an interval that starts at " + interval.group(2) + " s", "none before the first");
+      if (startMs < givenOriginMs) {
+        throw malformed("an interval at " + interval.group(2) + " s", "none before the run");
       }
       final String tag = interval.group(1) == null ? "" : interval.group(1);
       final List<TimedHistogram> intervals =
           series.computeIfAbsent(tag, absent -> new ArrayList<>());
-      intervals.add(TimedHistogram.of(startMs - originMs, endMs - originMs, histogram));
+      intervals.add(TimedHistogram.of(startMs, endMs, histogram));
       if (intervals.size() > MOST_INTERVALS) {
         mergePairs(intervals);
       }

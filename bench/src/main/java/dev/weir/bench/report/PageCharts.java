@@ -32,7 +32,7 @@ final class PageCharts {
       chart(
           "rates",
           "Throughput over time",
-          runs.size() == 1 ? "Answers per second, one upon the other, and the rate asked for." : "",
+          ratesCaption(),
           "Rates per second over the time of the run");
     }
     if (runs.size() == 1 && runs.get(0).isCounted() && runs.get(0).counts().failed() > 0) {
@@ -49,11 +49,20 @@ final class PageCharts {
           chart(
               "heat-" + i,
               "Latencies over time" + (runs.size() == 1 ? "" : ": " + runs.get(i).run().name()),
-              i == 0 ? "The darker or brighter, the more requests took that long." : "",
+              i == 0 ? "The stronger the colour, the more requests took that long." : "",
               "Heat map of latency in milliseconds over the time of the run");
         }
       }
     }
+  }
+
+  private String ratesCaption() {
+    if (runs.size() > 1) {
+      return "";
+    }
+    return runs.get(0).isCounted()
+        ? "Answers per second, one upon the other, and the rate asked for."
+        : "As many as latencies were recorded.";
   }
 
   private void chart(String id, String title, String caption, String label) throws IOException {
@@ -64,7 +73,8 @@ final class PageCharts {
       html.raw("<p>").text(caption).raw("</p>\n");
     }
     html.raw("<div class=\"canvas " + id.replaceAll("-\\d+$", "") + "\"><canvas id=\"" + id);
-    html.raw("\" role=\"img\" tabindex=\"0\" aria-label=\"").text(label);
+    html.raw(id.startsWith("heat") ? "\"" : "\" tabindex=\"0\"");
+    html.raw(" role=\"img\" aria-label=\"").text(label);
     html.raw(". The figures are in the tables below.\"></canvas></div>\n");
     html.raw("<div class=\"legend\" id=\"" + id + "-legend\"></div>\n</section>\n");
   }

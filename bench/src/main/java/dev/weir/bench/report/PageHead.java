@@ -118,7 +118,7 @@ final class PageHead {
         Figures.share(counts.sent(), counts.due())
             + " of "
             + Figures.plain(counts.perSecond(counts.due()))
-            + "/s due");
+            + "/s");
     tile(
         "Refused",
         Figures.share(counts.refused(), counts.ended()),

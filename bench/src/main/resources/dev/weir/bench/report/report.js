@@ -11,8 +11,10 @@
   // Columns of a part of a run.
   const [START, END, DUE, SENT, PASSED, REFUSED, FAILED, P50] = [0, 1, 2, 3, 4, 5, 6, 7];
   const PERCENTILES = ["p50", "p90", "p99", "p99.9", "max"];
-  const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
+  const DASHES = [[], [7, 4], [10, 3, 2, 3], [2, 3], [14, 4], [5, 2], [2, 6], [8, 2, 2, 2, 2, 2]];
   const AXIS_WIDTH = 72;
+  // Of a character of a label, with room.
+  const LABEL_PX = 7;
   const charts = [];
 
   const byId = (id) => document.getElementById(id);
@@ -58,7 +60,7 @@
   function logTicks(scale) {
     const decades = Math.log10(scale.max / scale.min);
     const room = scale.chart.height / decades;
-    const steps = room > 200 ? [1, 1.5, 2, 3, 5, 7] : room > 55 ? [1, 2, 5] : [1];
+    const steps = room > 200 ? [1, 1.5, 2, 3, 5, 7] : room > 70 ? [1, 2, 5] : [1];
     const ticks = [];
     for (let power = Math.floor(Math.log10(scale.min)); power <= Math.log10(scale.max); power++) {
       steps.forEach((step) => {
@@ -75,7 +77,7 @@
     const axis = {
       type: logarithmic ? "logarithmic" : "linear",
       title: { display: true, text: "ms" },
-      ticks: { callback: tick, maxTicksLimit: 9 },
+      ticks: { callback: tick },
       afterFit: alignLeft,
     };
     if (logarithmic) {
@@ -85,6 +87,7 @@
       axis.ticks.autoSkip = false;
     } else {
       axis.beginAtZero = true;
+      axis.ticks.maxTicksLimit = 9;
     }
     return axis;
   }
@@ -97,28 +100,37 @@
     ticks: { callback: tick, maxRotation: 0, autoSkipPadding: 12 },
   });
 
+  function percentileTick(x) {
+    const nines = Math.max(0, Math.round(Math.log10(x)) - 2);
+    return x < 10 ? String(100 - 100 / x) : (100 - 100 / x).toFixed(nines);
+  }
+
   const percentileAxis = (most) => ({
     type: "logarithmic",
     min: 1,
     max: Math.max(100, most),
     title: { display: true, text: "percentile" },
     afterBuildTicks: (scale) => {
-      scale.ticks = [{ value: 1 }, { value: 2 }, { value: 4 }];
+      const decadePx = (scale.chart.width - AXIS_WIDTH) / Math.log10(scale.max);
+      const kept = [];
+      // The tens before the others; what would touch one that is there is left out.
+      const wanted = [1];
       for (let x = 10; x <= scale.max * 1.001; x *= 10) {
-        scale.ticks.push({ value: x });
+        wanted.push(x);
       }
-      // Where there is no room, the tens stay.
-      if (scale.chart.width < 600) {
-        scale.ticks = scale.ticks.filter((at) => at.value !== 2 && at.value !== 4);
-      }
+      [...wanted, 2, 4].forEach((x) => {
+        const px = (other) => Math.abs(Math.log10(x / other)) * decadePx;
+        const chars = (other) => (percentileTick(x).length + percentileTick(other).length) / 2 + 1;
+        if (kept.every((other) => px(other) > chars(other) * LABEL_PX)) {
+          kept.push(x);
+        }
+      });
+      scale.ticks = kept.sort((x, y) => x - y).map((value) => ({ value }));
     },
     ticks: {
       maxRotation: 0,
       autoSkip: false,
-      callback: (x) => {
-        const nines = Math.max(0, Math.round(Math.log10(x)) - 2);
-        return x < 10 ? String(100 - 100 / x) : (100 - 100 / x).toFixed(nines);
-      },
+      callback: percentileTick,
     },
   });
 
@@ -227,7 +239,7 @@
     );
   }
 
-  function legend(id, chart) {
+  function legend(id, chart, onToggle = () => {}) {
     const place = byId(id + "-legend");
     place.replaceChildren();
     chart.data.datasets.forEach((dataset, index) => {
@@ -237,6 +249,7 @@
       button.addEventListener("click", () => {
         const visible = !chart.isDatasetVisible(index);
         chart.setDatasetVisibility(index, visible);
+        onToggle();
         chart.update("none");
         button.setAttribute("aria-pressed", String(visible));
       });
@@ -270,6 +283,8 @@
     tone,
     data,
     own: (item) => item.parsed.y,
+    // One point makes no line.
+    pointRadius: data.length === 1 ? 3 : 0,
     ...more,
   });
 
@@ -277,14 +292,26 @@
   const middle = (part) => (part[START] + part[END]) / 2;
   const end = Math.max(0, ...runs.flatMap((run) => run.parts.map((part) => part[END])));
 
-  /** Steps from the start of the first part to the end of the last, with a point in each middle. */
+  /** Whether nothing is between a part and the next: an idle sidecar logs nothing. */
+  function touch(part, next) {
+    return next[START] - part[END] < (part[END] - part[START]) / 10;
+  }
+
+  /** A point in the middle of each part, and one at each edge where there is no neighbour. */
   function overTime(parts, value) {
-    const points = parts.map((part, index) => ({ x: middle(part), y: value(part, index), part }));
-    if (points.length > 0) {
-      points.unshift({ ...points[0], x: parts[0][START] });
-      points.push({ ...points[points.length - 1], x: parts[parts.length - 1][END] });
-    }
-    return points;
+    const ys = parts.map(value);
+    const joined = (i) => ys[i] !== null && ys[i + 1] !== null && touch(parts[i], parts[i + 1]);
+    return parts.flatMap((part, i) => {
+      const y = ys[i];
+      const points = [{ x: middle(part), y, part }];
+      if (y !== null && (i === 0 || !joined(i - 1))) {
+        points.unshift({ x: part[START], y, part });
+      }
+      if (y !== null && (i === parts.length - 1 || !joined(i))) {
+        points.push({ x: part[END], y, part }, { x: part[END], y: null, part });
+      }
+      return points;
+    });
   }
 
   const column = (run, index) => overTime(run.parts, (part) => part[index]);
@@ -328,26 +355,37 @@
           ["failed", FAILED],
         ].filter(([, index]) => index === PASSED || run.parts.some((part) => part[index] > 0))
       : [["passed", PASSED]];
-    const below = run.parts.map(() => 0);
-    const datasets = kinds.map(([kind, index], at) => {
-      const data = overTime(run.parts, (part, i) => {
-        below[i] += part[index];
-        return below[i];
-      });
-      return line(run.counted ? kind : "recorded", kind, data, {
+    const stacked = kinds.map(([kind, index]) =>
+      line(run.counted ? kind : "recorded", kind, column(run, index), {
         fillTone: kind + "-fill",
-        fill: at === 0 ? "origin" : "-1",
         own: (item) => item.raw.part[index],
         borderWidth: 1.5,
+      })
+    );
+    const datasets = [...stacked];
+    // What is hidden does not hold up the others.
+    const stack = (isVisible) => {
+      const below = run.parts.map(() => 0);
+      let under = "origin";
+      stacked.forEach((dataset, at) => {
+        if (isVisible(at)) {
+          dataset.data = overTime(run.parts, (part, i) => {
+            below[i] += part[kinds[at][1]];
+            return below[i];
+          });
+          dataset.fill = under;
+          under = at;
+        }
       });
-    });
+    };
+    stack(() => true);
     if (run.counted) {
       const more = { borderDash: [6, 4], borderWidth: 1.5 };
       datasets.push(line("due", "ink", column(run, DUE), more));
     }
     const scales = { x: timeAxis(end), y: rateAxis() };
     const chart = draw("rates", "line", datasets, scales, partTitle, "/s");
-    legend("rates", chart);
+    legend("rates", chart, () => stack((at) => chart.isDatasetVisible(at)));
   }
 
   function ratesOfSeveral() {

@@ -88,7 +88,8 @@ class OutputFilesTest {
                     out -> {
                       final PrintStream text =
                           new PrintStream(out, false, StandardCharsets.US_ASCII);
-                      text.print("x".repeat(200_000));
+                      // More than any buffer holds until the end.
+                      text.write(new byte[200_000], 0, 200_000);
                       text.flush();
                     });
               }

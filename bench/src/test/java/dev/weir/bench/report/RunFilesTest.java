@@ -263,6 +263,48 @@ class RunFilesTest {
         message(log));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'#[StartTime: 1790000000.000 (seconds since epoch), Mon]', 7",
+    "'#[BaseTime: 1790000000.000 (seconds since epoch)]', 7",
+    "'', 1790000007"
+  })
+  void aLogTellsWhenItBeganInAnyOfItsWays(String comment, long firstSecond) throws IOException {
+    RunFiles.write(folder, run);
+    final String interval = Files.readAllLines(folder.resolve("run.hlog")).get(4);
+    final String histogram = interval.substring(interval.lastIndexOf(',') + 1);
+    final Path log = folder.resolve("sidecar.hlog");
+    Files.writeString(
+        log,
+        comment
+            + "\nTag=store,"
+            + (firstSecond + 1)
+            + ".000,1.000,0.000,"
+            + histogram
+            + "\n"
+            + firstSecond
+            + ".000,1.000,0.000,"
+            + histogram
+            + "\n");
+    final RunResult read = RunFiles.read(log);
+    assertEquals(1_790_000_007_000L, read.startEpochMs());
+    assertEquals(
+        List.of("total", "store"), read.latencies().stream().map(LatencySeries::label).toList());
+    assertEquals(0, read.latencies().get(0).slices().get(0).startMs());
+    assertEquals(1000, read.latencies().get(1).slices().get(0).startMs());
+  }
+
+  @Test
+  void aLogThatIsNotOfTheRunIsRefused() throws IOException {
+    RunFiles.write(folder, run);
+    final Path log = folder.resolve("run.hlog");
+    Files.writeString(
+        log, Files.readString(log).replace("#[BaseTime: 1790000000.000", "#[BaseTime: 0.000"));
+    assertEquals(
+        log + ":5: an interval at 0.000 s (expected: none before the run)",
+        message(log.getParent()));
+  }
+
   @Test
   void aLogWithoutIntervalsIsRefused() throws IOException {
     final Path log = folder.resolve("empty.hlog");
