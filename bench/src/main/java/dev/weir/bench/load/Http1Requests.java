@@ -3,9 +3,13 @@ package dev.weir.bench.load;
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
 /** Requests as bytes of HTTP/1.1. */
 final class Http1Requests {
+  /** Methods of which a server expects to be told that there is no content (RFC 9110, 8.6). */
+  private static final Set<String> WITH_CONTENT = Set.of("POST", "PUT", "PATCH");
+
   private Http1Requests() {}
 
   /** The request of a kind for a key, which stands wherever {@code {key}} does. */
@@ -25,7 +29,8 @@ final class Http1Requests {
           .append(RequestSpec.filled(field.value(), key))
           .append("\r\n");
     }
-    if (spec.body() != null && !has(spec, "content-length")) {
+    final boolean saysLength = spec.body() != null || WITH_CONTENT.contains(spec.method());
+    if (saysLength && !has(spec, "content-length")) {
       head.append("Content-Length: ").append(body.length).append("\r\n");
     }
     return new Request(

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Lane implements LoadSink {
   private static final long FIRST_PAUSE_MS = 1;
-  private static final long LONGEST_PAUSE_MS = 1_000;
+  private static final long LONGEST_PAUSE_MS = 100;
 
   private final Connector connector;
   private final RequestMix mix;
@@ -38,7 +38,11 @@ final class Lane implements LoadSink {
   private int connecting;
   private int refusedCount;
   private Throwable refusal;
-  private long pauseMs = FIRST_PAUSE_MS;
+
+  /** Before the next attempt to connect: none while there are answers. */
+  private long pauseMs;
+
+  private long pauseGrownNs = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
   private boolean closed;
 
   /**
@@ -92,15 +96,17 @@ final class Lane implements LoadSink {
     return connecting == 0;
   }
 
+  /** How many there shall be. */
+  int connections() {
+    return settings.connections();
+  }
+
+  /** How many there are. */
   int openCount() {
     return seats.size();
   }
 
-  /** How many connections that were asked for did not come about, and why the last one did not. */
-  int refusedCount() {
-    return refusedCount;
-  }
-
+  /** Why the last attempt to connect failed; null if none has. */
   Throwable refusal() {
     return refusal;
   }
@@ -113,6 +119,9 @@ final class Lane implements LoadSink {
     cursor = warmUp == null ? measured : warmUp;
     baseNs = warmUp == null ? times.measuredFromNs() : times.startNs();
     roomSinceNs = times.startNs();
+    for (int i = 0; i < refusedCount; i++) {
+      reconnect();
+    }
   }
 
   /** When a turn is needed next; {@link Long#MAX_VALUE} if none is until an answer comes. */
@@ -122,23 +131,27 @@ final class Lane implements LoadSink {
 
   /** Whether nothing is due any more and nothing in flight. */
   boolean idle(long nowNs) {
+    return inFlight() == 0
+        && nowNs >= times.endNs()
+        && (cursor == null || dueNs() >= times.endNs());
+  }
+
+  /** Requests without an answer yet. */
+  int inFlight() {
+    int sum = 0;
     for (Seat seat : seats.values()) {
-      if (seat.connection.inFlight() > 0) {
-        return false;
-      }
+      sum += seat.connection.inFlight();
     }
-    return nowNs >= times.endNs() && (cursor == null || dueNs() >= times.endNs());
+    return sum;
   }
 
   /** Starts what is due. */
   void startDue(long nowNs) {
-    if (times == null) {
+    if (times == null || nowNs < times.startNs()) {
       return;
     }
     if (settings.closedLoop()) {
-      while (nowNs < times.endNs() && !ready.isEmpty()) {
-        start(nowNs, nowNs, nowNs);
-      }
+      startAll(nowNs);
     } else {
       startScheduled(nowNs);
     }
@@ -148,17 +161,29 @@ final class Lane implements LoadSink {
     }
   }
 
+  private void startAll(long nowNs) {
+    while (nowNs < times.endNs()) {
+      final Seat seat = pollReady();
+      if (seat == null) {
+        return;
+      }
+      start(seat, nowNs, nowNs, nowNs);
+    }
+  }
+
   private void startScheduled(long nowNs) {
     final long endNs = times.endNs();
     long dueNs = dueNs();
     while (dueNs <= nowNs && dueNs < endNs) {
       if (nowNs - dueNs > settings.timeoutNs()) {
-        recorder.failed(Failure.TIMEOUT, dueNs, dueNs, nowNs);
-      } else if (ready.isEmpty()) {
-        starved = true;
-        return;
+        recorder.failed(Failure.NOT_STARTED, dueNs, dueNs, nowNs);
       } else {
-        start(dueNs, Math.max(dueNs, roomSinceNs), nowNs);
+        final Seat seat = pollReady();
+        if (seat == null) {
+          starved = true;
+          return;
+        }
+        start(seat, dueNs, Math.max(dueNs, roomSinceNs), nowNs);
       }
       cursor.advance();
       dueNs = dueNs();
@@ -178,8 +203,17 @@ final class Lane implements LoadSink {
     return cursor.dueNs() == Long.MAX_VALUE ? Long.MAX_VALUE : baseNs + cursor.dueNs();
   }
 
-  private void start(long dueNs, long possibleNs, long nowNs) {
-    final Seat seat = ready.poll();
+  /** Null if no connection has room. Those that have been told to end have none any more. */
+  private Seat pollReady() {
+    Seat seat = ready.poll();
+    while (seat != null && !seat.connection.hasRoom()) {
+      seat.isReady = false;
+      seat = ready.poll();
+    }
+    return seat;
+  }
+
+  private void start(Seat seat, long dueNs, long possibleNs, long nowNs) {
     recorder.started(dueNs, possibleNs, nowNs);
     seat.connection.start(mix.next(), dueNs, nowNs);
     if (seat.connection.hasRoom()) {
@@ -212,7 +246,6 @@ final class Lane implements LoadSink {
       connection.close();
       return;
     }
-    pauseMs = FIRST_PAUSE_MS;
     seats.put(connection, new Seat(connection));
     room(connection);
   }
@@ -229,6 +262,7 @@ final class Lane implements LoadSink {
 
   @Override
   public void answered(int httpStatus, int grpcStatus, long dueNs, long startedNs) {
+    pauseMs = 0;
     recorder.answered(httpStatus, grpcStatus, dueNs, startedNs, System.nanoTime());
   }
 
@@ -281,10 +315,15 @@ final class Lane implements LoadSink {
             },
             pauseMs,
             TimeUnit.MILLISECONDS);
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    // Grows once for all connections that are lost together.
+    final long nowNs = System.nanoTime();
+    if (nowNs - pauseGrownNs >= TimeUnit.MILLISECONDS.toNanos(pauseMs)) {
+      pauseGrownNs = nowNs;
+      pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pauseMs), LONGEST_PAUSE_MS);
+    }
   }
 
-  /** Closes all connections; what is in flight is forgotten. */
+  /** Closes all connections; what is in flight is forgotten, and nothing more recorded. */
   void close() {
     closed = true;
     for (Seat seat : seats.values().toArray(new Seat[0])) {

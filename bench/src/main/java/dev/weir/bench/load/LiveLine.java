@@ -57,7 +57,8 @@ final class LiveLine implements LoadRun.Progress {
             slice.failed(),
             p99Ns == 0 ? "-" : Times.text(p99Ns));
     if (terminal) {
-      out.print("\r\033[K" + line);
+      // Not wrapped where the terminal is too narrow: what is wrapped is not written over.
+      out.print("\r\033[K\033[?7l" + line + "\033[?7h");
       isOpen = true;
     } else {
       out.println(line);

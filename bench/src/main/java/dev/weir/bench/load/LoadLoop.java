@@ -23,6 +23,8 @@ final class LoadLoop {
   private ScheduledFuture<?> nextTurn;
   private long nextTurnNs;
   private boolean ended;
+  private Throwable fault;
+  private final Runnable turn = this::turn;
 
   LoadLoop(EventLoop eventLoop, List<Lane> lanes) {
     this.eventLoop = eventLoop;
@@ -56,21 +58,31 @@ final class LoadLoop {
     if (ended) {
       return;
     }
-    final long nowNs = System.nanoTime();
-    long nextNs = nowNs + LONGEST_PAUSE_NS;
-    if (nowNs >= times.startNs()) {
-      for (Lane lane : lanes) {
-        lane.startDue(nowNs);
-        nextNs = Math.min(nextNs, lane.nextDueNs());
-      }
+    try {
+      final long nowNs = System.nanoTime();
+      schedule(Math.min(nowNs + LONGEST_PAUSE_NS, startDue(nowNs)), System.nanoTime());
+    } catch (RuntimeException e) {
+      fault = e;
     }
-    schedule(nextNs, System.nanoTime());
+  }
+
+  /** Starts what is due, and tells when something is next. */
+  private long startDue(long nowNs) {
+    if (nowNs < times.startNs()) {
+      return times.startNs();
+    }
+    long nextNs = Long.MAX_VALUE;
+    for (Lane lane : lanes) {
+      lane.startDue(nowNs);
+      nextNs = Math.min(nextNs, lane.nextDueNs());
+    }
+    return nextNs;
   }
 
   private void schedule(long untilNs, long nowNs) {
     final long pauseNs = Math.max(LEAST_PAUSE_NS, untilNs - nowNs);
     nextTurnNs = nowNs + pauseNs;
-    nextTurn = eventLoop.schedule(this::turn, pauseNs, TimeUnit.NANOSECONDS);
+    nextTurn = eventLoop.schedule(turn, pauseNs, TimeUnit.NANOSECONDS);
   }
 
   /** Asks for a turn at a time, where the next one would come later. */
@@ -86,9 +98,13 @@ final class LoadLoop {
     if (ended) {
       return;
     }
-    final long nowNs = System.nanoTime();
-    for (Lane lane : lanes) {
-      lane.expire(nowNs);
+    try {
+      final long nowNs = System.nanoTime();
+      for (Lane lane : lanes) {
+        lane.expire(nowNs);
+      }
+    } catch (RuntimeException e) {
+      fault = e;
     }
     eventLoop.schedule(this::sweep, SWEEP_MS, TimeUnit.MILLISECONDS);
   }
@@ -99,8 +115,20 @@ final class LoadLoop {
     return lanes.stream().allMatch(lane -> lane.idle(nowNs));
   }
 
-  void end() {
+  /**
+   * Ends what is left; nothing is recorded after it.
+   *
+   * @return how many requests had no answer yet.
+   */
+  int end() {
     ended = true;
+    final int inFlight = lanes.stream().mapToInt(Lane::inFlight).sum();
     lanes.forEach(Lane::close);
+    return inFlight;
+  }
+
+  /** Why turns ended before the run did; null if they did not. */
+  Throwable fault() {
+    return fault;
   }
 }

@@ -3,21 +3,15 @@ package dev.weir.bench.load;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.scenario.ClientSettings;
-import dev.weir.bench.scenario.KeyChoice;
-import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
-import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
 import dev.weir.proxy.loop.Transport;
-import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -31,6 +25,7 @@ public final class LoadRun {
   private static final long LONG_NS = 10_000_000_000L;
   private static final int MOST_SLICES = 1_000;
   private static final long POLL_MS = 5;
+  private static final long GRACE_NS = 1_000_000_000L;
   private static final long SETTLE_MS = 2L * Connector.TIMEOUT_MS;
 
   private final Scenario scenario;
@@ -41,6 +36,7 @@ public final class LoadRun {
   private Transport transport;
   private volatile RunTimes times;
   private volatile boolean stopped;
+  private int missing;
   private long cpuNs;
 
   /** Is told how a run goes. */
@@ -94,101 +90,15 @@ public final class LoadRun {
             new DefaultThreadFactory("weir-load", true),
             transport.handlerFactory());
     try {
-      makeLoops();
+      loops.addAll(new LaneLayout(scenario, transport, addresses).loops(group));
       connect();
       return measure();
     } finally {
       for (LoadLoop loop : loops) {
-        on(loop, () -> close(loop));
+        on(loop, loop::end);
       }
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
-  }
-
-  private static Void close(LoadLoop loop) {
-    loop.end();
-    return null;
-  }
-
-  private void makeLoops() throws LoadException {
-    final Map<Target, List<RequestSpec>> kinds = new LinkedHashMap<>();
-    double weightSum = 0;
-    for (RequestSpec spec : scenario.requests()) {
-      kinds.computeIfAbsent(spec.target(), target -> new ArrayList<>()).add(spec);
-      weightSum += spec.weight();
-    }
-    final int loopCount = scenario.client().eventLoops();
-    for (int i = 0; i < loopCount; i++) {
-      loops.add(new LoadLoop(group.next(), new ArrayList<>()));
-    }
-    final int connectionsPerTarget = Math.max(1, scenario.client().connections() / kinds.size());
-    int firstLoop = 0;
-    for (Map.Entry<Target, List<RequestSpec>> entry : kinds.entrySet()) {
-      final Target target = entry.getKey();
-      final InetSocketAddress address = addresses.apply(target);
-      if (address.isUnresolved()) {
-        throw new LoadException(target + ": no such host (expected: a name or an address)", null);
-      }
-      double weight = 0;
-      for (RequestSpec spec : entry.getValue()) {
-        weight += spec.weight();
-      }
-      final Kinds requests = new Kinds(entry.getValue());
-      for (int i = 0; i < loopCount; i++) {
-        final int connections =
-            connectionsPerTarget / loopCount + (i < connectionsPerTarget % loopCount ? 1 : 0);
-        if (connections > 0) {
-          final LoadLoop loop = loops.get((firstLoop + i) % loopCount);
-          final double share = weight / weightSum * connections / connectionsPerTarget;
-          loop.lanes()
-              .add(
-                  lane(
-                      connector(loop.eventLoop(), target, address),
-                      requests.mix(scenario.keys(), i),
-                      share,
-                      (i + 0.5) / loopCount,
-                      connections));
-        }
-      }
-      firstLoop++;
-    }
-  }
-
-  /** The requests of one target, made once for all event loops. */
-  private final class Kinds {
-    private final Request[][] requests;
-    private final double[] weights;
-
-    private Kinds(List<RequestSpec> specs) {
-      requests = new Request[specs.size()][];
-      weights = new double[specs.size()];
-      for (int i = 0; i < weights.length; i++) {
-        final RequestSpec spec = specs.get(i);
-        weights[i] = spec.weight();
-        requests[i] = Requests.of(spec, scenario.client().protocol(), scenario.keys().names());
-      }
-    }
-
-    private RequestMix mix(KeyChoice keys, int number) {
-      return new RequestMix(requests, weights, keys.picker(number));
-    }
-  }
-
-  private Connector connector(EventLoop eventLoop, Target target, InetSocketAddress address) {
-    return new Connector(eventLoop, transport, target, scenario.client(), address);
-  }
-
-  private Lane lane(
-      Connector connector, RequestMix mix, double share, double phase, int connections) {
-    final Schedule schedule = scenario.load().schedule();
-    final long warmUpNs = scenario.load().warmUpNs();
-    final boolean warms = schedule != null && warmUpNs > 0;
-    return new Lane(
-        connector,
-        mix,
-        warms ? Schedule.constant(schedule.meanRate(), warmUpNs).cursor(share, phase) : null,
-        schedule == null ? null : schedule.cursor(share, phase),
-        new LaneSettings(connections, scenario.client().timeoutNs(), schedule == null));
   }
 
   private void connect() throws LoadException, InterruptedException {
@@ -196,21 +106,31 @@ public final class LoadRun {
       loop.eventLoop().execute(() -> loop.lanes().forEach(Lane::connect));
     }
     final long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SETTLE_MS);
-    while (!everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
+    while (!stopped && !everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
       Thread.sleep(POLL_MS);
+    }
+    if (stopped) {
+      throw new LoadException("stopped before there were connections", null);
     }
     for (LoadLoop loop : loops) {
       for (Lane lane : loop.lanes()) {
-        if (on(loop, lane::openCount) == 0) {
-          final Throwable cause = on(loop, lane::refusal);
-          throw new LoadException(
-              lane.target()
-                  + ": "
-                  + (cause == null ? "no answer in " + SETTLE_MS + " ms" : cause.getMessage())
-                  + " (expected: a server that listens there)",
-              cause);
-        }
+        checkOpen(loop, lane);
       }
+    }
+  }
+
+  private void checkOpen(LoadLoop loop, Lane lane) throws LoadException {
+    final int wanted = lane.connections();
+    final int open = on(loop, lane::openCount);
+    missing += Math.max(0, wanted - open);
+    if (open == 0) {
+      final Throwable cause = on(loop, lane::refusal);
+      throw new LoadException(
+          lane.target()
+              + ": "
+              + (cause == null ? "no connection in " + SETTLE_MS + " ms" : cause.getMessage())
+              + " (expected: a server that listens there)",
+          cause);
     }
   }
 
@@ -245,14 +165,21 @@ public final class LoadRun {
     // The last one takes the answers that are late along.
     while (nextNs < run.endNs() - sliceNs / 2) {
       sleepUntil(nextNs);
-      report(sampler.take(nextNs));
+      report(sampler.take(Math.min(nextNs, System.nanoTime())));
       nextNs += sliceNs;
     }
     sleepUntil(run.endNs());
     cpuNs = cpuOfLoops() - cpuBeforeNs;
-    drain(run);
+    drain();
+    int unanswered = 0;
+    for (LoadLoop loop : loops) {
+      unanswered += on(loop, loop::end);
+      if (on(loop, loop::fault) != null) {
+        throw new IllegalStateException("an event loop failed", on(loop, loop::fault));
+      }
+    }
     report(sampler.take(System.nanoTime()));
-    return new RunSummary(scenario, run, recorders, sampler, stopped, cpuNs).result();
+    return new RunSummary(scenario, run, recorders, sampler, cpuNs, unanswered, missing).result();
   }
 
   private void report(Sampler.Sample sample) {
@@ -281,19 +208,32 @@ public final class LoadRun {
     }
   }
 
-  /** Waits for the answers to what was sent, at most as long as any may take. */
-  private void drain(RunTimes run) throws InterruptedException {
-    final long deadlineNs = System.nanoTime() + scenario.client().timeoutNs() + 1_000_000_000L;
-    boolean busy = true;
-    while (busy && System.nanoTime() < deadlineNs) {
-      busy = false;
-      for (LoadLoop loop : loops) {
-        busy |= !on(loop, loop::idle);
+  /**
+   * Waits for the answers, at most as long as any may take: what waits for room may still be
+   * started within its time-out, and has another one from then. Not that long where somebody stops
+   * the run.
+   */
+  private void drain() throws InterruptedException {
+    final long beganNs = System.nanoTime();
+    long stoppedNs = Long.MAX_VALUE;
+    while (anyBusy()) {
+      final long nowNs = System.nanoTime();
+      stoppedNs = stopped ? Math.min(stoppedNs, nowNs) : stoppedNs;
+      if (nowNs - beganNs > 2 * scenario.client().timeoutNs() + GRACE_NS
+          || nowNs - stoppedNs > GRACE_NS) {
+        return;
       }
-      if (busy) {
-        Thread.sleep(POLL_MS);
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  private boolean anyBusy() {
+    for (LoadLoop loop : loops) {
+      if (!on(loop, loop::idle)) {
+        return true;
       }
     }
+    return false;
   }
 
   private long cpuOfLoops() {

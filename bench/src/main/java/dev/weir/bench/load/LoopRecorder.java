@@ -83,8 +83,8 @@ final class LoopRecorder {
   }
 
   /**
-   * A request has no whole answer. One that timed out took at least so long; one whose connection
-   * broke says nothing about how long answers take.
+   * A request has no whole answer. One that timed out took at least so long, from when it was due
+   * if it never was started; one whose connection broke says nothing about how long answers take.
    *
    * @param startedNs {@code dueNs} if it never was.
    */
@@ -94,8 +94,10 @@ final class LoopRecorder {
     }
     add(counts, Count.FAILED.ordinal());
     add(failures, failure.ordinal());
-    if (failure == Failure.TIMEOUT) {
+    if (failure == Failure.TIMEOUT || failure == Failure.NOT_STARTED) {
       record(Time.CORRECTED, nowNs - dueNs);
+    }
+    if (failure == Failure.TIMEOUT) {
       record(Time.UNCORRECTED, nowNs - startedNs);
     }
   }

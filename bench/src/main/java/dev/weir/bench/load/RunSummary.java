@@ -36,28 +36,38 @@ final class RunSummary {
 
   private static final int HTTP_STATUSES = 600;
   private static final int GRPC_STATUSES = 17;
+  private static final int CLIENT_ERROR = 400;
+  private static final int SERVER_ERROR = 500;
+  private static final int TOO_MANY = 429;
 
   private final Scenario scenario;
   private final RunTimes times;
   private final List<LoopRecorder> recorders;
   private final Sampler sampler;
-  private final boolean stopped;
   private final long cpuNs;
+  private final int unanswered;
+  private final int missing;
   private final double seconds;
 
+  /**
+   * @param unanswered requests without an answer when the run ended.
+   * @param missing connections that were not there when it began.
+   */
   RunSummary(
       Scenario scenario,
       RunTimes times,
       List<LoopRecorder> recorders,
       Sampler sampler,
-      boolean stopped,
-      long cpuNs) {
+      long cpuNs,
+      int unanswered,
+      int missing) {
     this.scenario = scenario;
     this.times = times;
     this.recorders = recorders;
     this.sampler = sampler;
-    this.stopped = stopped;
     this.cpuNs = cpuNs;
+    this.unanswered = unanswered;
+    this.missing = missing;
     seconds = Math.max(1e-3, (times.endNs() - times.measuredFromNs()) / 1e9);
   }
 
@@ -217,9 +227,22 @@ final class RunSummary {
 
   private List<String> warnings(Histogram latencies, Histogram late) {
     final List<String> warnings = new ArrayList<>();
-    if (stopped) {
+    if (times.stoppedEarly()) {
       warnings.add(
           String.format(Locale.ROOT, "Stopped early, after %.1f s of measuring.", seconds));
+    }
+    if (unanswered > 0) {
+      warnings.add(
+          number(unanswered)
+              + " requests had no answer yet when it ended; they are not among the latencies.");
+    }
+    if (missing > 0) {
+      warnings.add(number(missing) + " connections were not there when it began.");
+    }
+    final long faulty = clientErrors();
+    if (faulty > 0) {
+      warnings.add(
+          number(faulty) + " answers were 4xx, but not 429: they count as passed, if they should.");
     }
     if (ended() == 0) {
       warnings.add("Nothing was answered, nothing failed: there is nothing to see here.");
@@ -240,7 +263,7 @@ final class RunSummary {
               + " it needs a lower rate or more cores.");
     }
     final double sent = count(Count.SENT);
-    if (Math.abs(sent - due()) > RATE_ERROR * due() && Math.abs(sent - due()) > 1) {
+    if (due() - sent > Math.max(1, RATE_ERROR * due())) {
       warnings.add(
           String.format(
               Locale.ROOT,
@@ -251,6 +274,15 @@ final class RunSummary {
               100 * sent / due()));
     }
     return warnings;
+  }
+
+  private long clientErrors() {
+    long sum = 0;
+    for (int i = CLIENT_ERROR; i < SERVER_ERROR; i++) {
+      final int status = i;
+      sum += status == TOO_MANY ? 0 : sum(recorder -> recorder.httpAnswers(status));
+    }
+    return sum;
   }
 
   private Check check(Threshold threshold, Histogram latencies) {

@@ -7,12 +7,14 @@ package dev.weir.bench.load;
 final class RunTimes {
   private final long startNs;
   private final long measuredFromNs;
+  private final long plannedEndNs;
   private volatile long endNs;
 
   RunTimes(long startNs, long warmUpNs, long durationNs) {
     this.startNs = startNs;
     this.measuredFromNs = startNs + warmUpNs;
-    this.endNs = measuredFromNs + durationNs;
+    this.plannedEndNs = measuredFromNs + durationNs;
+    this.endNs = plannedEndNs;
   }
 
   /** When the warm-up begins. */
@@ -32,5 +34,10 @@ final class RunTimes {
   /** Ends now what has not ended. */
   void stop() {
     endNs = Math.min(endNs, System.nanoTime());
+  }
+
+  /** Whether the end was brought forward. */
+  boolean stoppedEarly() {
+    return endNs < plannedEndNs;
   }
 }

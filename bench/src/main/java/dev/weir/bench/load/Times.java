@@ -11,13 +11,14 @@ final class Times {
     if (ns < 1_000) {
       return ns + " ns";
     }
-    if (ns < 1_000_000) {
+    if (ns < 999_500) {
       return digits(ns / 1e3) + " us";
     }
-    return ns < 1_000_000_000 ? digits(ns / 1e6) + " ms" : digits(ns / 1e9) + " s";
+    return ns < 999_500_000 ? digits(ns / 1e6) + " ms" : digits(ns / 1e9) + " s";
   }
 
   private static String digits(double value) {
-    return String.format(Locale.ROOT, value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
+    return String.format(
+        Locale.ROOT, value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
   }
 }

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Answers every request of HTTP/1.1 with the same bytes, on 127.0.0.1. */
+/** Answers every request of HTTP/1.1 with the same bytes, on 127.0.0.1; HEAD without the body. */
 public final class Http1Sink implements Sink {
   private static final int BACKLOG = 4096;
   private static final int MAX_FIELDS = 128;
@@ -27,6 +27,7 @@ public final class Http1Sink implements Sink {
 
   private final LongAdder requests = new LongAdder();
   private final byte[] answer;
+  private final int headLength;
   private final Channel server;
 
   /**
@@ -36,6 +37,7 @@ public final class Http1Sink implements Sink {
    */
   public Http1Sink(EventLoopGroup group, Transport transport, byte[] answer) {
     this.answer = answer;
+    headLength = new String(answer, StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n") + 4;
     final InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     server =
         new ServerBootstrap()
@@ -124,6 +126,9 @@ public final class Http1Sink implements Sink {
         kind = chunks.next(window, at, limit);
       }
       in.skipBytes(at);
+      if (kind == ChunkScanner.MALFORMED) {
+        ctx.close();
+      }
       return !chunked;
     }
 
@@ -152,7 +157,8 @@ public final class Http1Sink implements Sink {
 
     private void answer(ChannelHandlerContext ctx) {
       requests.increment();
-      ctx.write(ctx.alloc().directBuffer(answer.length).writeBytes(answer), ctx.voidPromise());
+      final int length = head.headMethod() ? headLength : answer.length;
+      ctx.write(ctx.alloc().directBuffer(length).writeBytes(answer, 0, length), ctx.voidPromise());
     }
 
     @Override

@@ -9,7 +9,8 @@ import java.nio.file.Path;
  * @param connections in all, spread over the targets by their part of the load.
  * @param streams at once on a connection of HTTP/2; 1 with HTTP/1.1.
  * @param eventLoops threads that send and receive.
- * @param timeoutNs after which a request without an answer is given up, from when it was due.
+ * @param timeoutNs after which a request without an answer is given up, from when it was started;
+ *     one that cannot be started for so long is given up too.
  * @param authorities a file of certificates to trust, PEM; null for those of the system.
  * @param insecure whether any certificate of the target's is taken.
  */

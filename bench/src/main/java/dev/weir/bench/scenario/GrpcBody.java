@@ -1,6 +1,7 @@
 package dev.weir.bench.scenario;
 
 import dev.weir.bench.grpc.GrpcMethod;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A message of a gRPC call.
@@ -15,6 +16,10 @@ record GrpcBody(GrpcMethod method, String json) implements Body {
 
   @Override
   public byte[] bytes(String key) {
-    return method.encode(RequestSpec.filled(json, key.replace("\\", "\\\\").replace("\"", "\\\"")));
+    // A key is bytes, as characters of those numbers.
+    final String text =
+        new String(key.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    return method.encode(
+        RequestSpec.filled(json, text.replace("\\", "\\\\").replace("\"", "\\\"")));
   }
 }

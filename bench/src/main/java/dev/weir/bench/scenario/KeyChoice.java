@@ -5,6 +5,7 @@ import dev.weir.proxy.rule.BadValueException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,14 +24,19 @@ import java.util.SplittableRandom;
  */
 public final class KeyChoice {
   public static final int MOST = 1_000_000;
+  private static final long MAX_FILE_BYTES = 64 << 20;
   private static final String EXPECTED = "one, uniform:N, zipf:N:S, hot:N:P% or file:PATH";
 
   /** Any, but the same in every run: a run can be repeated. */
   private static final long SEED = 0x5EED;
 
+  private static final double NONE_HOT = -1;
+
   private final String text;
   private final List<String> names;
   private final ZipfKeys zipf;
+
+  /** Negative if no key is hot. */
   private final double hotShare;
 
   private KeyChoice(String text, List<String> names, ZipfKeys zipf, double hotShare) {
@@ -48,15 +54,15 @@ public final class KeyChoice {
   public static KeyChoice parse(String text) {
     final String[] parts = text.split(":", -1);
     if (text.startsWith("file:") && text.length() > 5) {
-      return new KeyChoice(text, read(text, Path.of(text.substring(5))), null, 0);
+      return new KeyChoice(text, read(text, text.substring(5)), null, NONE_HOT);
     }
     return switch (parts[0] + "/" + parts.length) {
-      case "one/1" -> new KeyChoice(text, generated(1), null, 0);
-      case "uniform/2" -> new KeyChoice(text, generated(count(text, parts[1])), null, 0);
+      case "one/1" -> new KeyChoice(text, generated(1), null, NONE_HOT);
+      case "uniform/2" -> new KeyChoice(text, generated(count(text, parts[1], 1)), null, NONE_HOT);
       case "zipf/3" -> {
-        final int count = count(text, parts[1]);
+        final int count = count(text, parts[1], 1);
         yield new KeyChoice(
-            text, generated(count), new ZipfKeys(count, number(text, parts[2], 0, 10)), 0);
+            text, generated(count), new ZipfKeys(count, number(text, parts[2], 0, 10)), NONE_HOT);
       }
       case "hot/3" -> {
         if (!parts[2].endsWith("%")) {
@@ -64,10 +70,7 @@ public final class KeyChoice {
         }
         final String percent = parts[2].substring(0, parts[2].length() - 1);
         yield new KeyChoice(
-            text,
-            generated(Math.max(2, count(text, parts[1]))),
-            null,
-            number(text, percent, 0, 100) / 100);
+            text, generated(count(text, parts[1], 2)), null, number(text, percent, 0, 100) / 100);
       }
       default -> throw new BadValueException(text, EXPECTED);
     };
@@ -81,11 +84,15 @@ public final class KeyChoice {
     return names;
   }
 
-  private static List<String> read(String text, Path file) {
+  private static List<String> read(String text, String path) {
     final List<String> names;
     try {
-      names = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
+      final Path file = Path.of(path);
+      if (Files.size(file) > MAX_FILE_BYTES) {
+        throw new BadValueException(text, "at most " + MAX_FILE_BYTES + " bytes");
+      }
+      names = new ArrayList<>(Files.readAllLines(file, StandardCharsets.ISO_8859_1));
+    } catch (IOException | InvalidPathException e) {
       throw new BadValueException(text, "a file that can be read: " + e);
     }
     names.removeIf(String::isEmpty);
@@ -101,14 +108,14 @@ public final class KeyChoice {
     return names;
   }
 
-  private static int count(String text, String number) {
+  private static int count(String text, String number, int least) {
     if (number.matches("[0-9]{1,7}")) {
       final int count = Integer.parseInt(number);
-      if (count >= 1 && count <= MOST) {
+      if (count >= least && count <= MOST) {
         return count;
       }
     }
-    throw new BadValueException(text, "1 to " + MOST + " keys");
+    throw new BadValueException(text, least + " to " + MOST + " keys");
   }
 
   private static double number(String text, String number, double least, double most) {
@@ -121,7 +128,7 @@ public final class KeyChoice {
     throw new BadValueException(text, EXPECTED);
   }
 
-  /** All keys, by index. */
+  /** All keys, by index: their bytes, each as the character of that number. */
   public List<String> names() {
     return names;
   }
@@ -140,7 +147,7 @@ public final class KeyChoice {
     if (zipf != null) {
       return () -> zipf.next(random);
     }
-    if (hotShare > 0) {
+    if (hotShare >= 0) {
       return () -> random.nextDouble() < hotShare ? 0 : 1 + random.nextInt(count - 1);
     }
     return () -> random.nextInt(count);

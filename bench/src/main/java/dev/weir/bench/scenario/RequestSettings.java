@@ -1,10 +1,13 @@
 package dev.weir.bench.scenario;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The texts that describe one kind of request. */
 final class RequestSettings {
@@ -49,10 +52,49 @@ final class RequestSettings {
 
   /** Takes over what is not set here. */
   void inherit(RequestSettings defaults) {
-    defaults.settings.forEach(settings::putIfAbsent);
-    final List<Setting> own = List.copyOf(headers);
+    final Set<String> own = Set.copyOf(settings.keySet());
+    defaults.settings.forEach(
+        (name, setting) -> {
+          if (Collections.disjoint(rivals(name), own)) {
+            settings.put(name, setting);
+          }
+        });
+    final List<Setting> fields = without(headers, defaults.headers);
+    fields.addAll(headers);
     headers.clear();
-    headers.addAll(defaults.headers);
-    headers.addAll(own);
+    headers.addAll(fields);
+  }
+
+  /** Takes over all of it, instead of what is set here. */
+  void override(RequestSettings winner) {
+    winner.settings.keySet().forEach(name -> settings.keySet().removeAll(rivals(name)));
+    settings.putAll(winner.settings);
+    final List<Setting> fields = without(winner.headers, headers);
+    fields.addAll(winner.headers);
+    headers.clear();
+    headers.addAll(fields);
+  }
+
+  /** What says the same in another way, and the name itself. */
+  private static Set<String> rivals(String name) {
+    return switch (name) {
+      case "body", "body-file" -> Set.of("body", "body-file");
+      case "message", "message-file" -> Set.of("message", "message-file");
+      default -> Set.of(name);
+    };
+  }
+
+  /** Those of {@code fields} of which {@code winners} has none of the name. */
+  private static List<Setting> without(List<Setting> winners, List<Setting> fields) {
+    final Set<String> names =
+        winners.stream().map(RequestSettings::fieldName).collect(Collectors.toSet());
+    return fields.stream()
+        .filter(field -> !names.contains(fieldName(field)))
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  private static String fieldName(Setting header) {
+    final String text = header.text();
+    return text.substring(0, Math.max(0, text.indexOf(':'))).trim().toLowerCase(Locale.ROOT);
   }
 }

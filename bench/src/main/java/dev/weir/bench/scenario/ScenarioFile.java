@@ -69,7 +69,9 @@ final class ScenarioFile {
       if (Files.size(file) > MAX_BYTES) {
         throw bad(file + ": " + Files.size(file) + " bytes (expected: at most " + MAX_BYTES + ")");
       }
-      final LoadSettings load = LoadSettings.builder().setLabel(file.toString()).build();
+      // Refused here, with line and column.
+      final LoadSettings load =
+          LoadSettings.builder().setLabel(file.toString()).setAllowNonScalarKeys(true).build();
       final Optional<Node> root = new Compose(load).composeString(Files.readString(file));
       if (root.isEmpty()) {
         throw bad(file + ": empty (expected: a scenario)");
@@ -141,28 +143,26 @@ final class ScenarioFile {
       }
       final List<String> parts = new ArrayList<>();
       for (NodeTuple part : mapping.getValue()) {
-        if (part.getKeyNode() instanceof ScalarNode key
-            && part.getValueNode() instanceof ScalarNode text) {
-          parts.add(key.getValue() + "=" + text.getValue());
-        } else {
-          fault(part.getKeyNode(), STAGES, "a list or a section (expected: NAME: VALUE)");
-        }
+        parts.add(text(part.getKeyNode()) + "=" + text(part.getValueNode()));
       }
       settings.stages().add(new Setting(where(item, STAGES), String.join(",", parts)));
     }
+  }
+
+  /** Of what is no text, words that no stage takes, so that the stage tells what it expects. */
+  private static String text(Node node) {
+    return node instanceof ScalarNode scalar ? scalar.getValue() : "a list or a section";
   }
 
   private void readRequests(Node value) {
     int index = 0;
     for (Node item : sequence(value)) {
       final String path = REQUESTS + "[" + index++ + "]";
-      if (!(item instanceof MappingNode mapping)) {
-        fault(item, path, "a text or a list (expected: a request with a target)");
-        continue;
-      }
       final RequestSettings request = new RequestSettings(where(item, path));
       final Set<String> seen = new HashSet<>();
-      for (NodeTuple entry : mapping.getValue()) {
+      final List<NodeTuple> entries =
+          item instanceof MappingNode mapping ? mapping.getValue() : List.of();
+      for (NodeTuple entry : entries) {
         final String name = name(entry.getKeyNode(), path, seen);
         if (name == null) {
           continue;

@@ -176,20 +176,23 @@ public final class ScenarioFlags {
       // One way of saying how much replaces the file's.
       settings.forgetLoad(given.hasMatchedOption("--load"));
     }
+    final RequestSettings request = new RequestSettings("the flags");
     for (OptionSpec option : given.matchedOptions()) {
       final String flag = option.longestName();
       final String name = flag.substring(2);
       if (ScenarioSettings.NAMES.contains(name)) {
         settings.set(name, new Setting(flag, option.getValue().toString()));
       } else if (RequestSettings.NAMES.contains(name)) {
-        settings.common().set(name, new Setting(flag, option.getValue().toString()));
+        request.set(name, new Setting(flag, option.getValue().toString()));
       }
     }
     replace(settings.stages(), "--load", stages);
     replace(settings.thresholds(), "--threshold", thresholds);
     if (headers != null) {
-      headers.forEach(header -> settings.common().addHeader(new Setting("--header", header)));
+      headers.forEach(header -> request.addHeader(new Setting("--header", header)));
     }
+    settings.common().override(request);
+    settings.requests().forEach(one -> one.override(request));
     if (targets != null) {
       settings.requests().clear();
       replace(settings.targets(), "URL", targets);

@@ -2,11 +2,13 @@ package dev.weir.bench.scenario;
 
 import dev.weir.bench.grpc.GrpcDescriptor;
 import dev.weir.bench.grpc.GrpcMethod;
+import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +24,13 @@ final class ScenarioReader {
   private static final int DEFAULT_CONNECTIONS = 16;
   private static final int DEFAULT_STREAMS = 16;
   private static final long MAX_BODY_BYTES = 64 << 20;
+
+  /** What a request costs beside its bytes, and the fields that are added to it. */
+  private static final long REQUEST_BYTES = 150;
+
+  /** As long as the histograms go. */
+  private static final long LONGEST_TIMEOUT_NS = 3_600_000_000_000L;
+
   private static final String DEFAULT_DURATION = "10s";
   private static final String DEFAULT_WARM_UP = "2s";
   private static final String DEFAULT_TIMEOUT = "5s";
@@ -51,6 +60,9 @@ final class ScenarioReader {
     final KeyChoice keys = one("keys", "one", KeyChoice::parse);
     final ClientSettings client = client();
     final List<RequestSpec> requests = requests();
+    if (faults.isEmpty()) {
+      checkMemory(keys, requests);
+    }
     if (settings.get("keys") != null
         && faults.isEmpty()
         && requests.stream().noneMatch(RequestSpec::takesKey)) {
@@ -65,12 +77,49 @@ final class ScenarioReader {
     return new Scenario(name(requests), requests, keys, load(), client, thresholds());
   }
 
+  /** Requests are made before the run, one for each key. */
+  private void checkMemory(KeyChoice keys, List<RequestSpec> requests) {
+    long bytes = 0;
+    for (RequestSpec spec : requests) {
+      if (spec.takesKey()) {
+        final String key = keys.names().get(0);
+        long length = REQUEST_BYTES + spec.path().length();
+        for (Field field : spec.fields()) {
+          length += field.name().length() + field.value().length();
+        }
+        if (spec.body() != null && spec.body().takesKey()) {
+          length += spec.body().bytes(key).length;
+        }
+        bytes += length * keys.names().size();
+      }
+    }
+    final long most = Runtime.getRuntime().maxMemory() / 2;
+    if (bytes > most) {
+      faults.add(
+          settings.get("keys").where()
+              + ": "
+              + keys
+              + " (expected: fewer, or shorter requests: one for each key is "
+              + (bytes >> 20)
+              + " MB, of "
+              + (most >> 20)
+              + " MB)");
+    }
+  }
+
+  private static String oneLine(String text, String fallback) {
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw new BadValueException(text, "one line");
+    }
+    return text.isBlank() ? fallback : text.strip();
+  }
+
   private String name(List<RequestSpec> requests) {
     final String fallback =
         requests.isEmpty()
             ? ""
             : requests.get(0).method() + " " + requests.get(0).target() + requests.get(0).path();
-    return one("name", fallback, text -> text.isBlank() ? fallback : text.strip());
+    return one("name", fallback, text -> oneLine(text, fallback));
   }
 
   private List<Threshold> thresholds() {
@@ -84,7 +133,7 @@ final class ScenarioReader {
   private Load load() {
     final boolean max = one("max", "false", ScenarioReader::bool);
     final long warmUpNs = one("warm-up", DEFAULT_WARM_UP, ScenarioReader::zeroOrMore);
-    final long durationNs = one("duration", DEFAULT_DURATION, DurationText::parseNs);
+    final long durationNs = one("duration", DEFAULT_DURATION, ScenarioReader::upToADay);
     final Setting rate = settings.get("rate");
     final List<Setting> stages = settings.stages();
     final int ways = (max ? 1 : 0) + (rate == null ? 0 : 1) + (stages.isEmpty() ? 0 : 1);
@@ -95,15 +144,15 @@ final class ScenarioReader {
               + " (expected: one of rate, load and max)");
       return null;
     }
-    if (durationNs > Stages.LONGEST_NS || warmUpNs > Stages.LONGEST_NS) {
-      faults.add("duration, warm-up: more than 1d (expected: at most 1d)");
-    }
     if (max) {
       return new Load(null, durationNs, warmUpNs);
     }
     if (rate != null) {
       final Double perSecond = parsed(rate, text -> Stages.number(text, 0));
-      if (perSecond == null || perSecond * durationNs / 1e9 < 1) {
+      if (perSecond == null) {
+        return null;
+      }
+      if (perSecond * durationNs / 1e9 < 1) {
         faults.add(rate.where() + ": " + rate.text() + " (expected: a request in the duration)");
         return null;
       }
@@ -141,7 +190,7 @@ final class ScenarioReader {
         protocol == Protocol.HTTP1 ? 1 : whole("streams", DEFAULT_STREAMS, MOST_STREAMS),
         whole("event-loops", loops, MOST_LOOPS),
         one("transport", "auto", ScenarioReader::transport),
-        one("timeout", DEFAULT_TIMEOUT, DurationText::parseNs),
+        one("timeout", DEFAULT_TIMEOUT, text -> upTo(text, LONGEST_TIMEOUT_NS, "1h")),
         one("ca", "", text -> text.isEmpty() ? null : readable(text)),
         one("insecure", "false", ScenarioReader::bool));
   }
@@ -170,6 +219,17 @@ final class ScenarioReader {
       if (spec != null) {
         specs.add(spec);
       }
+    }
+    final long targets = specs.stream().map(RequestSpec::target).distinct().count();
+    final Setting connections = settings.get("connections");
+    if (targets > whole("connections", DEFAULT_CONNECTIONS, MOST_CONNECTIONS)) {
+      faults.add(
+          (connections == null
+                  ? "connections: " + DEFAULT_CONNECTIONS
+                  : connections.where() + ": " + connections.text())
+              + " (expected: at least one for each of "
+              + targets
+              + " targets)");
     }
     return specs;
   }
@@ -270,11 +330,15 @@ final class ScenarioReader {
   }
 
   private static Path readable(String text) {
-    final Path file = Path.of(text);
-    if (!Files.isReadable(file) || Files.isDirectory(file)) {
-      throw new BadValueException(text, "a file that can be read");
+    try {
+      final Path file = Path.of(text);
+      if (Files.isReadable(file) && !Files.isDirectory(file)) {
+        return file;
+      }
+    } catch (InvalidPathException e) {
+      // as one that is not there
     }
-    return file;
+    throw new BadValueException(text, "a file that can be read");
   }
 
   private static String method(String text) {
@@ -296,7 +360,19 @@ final class ScenarioReader {
   }
 
   private static long zeroOrMore(String text) {
-    return text.matches("0(ms|s|m|h|d)?") ? 0 : DurationText.parseNs(text);
+    return text.matches("0(ms|s|m|h|d)?") ? 0 : upToADay(text);
+  }
+
+  private static long upToADay(String text) {
+    return upTo(text, Stages.LONGEST_NS, "1d");
+  }
+
+  private static long upTo(String text, long mostNs, String most) {
+    final long ns = DurationText.parseNs(text);
+    if (ns > mostNs) {
+      throw new BadValueException(text, "at most " + most);
+    }
+    return ns;
   }
 
   private static boolean bool(String text) {
@@ -309,6 +385,7 @@ final class ScenarioReader {
   private static TransportKind transport(String text) {
     for (TransportKind kind : TransportKind.values()) {
       if (kind.toString().equals(text)) {
+        checkAvailable(kind);
         return kind;
       }
     }
@@ -317,6 +394,14 @@ final class ScenarioReader {
         Arrays.stream(TransportKind.values())
             .map(TransportKind::toString)
             .collect(Collectors.joining(", ")));
+  }
+
+  private static void checkAvailable(TransportKind kind) {
+    try {
+      Transport.of(kind);
+    } catch (IllegalStateException e) {
+      throw new BadValueException(kind.toString(), "one that this machine has; " + e.getMessage());
+    }
   }
 
   private int whole(String name, int fallback, int most) {

@@ -1,6 +1,8 @@
 package dev.weir.bench.scenario;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * When requests are due: how many by each moment, as straight lines between points. Two points at
@@ -31,10 +33,13 @@ public final class Schedule {
 
   /** How many are due by a time, from 0 at the start. */
   public double countBy(long ns) {
+    if (ns < 0) {
+      return 0;
+    }
     if (ns >= durationNs()) {
       return count();
     }
-    final int found = Arrays.binarySearch(timesNs, Math.max(ns, 0));
+    final int found = Arrays.binarySearch(timesNs, ns);
     int at = found >= 0 ? found : -found - 2;
     while (at + 1 < timesNs.length && timesNs[at + 1] <= ns) {
       at++; // of several points at one time, the last
@@ -48,24 +53,30 @@ public final class Schedule {
     return count() / (durationNs() / 1e9);
   }
 
-  /** The most that are due in any second, at least those of the whole if it is shorter. */
+  /** The most that are due in any second, or in the whole of it if it is shorter, per second. */
   public double peakRate() {
     final long secondNs = Math.min(1_000_000_000L, durationNs());
     double peak = 0;
     for (long startNs = 0; startNs + secondNs <= durationNs(); startNs += secondNs / 10) {
-      peak = Math.max(peak, countBy(startNs + secondNs) - countBy(startNs));
+      peak = Math.max(peak, countBy(startNs + secondNs - 1) - countBy(startNs - 1));
     }
     return peak * 1e9 / secondNs;
   }
 
   /**
-   * Walks over every n-th part of the requests.
+   * Divides the requests among walkers. Those of equal shares are spread evenly, and send together
+   * what there is; of unequal ones each sends its part within one.
    *
-   * @param share of all requests that are this walker's, more than 0 and at most 1.
-   * @param phase from 0 to below 1; walkers of equal shares are spread evenly if theirs are.
+   * @param shares of all requests, each more than 0, 1 in all.
    */
-  public Cursor cursor(double share, double phase) {
-    return new Cursor(share, phase);
+  public List<Cursor> cursors(double... shares) {
+    final List<Cursor> cursors = new ArrayList<>();
+    double before = 0;
+    for (double share : shares) {
+      cursors.add(new Cursor(share, before + share / 2));
+      before += share;
+    }
+    return cursors;
   }
 
   /** A walk over the requests that one event loop sends to one target. Not thread-safe. */

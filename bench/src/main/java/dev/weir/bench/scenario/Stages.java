@@ -39,12 +39,14 @@ final class Stages {
   /** A curve is drawn with lines of this length, or with this many where that would be more. */
   private static final long LINE_NS = 10_000_000;
 
-  private static final int MOST_LINES = 100_000;
+  private static final int MOST_LINES = 150_000;
+  private static final int LINES_PER_PERIOD = 50;
   private static final int MOST_STEPS = 1_000;
   private static final int MOST_BURSTS = 100_000;
 
   private final Schedule.Builder schedule = new Schedule.Builder();
   private Map<String, String> parts;
+  private String kind;
   private String text;
 
   private Stages() {}
@@ -82,12 +84,14 @@ final class Stages {
         throw new BadValueException(stage, EXPECTED);
       }
     }
-    final String kind = parts.keySet().iterator().next();
-    final Set<String> known = KINDS.get(kind);
-    if (known == null || !known.containsAll(parts.keySet())) {
+    kind = parts.keySet().stream().filter(KINDS::containsKey).findFirst().orElse("");
+    if (kind.isEmpty() || !KINDS.get(kind).containsAll(parts.keySet())) {
       throw new BadValueException(stage, EXPECTED);
     }
     final long durationNs = duration("for");
+    if (durationNs > LONGEST_NS) {
+      throw new BadValueException(stage, "at most 1d in all");
+    }
     switch (kind) {
       case "rate" -> line(durationNs, rate("rate", 0));
       case "ramp" -> ramp(durationNs);
@@ -105,6 +109,7 @@ final class Stages {
     final double[] rates = range("ramp");
     curve(
         durationNs,
+        durationNs / LINE_NS,
         seconds ->
             rates[0] * seconds
                 + (rates[1] - rates[0]) * seconds * seconds / (2 * durationNs / 1e9));
@@ -113,27 +118,37 @@ final class Stages {
   private void steps(long durationNs) {
     final double[] rates = range("steps");
     final double by = rate("by", 1);
-    final int last = (int) Math.min(MOST_STEPS, Math.abs(rates[1] - rates[0]) / by);
+    // Numbers such as 1.1 are not what they seem to be: the last step may be a little beyond.
+    final int last = (int) Math.min(MOST_STEPS, Math.abs(rates[1] - rates[0]) / by + 1e-6);
     if (last >= MOST_STEPS) {
       throw new BadValueException(text, "at most " + MOST_STEPS + " steps");
     }
+    long fromNs = 0;
     for (int i = 0; i <= last; i++) {
-      line(durationNs / (last + 1), rates[0] + Math.signum(rates[1] - rates[0]) * by * i);
+      final long toNs = durationNs * (i + 1) / (last + 1);
+      line(toNs - fromNs, rates[0] + Math.signum(rates[1] - rates[0]) * by * i);
+      fromNs = toNs;
     }
   }
 
   private void sine(long durationNs) {
     final double[] rates = range("sine");
-    final double perSecond = 2 * Math.PI / (duration("period") / 1e9);
+    final long periodNs = duration("period");
+    final long lines = LINES_PER_PERIOD * (durationNs / periodNs);
+    if (lines > MOST_LINES) {
+      throw new BadValueException(text, "at most " + MOST_LINES / LINES_PER_PERIOD + " periods");
+    }
+    final double perSecond = 2 * Math.PI / (periodNs / 1e9);
     final double mean = (rates[0] + rates[1]) / 2;
     final double amplitude = (rates[1] - rates[0]) / 2;
     curve(
         durationNs,
+        Math.max(lines, durationNs / LINE_NS),
         seconds -> mean * seconds - amplitude * Math.sin(perSecond * seconds) / perSecond);
   }
 
-  private void curve(long durationNs, DoubleUnaryOperator countBySeconds) {
-    final int lines = (int) Math.max(1, Math.min(MOST_LINES, durationNs / LINE_NS));
+  private void curve(long durationNs, long wantedLines, DoubleUnaryOperator countBySeconds) {
+    final int lines = (int) Math.max(1, Math.min(MOST_LINES, wantedLines));
     long fromNs = 0;
     double counted = 0;
     for (int i = 1; i <= lines; i++) {
@@ -179,7 +194,7 @@ final class Stages {
     if (value == null) {
       throw new BadValueException(
           text,
-          new TreeSet<>(KINDS.get(parts.keySet().iterator().next()))
+          new TreeSet<>(KINDS.get(kind))
               .stream().map(name -> name + "=...").collect(Collectors.joining(", ")));
     }
     return value;

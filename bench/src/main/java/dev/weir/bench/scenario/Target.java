@@ -12,6 +12,7 @@ import java.net.URISyntaxException;
  */
 public record Target(boolean tls, String host, int port, String authority) {
   private static final String EXPECTED = "http://HOST[:PORT][/PATH] or https://...";
+  private static final String PATH = "a path of visible ASCII, without a fragment";
   private static final int MAX_PORT = 65_535;
 
   /**
@@ -33,13 +34,18 @@ public record Target(boolean tls, String host, int port, String authority) {
     if (authorityEnd < 0) {
       throw new BadValueException(url, EXPECTED);
     }
+    checkPath(url, url.substring(authorityEnd));
+    if (url.indexOf('#') >= 0) {
+      throw new BadValueException(url, PATH);
+    }
     final URI server = server(url, url.substring(0, authorityEnd));
     final boolean tls = server.getScheme().equalsIgnoreCase("https");
-    final int port = server.getPort() >= 0 ? server.getPort() : tls ? 443 : 80;
+    final int own = tls ? 443 : 80;
+    final int port = server.getPort() >= 0 ? server.getPort() : own;
+    final String authority = server.getHost() + (port == own ? "" : ":" + port);
     final String rest = url.substring(authorityEnd);
-    checkPath(url, rest);
     return new Located(
-        new Target(tls, bare(server.getHost()), port, url.substring(scheme + 3, authorityEnd)),
+        new Target(tls, bare(server.getHost()), port, authority),
         rest.startsWith("/") ? rest : "/" + rest);
   }
 
@@ -69,8 +75,8 @@ public record Target(boolean tls, String host, int port, String authority) {
   private static void checkPath(String url, String path) {
     for (int i = 0; i < path.length(); i++) {
       final char c = path.charAt(i);
-      if (c <= ' ' || c >= 0x7f || c == '#') {
-        throw new BadValueException(url, "a path of visible ASCII, without a fragment");
+      if (c <= ' ' || c >= 0x7f) {
+        throw new BadValueException(url, PATH);
       }
     }
   }

@@ -15,6 +15,9 @@ record TextBody(String text) implements Body {
 
   @Override
   public byte[] bytes(String key) {
-    return RequestSpec.filled(text, key).getBytes(StandardCharsets.UTF_8);
+    // A key is bytes, as characters of those numbers.
+    final String bytes =
+        new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    return RequestSpec.filled(bytes, key).getBytes(StandardCharsets.ISO_8859_1);
   }
 }

@@ -85,7 +85,6 @@ public record Threshold(
           case "us" -> 1e3;
           case "ms" -> 1e6;
           case "s" -> 1e9;
-          case "%" -> 0.01;
           default -> 1;
         };
     final boolean percent = unit.equals("%");
@@ -98,7 +97,8 @@ public record Threshold(
         figure,
         figure == Figure.PERCENTILE ? percentile(text, form.group(1)) : 0,
         operator(form.group(2)),
-        number * scale,
+        // Divided, as counts are: 7 % of 700 shall equal 49 of 700 to the last bit.
+        percent ? number / 100 : number * scale,
         percent);
   }
 

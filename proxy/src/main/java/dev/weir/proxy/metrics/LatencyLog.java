@@ -40,6 +40,8 @@ public final class LatencyLog implements AutoCloseable {
   /** Written by the log's thread only. */
   private volatile long errorCount;
 
+  private volatile boolean isStarted;
+
   /**
    * Opens the file; nothing is written before {@link #start}. Times count from now on.
    *
@@ -88,6 +90,7 @@ public final class LatencyLog implements AutoCloseable {
 
   /** Begins to write, with an interval of that length. Once. */
   public void start(long intervalNs) {
+    isStarted = true;
     // Not at a fixed rate: after a stall that would make up for it with intervals of no length.
     thread.scheduleWithFixedDelay(this::endInterval, 0, intervalNs, TimeUnit.NANOSECONDS);
   }
@@ -134,7 +137,10 @@ public final class LatencyLog implements AutoCloseable {
   }
 
   private void end() {
-    endInterval();
+    // A process whose start failed must not write: the file may be that of one which runs.
+    if (isStarted) {
+      endInterval();
+    }
     try {
       file.close();
     } catch (IOException failed) {
@@ -142,7 +148,10 @@ public final class LatencyLog implements AutoCloseable {
     }
   }
 
-  /** Writes what was recorded until now and closes the file; waits five seconds at most. */
+  /**
+   * Writes what was recorded until now, if it was started, and closes the file; waits five seconds
+   * at most.
+   */
   @Override
   public void close() {
     if (thread.isShutdown()) {

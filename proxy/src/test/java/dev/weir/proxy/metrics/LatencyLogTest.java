@@ -93,6 +93,14 @@ class LatencyLogTest {
   }
 
   @Test
+  void writesNothingToTheLogOfAnotherUnlessItIsStarted() throws IOException {
+    run(3);
+    String others = Files.readString(file());
+    new LatencyLog(file(), metrics).close();
+    assertEquals(others, Files.readString(file()));
+  }
+
+  @Test
   void cutsOffALineThatACrashCutShort() throws IOException {
     run(3);
     String whole = Files.readString(file());

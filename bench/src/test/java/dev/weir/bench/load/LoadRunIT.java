@@ -1,0 +1,404 @@
+package dev.weir.bench.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.origin.Http1Sink;
+import dev.weir.bench.report.LatencySeries;
+import dev.weir.bench.report.RunResult;
+import dev.weir.bench.report.Slice;
+import dev.weir.bench.scenario.BadScenarioException;
+import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.ScenarioFlags;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs over real sockets. */
+@Timeout(60)
+class LoadRunIT {
+  private static final Transport TRANSPORT = Transport.of(TransportKind.AUTO);
+  private static final EventLoopGroup SINKS =
+      new MultiThreadIoEventLoopGroup(1, TRANSPORT.handlerFactory());
+  private static final long STALL_NS = 400_000_000;
+  private static final long LONG_NS = 100_000_000;
+  private static final long MILLI_NS = 1_000_000;
+
+  @TempDir private Path folder;
+
+  @Command
+  private static final class Flags {
+    @Mixin private ScenarioFlags flags;
+  }
+
+  @AfterAll
+  static void endSinks() {
+    SINKS.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private static Scenario scenario(String url, String flags) throws BadScenarioException {
+    return scenario(url, flags, "0");
+  }
+
+  private static Scenario scenario(String url, String flags, String warmUp)
+      throws BadScenarioException {
+    final Flags command = new Flags();
+    new CommandLine(command)
+        .parseArgs((flags + " --warm-up " + warmUp + " " + url).trim().split(" "));
+    return command.flags.scenario();
+  }
+
+  private static RunResult run(String url, String flags) throws Exception {
+    return new LoadRun(scenario(url, flags), LoadRun.Progress.SILENT).run();
+  }
+
+  /** Runs, and does something in the middle of it, when some slices have passed. */
+  private static RunResult run(String url, String flags, int slices, Runnable action)
+      throws Exception {
+    final AtomicInteger left = new AtomicInteger(slices);
+    return new LoadRun(
+            scenario(url, flags),
+            (slice, p99Ns) -> {
+              if (left.decrementAndGet() == 0) {
+                action.run();
+              }
+            })
+        .run();
+  }
+
+  private static Http1Sink sink() {
+    return new Http1Sink(SINKS, TRANSPORT, Http1Sink.answer("200 OK"));
+  }
+
+  private static String url(Http1Sink sink) {
+    return "http://127.0.0.1:" + sink.address().getPort() + "/";
+  }
+
+  private static long sum(RunResult result, ToLongFunction<Slice> of) {
+    return result.slices().stream().mapToLong(of).sum();
+  }
+
+  private static Histogram latencies(RunResult result, int series) {
+    return result.latencies().get(series).total();
+  }
+
+  private static String answers(RunResult result) {
+    return result.facts().get("Answers");
+  }
+
+  /** All that was due ended, one way or the other. */
+  private static void assertAllEnded(long due, RunResult result) {
+    assertEquals(due, sum(result, Slice::due), 1);
+    assertEquals(
+        sum(result, Slice::due),
+        sum(result, slice -> slice.passed() + slice.refused() + slice.failed()),
+        1,
+        answers(result));
+  }
+
+  /** Nobody answers for a while, as in a collection of garbage. */
+  private static void stallSinks() {
+    SINKS
+        .next()
+        .execute(
+            () -> {
+              final long untilNs = System.nanoTime() + STALL_NS;
+              while (System.nanoTime() < untilNs) {
+                LockSupport.parkNanos(untilNs - System.nanoTime());
+              }
+            });
+  }
+
+  @Test
+  void anOpenLoopShowsAStallToAllWhoWouldHaveWaited() throws Exception {
+    try (Http1Sink sink = sink()) {
+      final RunResult result =
+          run(url(sink), "-r 1000 -d 2s -c 4 --event-loops 1", 3, LoadRunIT::stallSinks);
+      assertAllEnded(2_000, result);
+      assertEquals(2_000, sum(result, Slice::passed), 1, answers(result));
+      final Histogram corrected = latencies(result, 0);
+      assertTrue(
+          corrected.getValueAtPercentile(99) >= 300 * MILLI_NS,
+          "p99: " + corrected.getValueAtPercentile(99));
+      // Due in the first 300 ms of it: 300. A busy machine adds some, and takes none away.
+      final long waited = corrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
+      assertTrue(waited >= 285 && waited <= 900, waited + " waited for more than 100 ms");
+      // Only those in flight waited after they had been started.
+      final Histogram uncorrected = latencies(result, 1);
+      final long naive = uncorrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
+      assertTrue(naive < waited / 4, naive + " of " + waited);
+      assertTrue(
+          uncorrected.getValueAtPercentile(99) < corrected.getValueAtPercentile(99) / 2,
+          "p99: " + uncorrected.getValueAtPercentile(99));
+      assertTrue(uncorrected.getMaxValue() >= 300 * MILLI_NS, "it was there");
+    }
+  }
+
+  @Test
+  void aClosedLoopDoesNotShowTheStallAndSaysSo() throws Exception {
+    try (Http1Sink sink = sink()) {
+      final RunResult result =
+          run(url(sink), "--max -d 1s -c 4 --event-loops 1", 3, LoadRunIT::stallSinks);
+      final Histogram closed = latencies(result, 0);
+      assertTrue(closed.getMaxValue() >= 300 * MILLI_NS, "it was there");
+      assertTrue(
+          closed.getValueAtPercentile(99) < LONG_NS, "p99: " + closed.getValueAtPercentile(99));
+      assertEquals(sink.requestCount(), sum(result, Slice::passed));
+      assertTrue(result.warnings().toString().contains("A closed loop"), result.toString());
+    }
+  }
+
+  @Test
+  void everyScheduleIsSentAsItWasAskedForAndCountedAsItWasAnswered() throws Exception {
+    final Object[][] table = {
+      {"-r 1000 -d 1s", 1_000},
+      {"-l ramp=0..2000,for=1s", 1_000},
+      {"-l steps=500..1500,by=500,for=900ms", 900},
+      {"-l sine=0..2000,period=500ms,for=1s", 1_000},
+      {"-l burst=200,every=250ms,base=100,for=1s", 900},
+      {"-l rate=1000,for=300ms -l rate=0,for=200ms -l rate=1000,for=300ms", 600},
+    };
+    for (Object[] row : table) {
+      try (Http1Sink sink = sink()) {
+        final RunResult result = run(url(sink), row[0] + " --event-loops 2");
+        final int due = (Integer) row[1];
+        assertEquals(due, sum(result, Slice::sent), 1 + due / 200, (String) row[0]);
+        assertAllEnded(due, result);
+        assertEquals(sink.requestCount(), sum(result, Slice::passed), (String) row[0]);
+        assertEquals(sink.requestCount(), latencies(result, 0).getTotalCount());
+        assertEquals(sink.requestCount(), latencies(result, 1).getTotalCount());
+      }
+    }
+  }
+
+  @Test
+  void severalTargetsGetTheirPartsOverSeveralEventLoops() throws Exception {
+    try (Http1Sink most = sink();
+        Http1Sink some = sink();
+        Http1Sink few = sink()) {
+      final Path file =
+          Files.writeString(
+              folder.resolve("s.yaml"),
+              String.format(
+                  "requests:%n- {target: '%s{key}', weight: 6}%n- {target: '%s', weight: 3}%n"
+                      + "- {target: '%s', weight: 1, method: POST, body: '{key}'}%n"
+                      + "headers: {k: '{key}'}%nkeys: uniform:100%n",
+                  url(most), url(some), url(few)));
+      final RunResult result = run("", "-s " + file + " -r 1000 -d 1s -c 7 --event-loops 3");
+      assertEquals(1_000, sum(result, Slice::passed), 4, answers(result));
+      assertEquals(600, most.requestCount(), 3);
+      assertEquals(300, some.requestCount(), 3);
+      assertEquals(100, few.requestCount(), 3);
+      assertEquals(
+          sum(result, Slice::passed),
+          most.requestCount() + some.requestCount() + few.requestCount());
+    }
+  }
+
+  @Test
+  void everyKeyIsAskedFor() throws Exception {
+    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, RawServer.OK))) {
+      final RunResult result = run(server.url(), "-r 400 -d 500ms -k uniform:5 -H k:{key}");
+      assertEquals(200, sum(result, Slice::passed), 2);
+      for (int i = 0; i < 5; i++) {
+        final String field = "k: key-" + i;
+        final long asked = server.heads().stream().filter(head -> head.contains(field)).count();
+        assertEquals(40, asked, 30, field);
+      }
+    }
+  }
+
+  @Test
+  void whoNeverAnswersIsGivenUpAndTheRunEnds() throws Exception {
+    try (RawServer server = new RawServer((peer, number) -> {})) {
+      final RunResult result = run(server.url(), "-r 200 -d 500ms --timeout 200ms -c 2");
+      assertAllEnded(100, result);
+      assertEquals(100, sum(result, Slice::failed), 1);
+      assertTrue(answers(result).contains(Failure.TIMEOUT + ": "), answers(result));
+      assertTrue(answers(result).contains(Failure.NOT_STARTED + ": "), answers(result));
+      assertEquals(100, latencies(result, 0).getTotalCount(), 1, "all of them waited");
+      assertEquals(
+          sum(result, Slice::sent), latencies(result, 1).getTotalCount(), "of those started");
+      assertTrue(result.warnings().toString().contains("could be started"), result.toString());
+    }
+  }
+
+  @Test
+  void whoClosesAfterEachAnswerIsAskedAgainAtOnce() throws Exception {
+    final String last = RawServer.OK.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, last))) {
+      final RunResult result = run(server.url(), "-r 400 -d 500ms -c 4 --event-loops 1");
+      assertAllEnded(200, result);
+      assertEquals(200, sum(result, Slice::passed), 1, answers(result));
+    }
+  }
+
+  @Test
+  void aServerThatDiesFailsWhatIsDueFromThenOn() throws Exception {
+    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, RawServer.OK))) {
+      final RunResult result =
+          run(server.url(), "-r 400 -d 1s --timeout 300ms -c 4", 4, server::close);
+      assertAllEnded(400, result);
+      assertTrue(sum(result, Slice::passed) >= server.heads().size() - 8, answers(result));
+      assertTrue(sum(result, Slice::failed) > 100, answers(result));
+    }
+  }
+
+  @Test
+  void aServerThatComesBackIsAskedAgain() throws Exception {
+    // Answers the first connections with an end, as one that restarts does.
+    try (RawServer server =
+        new RawServer(
+            (peer, number) -> {
+              if (number < 20) {
+                peer.close();
+              } else {
+                RawServer.send(peer, RawServer.OK);
+              }
+            })) {
+      final RunResult result = run(server.url(), "-r 400 -d 1s -c 4");
+      assertAllEnded(400, result);
+      assertEquals(20, sum(result, Slice::failed), answers(result));
+      assertEquals(380, sum(result, Slice::passed), 1, answers(result));
+    }
+  }
+
+  @Test
+  void garbageIsNoAnswer() throws Exception {
+    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, "no\r\n\r\n"))) {
+      final RunResult result = run(server.url(), "-r 200 -d 500ms -c 4");
+      assertAllEnded(100, result);
+      assertTrue(answers(result).contains(Failure.MALFORMED + ": 100"), answers(result));
+      assertEquals(0, latencies(result, 0).getTotalCount(), "nothing is known of how long");
+    }
+  }
+
+  @Test
+  void refusalsAreCountedApart() throws Exception {
+    final String refusal = "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n";
+    try (RawServer server =
+        new RawServer(
+            (peer, number) -> RawServer.send(peer, number % 2 == 0 ? RawServer.OK : refusal))) {
+      final RunResult result =
+          run(server.url(), "-r 400 -d 500ms -t refused==50% -t errors==0 -t passed==100");
+      assertAllEnded(200, result);
+      assertEquals(sum(result, Slice::passed), sum(result, Slice::refused), 1);
+      final LatencySeries refused = result.latencies().get(2);
+      assertEquals("refused", refused.tag());
+      assertEquals(sum(result, Slice::refused), refused.total().getTotalCount());
+      assertTrue(result.passed(), result.checks().toString());
+    }
+  }
+
+  @Test
+  void answersThatMayNotBeMeantAreSaid() throws Exception {
+    final String missing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, missing))) {
+      final RunResult result = run(server.url(), "-r 200 -d 500ms");
+      assertTrue(result.warnings().toString().contains("answers were 4xx"), result.toString());
+    }
+  }
+
+  @Test
+  void aRunThatIsStoppedHasWhatItHasUntilThen() throws Exception {
+    try (RawServer server =
+        new RawServer(
+            (peer, number) -> {
+              if (number < 100) {
+                RawServer.send(peer, RawServer.OK);
+              }
+            })) {
+      final LoadRun[] run = new LoadRun[1];
+      run[0] =
+          new LoadRun(
+              scenario(server.url(), "-r 400 -d 60s -c 4 --timeout 50s"),
+              (slice, p99Ns) -> run[0].stop());
+      final RunResult result = run[0].run();
+      final String warnings = result.warnings().toString();
+      assertTrue(warnings.contains("Stopped early, after "), warnings);
+      assertTrue(warnings.contains("4 requests had no answer yet"), warnings);
+      assertEquals(100, sum(result, Slice::passed));
+      assertEquals(104, sum(result, Slice::sent));
+    }
+  }
+
+  @Test
+  void aRunThatIsStoppedWhileItWarmsUpHasNothing() throws Exception {
+    try (Http1Sink sink = sink()) {
+      final LoadRun run =
+          new LoadRun(scenario(url(sink), "-r 1000 -d 60s", "30s"), LoadRun.Progress.SILENT);
+      final Thread stopping =
+          new Thread(
+              () -> {
+                while (sink.requestCount() == 0) {
+                  Thread.onSpinWait();
+                }
+                run.stop();
+              });
+      stopping.start();
+      final RunResult result = run.run();
+      stopping.join();
+      assertEquals(0, sum(result, Slice::due));
+      assertEquals(0, sum(result, Slice::sent));
+      assertTrue(result.warnings().toString().contains("after 0.0 s"), result.toString());
+    }
+  }
+
+  @Test
+  void anEventLoopAllocatesNextToNothingForARequest() throws Exception {
+    final com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+    final long[] bytes = new long[12];
+    final long[] answered = new long[12];
+    final AtomicInteger slices = new AtomicInteger();
+    try (Http1Sink sink = sink()) {
+      new LoadRun(
+              scenario(url(sink), "--max -d 2s -c 16 --event-loops 1"),
+              (slice, p99Ns) -> {
+                final int at = slices.getAndIncrement();
+                bytes[at] = loadThreads(threads);
+                answered[at] = slice.passed() + (at == 0 ? 0 : answered[at - 1]);
+              })
+          .run();
+    }
+    final int last = slices.get() - 2; // the last slice but one: before connections are closed
+    final double each = (double) (bytes[last] - bytes[4]) / (answered[last] - answered[4]);
+    System.out.println("ALLOC " + each + " B per request, " + (answered[last] - answered[4]));
+    assertTrue(each < 8, each + " bytes per request, " + Arrays.toString(answered));
+  }
+
+  private static long loadThreads(com.sun.management.ThreadMXBean threads) {
+    final long[] ids =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith("weir-load"))
+            .mapToLong(Thread::getId)
+            .toArray();
+    return Arrays.stream(threads.getThreadAllocatedBytes(ids)).sum();
+  }
+
+  @Test
+  void anUnknownHostIsNamed() throws Exception {
+    final LoadException fault =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            LoadException.class, () -> run("http://no-such-host.invalid/", "-r 10 -d 1s"));
+    assertEquals(
+        "http://no-such-host.invalid: no such host (expected: a name or an address)",
+        fault.getMessage());
+  }
+}
