@@ -1,0 +1,171 @@
+package dev.weir.bench.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.load.LoopRecorder.Count;
+import dev.weir.bench.report.LatencySeries;
+import dev.weir.bench.scenario.Schedule;
+import dev.weir.bench.scenario.Target;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** What is due, on connections that only write down what they are asked for. */
+class LaneTest {
+  private static final long SECOND_NS = 1_000_000_000L;
+  private static final long MILLI_NS = 1_000_000;
+  private static final Request REQUEST = new Request(new byte[1], Request.NO_BODY, false);
+
+  /** Long ago: what a lane does by its own clock comes behind all that is tried here. */
+  private final long startNs = System.nanoTime() - 2 * SECOND_NS;
+
+  private final LoopRecorder recorder = new LoopRecorder(startNs);
+  private final List<String> asked = new ArrayList<>();
+
+  private final class Connection implements LoadConnection {
+    private final String name;
+    private boolean room = true;
+    private int inFlight;
+
+    private Connection(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public boolean hasRoom() {
+      return room;
+    }
+
+    @Override
+    public int inFlight() {
+      return inFlight;
+    }
+
+    @Override
+    public void start(Request request, long dueNs, long nowNs) {
+      assertTrue(room);
+      room = false;
+      inFlight++;
+      asked.add(name + " " + (dueNs - startNs) / MILLI_NS);
+    }
+
+    @Override
+    public void flush() {
+      asked.add(name + " flush");
+    }
+
+    @Override
+    public void expire(long startedBeforeNs) {}
+
+    @Override
+    public void close() {
+      asked.add(name + " close");
+    }
+  }
+
+  private Lane lane(boolean closedLoop, Connection... connections) {
+    return lane(closedLoop, 300 * MILLI_NS, connections);
+  }
+
+  /** A request each 100 ms, from 50 ms on, for 1.5 s. */
+  private Lane lane(boolean closedLoop, long timeoutNs, Connection... connections) {
+    final Lane lane =
+        new Lane(
+            new Connector(null, null, new Target(false, "h", 80, "h"), null, null),
+            new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
+            null,
+            closedLoop ? null : Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
+            new LaneSettings(connections.length, timeoutNs, closedLoop));
+    for (Connection connection : connections) {
+      lane.opened(connection);
+    }
+    lane.begin(
+        new RunTimes(startNs, 0, SECOND_NS * 3 / 2), recorder, new LoadLoop(null, List.of(lane)));
+    return lane;
+  }
+
+  private void expect(String... all) {
+    assertEquals(List.of(all), asked);
+    asked.clear();
+  }
+
+  @Test
+  void startsWhatIsDueOnWhatHasHadRoomForLongest() {
+    final Lane lane = lane(false, new Connection("a"), new Connection("b"));
+    lane.startDue(startNs + 49 * MILLI_NS);
+    expect();
+    assertEquals(startNs + 50 * MILLI_NS, lane.nextDueNs());
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect("a 50", "a flush");
+    lane.startDue(startNs + 160 * MILLI_NS);
+    expect("b 150", "b flush");
+    assertEquals(2, lane.inFlight());
+    assertEquals(2, recorder.count(Count.SENT));
+  }
+
+  @Test
+  void whatIsDueWaitsForRoomAndIsStartedWithTheTimeAtWhichItWasDue() {
+    final Connection a = new Connection("a");
+    final Lane lane = lane(false, 1_000 * SECOND_NS, a);
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect("a 50", "a flush");
+    lane.startDue(startNs + 160 * MILLI_NS);
+    assertEquals(Long.MAX_VALUE, lane.nextDueNs(), "nothing until there is room");
+    lane.room(a);
+    expect();
+    a.room = true;
+    lane.room(a);
+    expect("a 150", "a flush");
+    final Histogram late = LatencySeries.emptyHistogram();
+    recorder.drain(LoopRecorder.Time.LATE, late);
+    assertTrue(late.getMaxValue() < 11 * MILLI_NS, "the second could not have been before");
+  }
+
+  @Test
+  void whatCannotBeStartedWithinTheTimeOutHasFailed() {
+    final Lane lane = lane(false, new Connection("a"));
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect("a 50", "a flush");
+    lane.startDue(startNs + 600 * MILLI_NS);
+    expect();
+    assertEquals(2, recorder.failures(Failure.NOT_STARTED), "due at 150 and 250 ms");
+    lane.startDue(startNs + 2 * SECOND_NS);
+    assertEquals(14, recorder.failures(Failure.NOT_STARTED), "all but the first");
+    assertFalse(lane.idle(startNs + 2 * SECOND_NS), "the first is in flight");
+  }
+
+  @Test
+  void aConnectionThatWasToldToEndIsPassedOver() {
+    final Connection a = new Connection("a");
+    final Lane lane = lane(false, a, new Connection("b"));
+    a.room = false;
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect("b 50", "b flush");
+  }
+
+  @Test
+  void nothingIsStartedBeforeTheRunNorAfterIt() {
+    final Lane lane = lane(true, new Connection("a"), new Connection("b"));
+    lane.startDue(startNs - 1);
+    lane.startDue(startNs + 2 * SECOND_NS);
+    expect();
+    lane.startDue(startNs);
+    expect("a 0", "b 0", "a flush", "b flush");
+  }
+
+  @Test
+  void nothingIsToldOnceItIsClosed() {
+    final Connection a = new Connection("a");
+    final Lane lane = lane(false, a);
+    lane.close();
+    expect("a close");
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect();
+    lane.opened(new Connection("late"));
+    expect("late close");
+    lane.refused(new java.io.IOException("too late to try again"));
+  }
+}
