@@ -24,7 +24,7 @@ final class RunFlags {
    */
   record Flag(String name, String label, String help, boolean isSwitch) {}
 
-  /** Stands for what is missing behind a flag. No flag takes it for a value. */
+  /** Stands for what is missing behind a flag. No flag takes it for a value, but for a file's. */
   private static final String NO_TEXT = "(nothing)";
 
   /** In the order of the help. */
@@ -161,7 +161,9 @@ final class RunFlags {
       if (texts.size() > 1 && !isList) {
         problems.add(flag.name() + ": given " + texts.size() + " times (expected: once)");
       }
-      if (!texts.isEmpty()) {
+      if (flag.label().equals("FILE") && texts.contains(NO_TEXT)) {
+        problems.add(flag.name() + ": " + NO_TEXT + " (expected: a file's path)");
+      } else if (!texts.isEmpty()) {
         given.put(flag.name(), isList ? String.join(",", texts) : texts.get(0));
       }
     }

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
@@ -206,10 +205,8 @@ class LatencyLogIT {
     }
     assertEquals(20, sum(file(), null).getTotalCount());
     assertEquals(2, Files.readString(file()).split("#\\[StartTime", -1).length - 1);
-    assertEquals(
-        2,
-        new TreeSet<>(intervals(file(), null).stream().map(Histogram::getStartTimeStamp).toList())
-            .size());
+    List<Long> starts = intervals(file(), null).stream().map(Histogram::getStartTimeStamp).toList();
+    assertTrue(starts.get(starts.size() - 1) > starts.get(0), starts.toString());
   }
 
   @Test

@@ -112,6 +112,13 @@ class WeirMainTest {
   }
 
   @Test
+  void takesNoFlagForTheNameOfAFileThatIsMissing() {
+    assertEquals(2, weir("run", "--upstream=nowhere", "--latency-log", "--admin=off"));
+    assertTrue(err.startsWith("--latency-log: (nothing) (expected: a file's path)\n"), err);
+    assertTrue(err.contains("--upstream: nowhere "), err);
+  }
+
+  @Test
   void takesSettingsFromAFileOrFromFlagsButNotFromBoth() throws IOException {
     Path file = file("upstream: http://127.0.0.1:1\nlisten: 127.0.0.1:0\n");
     assertEquals(2, weir("run", "-c", file.toString(), "--limit", "1/1s", "--dry-run"));

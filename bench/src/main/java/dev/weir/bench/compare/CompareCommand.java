@@ -235,7 +235,9 @@ public final class CompareCommand implements Callable<Integer> {
             cores);
     report.progress(
         String.format(
-            Locale.ROOT, "about %.0f minutes", Math.ceil(settings.estimatedSeconds() / 60)));
+            Locale.ROOT,
+            "proxies: about %.0f minutes",
+            Math.ceil(settings.estimatedSeconds() / 60)));
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
         Upstream upstream = Upstream.start(folder.path(), cores)) {
       final double direct = upstream.perSecond(settings.usualInFlight(), seconds, warmUpNs / 1e9);

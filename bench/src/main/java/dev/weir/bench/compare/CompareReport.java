@@ -22,7 +22,8 @@ final class CompareReport {
 
       As fast as it goes, each request waits for the one before it on its connection (of HTTP/2, its stream;
       16 streams per connection), so nothing is said of latencies there. They are measured at a fixed rate,
-      %.0f %% of what the slowest takes at as many requests at once, from when each request was due.
+      %.0f %% of what the slowest takes at as many requests at once, from when each request was due. A server sleeps
+      between requests there, and what waking up costs is in its us/req.
 
       1 key is one identity that makes all requests; of more, each is as likely as another. A round in which
       more than 1 %% of the answers were not those that are meant is measured again, up to three times, and

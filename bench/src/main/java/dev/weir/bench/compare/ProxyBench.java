@@ -200,11 +200,12 @@ final class ProxyBench {
   private static String line(Cell cell, int round, String name, Figures figures) {
     return String.format(
         Locale.ROOT,
-        "%-8s %-6s %6d keys %3d in flight, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
+        "%-8s %-6s %6d keys %3d in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
         cell.traffic().protocol(),
         cell.outcome(),
         cell.traffic().keys(),
         cell.traffic().inFlight(),
+        cell.traffic().open() ? ", fixed rate" : "",
         round,
         name,
         figures.perSecond(),
@@ -231,7 +232,7 @@ final class ProxyBench {
   // Budgets come back: where one of many keys has not been asked for since, its next request
   // passes. They are spent before it counts.
   private void settle(Running running, Cell cell) throws IOException, InterruptedException {
-    if (cell.outcome() == Outcome.PASS) {
+    if (cell.outcome() == Outcome.PASS || cell.traffic().keys() == 1) {
       return;
     }
     final Traffic closed = cell.traffic().at(Traffic.CLOSED);

@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -68,8 +67,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     this.maxStreams = maxStreams;
     this.grpc = grpc;
     streams = new StreamTable(maxStreams, firstStreamId);
-    reader =
-        new DefaultHttp2FrameReader(new DefaultHttp2HeadersDecoder(true, MAX_HEADER_LIST_BYTES));
+    reader = new DefaultHttp2FrameReader(AnswerFields.decoder(MAX_HEADER_LIST_BYTES));
   }
 
   // What the engine asks for.
@@ -98,6 +96,10 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   @Override
   public void flush() {
     output.flush();
+    while (bodies.held() && context.channel().isWritable()) {
+      bodies.resume();
+      output.flush();
+    }
   }
 
   @Override
@@ -181,6 +183,12 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   }
 
   @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    flush();
+    super.channelWritabilityChanged(ctx);
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     super.channelInactive(ctx); // decodes what is left
     end(
@@ -250,7 +258,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
       ended = false;
       sink.room(this);
     }
-    output.flush();
+    flush();
   }
 
   private void end(Failure failure, Throwable cause) {
@@ -341,7 +349,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
         return;
       }
       if (endStream) {
-        answered(slot, StatusText.grpc(headers.get(StatusText.GRPC_STATUS)));
+        answered(slot, StatusText.grpc(((AnswerFields) headers).grpcStatus()));
       }
     }
 

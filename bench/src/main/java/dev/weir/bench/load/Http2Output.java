@@ -18,6 +18,9 @@ final class Http2Output {
 
   private static final int INITIAL_BYTES = 4096;
 
+  /** Contents wait while so much is written: the peer may take a gigabyte, and memory not. */
+  private static final int FULL_BYTES = 1 << 18;
+
   private final ChannelHandlerContext context;
   private int maxFrameBytes = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean tableShrinks;
@@ -34,6 +37,11 @@ final class Http2Output {
 
   int maxFrameBytes() {
     return maxFrameBytes;
+  }
+
+  /** Whether contents must wait until what was written has been sent. */
+  boolean isFull() {
+    return out != null && out.readableBytes() >= FULL_BYTES || !context.channel().isWritable();
   }
 
   /**

@@ -3,8 +3,8 @@ package dev.weir.bench.load;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 
 /**
- * Sends the contents of requests, as far as the peer's windows let it (RFC 9113, section 5.2).
- * Those that wait for the connection's window are served in turn.
+ * Sends the contents of requests, as far as the peer's windows let it (RFC 9113, section 5.2), and
+ * only so much at once that what is written stays small. Those that wait are served in turn.
  */
 final class RequestBodies {
   private final StreamTable streams;
@@ -12,6 +12,7 @@ final class RequestBodies {
   private int connectionWindow = Http2CodecUtil.DEFAULT_WINDOW_SIZE;
   private int initialWindow = Http2CodecUtil.DEFAULT_WINDOW_SIZE;
   private int turn;
+  private boolean held;
 
   RequestBodies(StreamTable streams, Http2Output output) {
     this.streams = streams;
@@ -23,6 +24,7 @@ final class RequestBodies {
     streams.sendWindow[slot] = initialWindow;
     streams.sentBytes[slot] = 0;
     streams.body[slot] = body;
+    held |= output.isFull();
     send(slot);
   }
 
@@ -32,13 +34,24 @@ final class RequestBodies {
     if (connectionWindow < 0) {
       return false;
     }
-    for (int i = streams.slots(); i > 0 && connectionWindow > 0; i--) {
+    resume();
+    return true;
+  }
+
+  /** Whether contents wait for what was written to be sent, not for the peer's windows. */
+  boolean held() {
+    return held;
+  }
+
+  /** Goes on with the contents that wait. */
+  void resume() {
+    held = output.isFull();
+    for (int i = streams.slots(); i > 0 && connectionWindow > 0 && !held; i--) {
       turn = turn + 1 & streams.slots() - 1;
       if (streams.body[turn] != null) {
         send(turn);
       }
     }
-    return true;
   }
 
   /** The peer takes more on a stream; false if that is more than there can be. */
@@ -71,12 +84,13 @@ final class RequestBodies {
     byte[] body = streams.body[slot];
     int at = streams.sentBytes[slot];
     int end = at + Math.min(body.length - at, Math.min(connectionWindow, streams.sendWindow[slot]));
-    while (at < end) {
+    while (at < end && !held) {
       int bytes = Math.min(end - at, output.maxFrameBytes());
       output.data(streams.id(slot), body, at, bytes, at + bytes == body.length);
       connectionWindow -= bytes;
       streams.sendWindow[slot] -= bytes;
       at += bytes;
+      held = output.isFull();
     }
     streams.sentBytes[slot] = at;
     if (at == body.length) {

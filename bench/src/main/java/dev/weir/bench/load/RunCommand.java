@@ -153,7 +153,13 @@ public final class RunCommand implements Callable<Integer> {
     facts.put("Command", "./weir bench run " + String.join(" ", quoted(spec.commandLine())));
     warnings.addAll(result.warnings());
     return new RunResult(
-        result.name(), facts, warnings, result.checks(), result.slices(), result.latencies());
+        result.name(),
+        facts,
+        warnings,
+        result.checks(),
+        result.slices(),
+        result.latencies(),
+        result.startEpochMs());
   }
 
   private static List<String> quoted(CommandLine commandLine) {

@@ -81,7 +81,12 @@ final class RunSummary {
         warnings(latencies, late),
         scenario.thresholds().stream().map(threshold -> check(threshold, latencies)).toList(),
         sampler.slices(),
-        series);
+        series,
+        at(times.measuredFromNs()).toEpochMilli());
+  }
+
+  private static Instant at(long ns) {
+    return Instant.now().minusNanos(System.nanoTime() - ns);
   }
 
   private List<LatencySeries> series() {
@@ -114,12 +119,7 @@ final class RunSummary {
   private Map<String, String> facts(Histogram late) {
     final ClientSettings client = scenario.client();
     final Map<String, String> facts = new LinkedHashMap<>();
-    facts.put(
-        "Started",
-        Instant.now()
-            .minusNanos(System.nanoTime() - times.startNs())
-            .truncatedTo(ChronoUnit.SECONDS)
-            .toString());
+    facts.put("Started", at(times.startNs()).truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put(
         "Requests",
         scenario.requests().stream().map(RunSummary::text).collect(Collectors.joining(", ")));

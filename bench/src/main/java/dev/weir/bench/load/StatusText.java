@@ -1,11 +1,7 @@
 package dev.weir.bench.load;
 
-import io.netty.util.AsciiString;
-
 /** Statuses as fields of HTTP/2 hold them. */
 final class StatusText {
-  static final AsciiString GRPC_STATUS = AsciiString.cached("grpc-status");
-
   /** What a call has ended with that did not say so, or in a way that nobody knows. */
   static final int GRPC_UNKNOWN = 2;
 

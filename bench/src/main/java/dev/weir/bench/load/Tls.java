@@ -52,7 +52,7 @@ final class Tls {
     final SslContextBuilder builder =
         SslContextBuilder.forClient()
             .sslProvider(SslProvider.JDK)
-            .endpointIdentificationAlgorithm(insecure ? null : CHECK_THE_NAME)
+            .endpointIdentificationAlgorithm(CHECK_THE_NAME)
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
                     ApplicationProtocolConfig.Protocol.ALPN,

@@ -6,6 +6,7 @@ import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /** An answer of HTTP/2 as the bytes of its frames, made once and sent for many requests. */
 public final class Http2Answer {
@@ -14,10 +15,15 @@ public final class Http2Answer {
   private static final int END_STREAM = 0x1;
   private static final int END_HEADERS = 0x4;
 
-  /** RFC 7541: a literal that is not indexed, of the static table's :status and content-type. */
-  private static final int STATUS = 8;
+  /** Those of the static table (RFC 7541), from its entry 8 on. */
+  private static final List<Integer> STATUSES = List.of(200, 204, 206, 304, 400, 404, 500);
 
+  private static final int FIRST_STATUS = 8;
+  private static final int INDEXED = 0x80;
+
+  /** A literal that is not indexed, of the static table's content-type. */
   private static final int[] CONTENT_TYPE = {0x0f, 31 - 15};
+
   private static final int NEW_NAME = 0;
   private static final String GRPC = "application/grpc";
   private static final int GRPC_PREFIX_BYTES = 5;
@@ -92,7 +98,11 @@ public final class Http2Answer {
   }
 
   private static ByteBuf status(int status) {
-    final ByteBuf block = Unpooled.buffer().writeByte(STATUS);
+    final int index = STATUSES.indexOf(status);
+    if (index >= 0) {
+      return Unpooled.buffer().writeByte(INDEXED | FIRST_STATUS + index);
+    }
+    final ByteBuf block = Unpooled.buffer().writeByte(FIRST_STATUS);
     text(block, Integer.toString(status));
     return block;
   }

@@ -2,17 +2,21 @@ package dev.weir.bench.process;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** What is installed. */
 public final class Programs {
-  private static final int ANSWER_SECONDS = 10;
+  /** Time enough for a launcher that builds first. */
+  private static final int ANSWER_MINUTES = 10;
 
   /** Where Debian has servers, which is on the PATH of administrators alone. */
   private static final List<String> SERVERS = List.of("/usr/local/sbin", "/usr/sbin", "/sbin");
@@ -36,21 +40,29 @@ public final class Programs {
   public static String output(List<String> command) throws IOException {
     final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    final String text =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1).strip();
+    final CompletableFuture<String> reading = CompletableFuture.supplyAsync(() -> read(process));
     try {
-      if (!process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(ANSWER_MINUTES, TimeUnit.MINUTES)) {
         process.destroyForcibly();
-        throw new IOException(command.get(0) + " does not end: " + text);
+        throw new IOException(command.get(0) + " has not ended in " + ANSWER_MINUTES + " minutes");
       }
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
       throw new IOException(command.get(0) + " was interrupted", e);
     }
+    final String text = reading.join();
     if (process.exitValue() != 0) {
       throw new IOException(command.get(0) + " ended with " + process.exitValue() + ": " + text);
     }
     return text;
+  }
+
+  private static String read(Process process) {
+    try (InputStream in = process.getInputStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

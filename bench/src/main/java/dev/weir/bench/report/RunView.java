@@ -1,5 +1,6 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.report.LatencySeries.TimedHistogram;
 import java.util.List;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
@@ -43,13 +44,15 @@ record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
     return Optional.empty();
   }
 
+  /** Of a log of intervals, the time from the first to the last, with those that it leaves out. */
   long durationMs() {
     if (isCounted()) {
       return counts.durationMs();
     }
-    return run.latencies().get(0).slices().stream()
-        .mapToLong(slice -> slice.endMs() - slice.startMs())
-        .sum();
+    final List<TimedHistogram> intervals = run.latencies().get(0).slices();
+    return intervals.isEmpty()
+        ? 0
+        : intervals.get(intervals.size() - 1).endMs() - intervals.get(0).startMs();
   }
 
   /** Answers per second, refusals among them; of a log of intervals, what it recorded. */

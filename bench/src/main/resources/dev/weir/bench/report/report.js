@@ -60,7 +60,7 @@
   function logTicks(scale) {
     const decades = Math.log10(scale.max / scale.min);
     const room = scale.chart.height / decades;
-    const steps = room > 200 ? [1, 1.5, 2, 3, 5, 7] : room > 55 ? [1, 2, 5] : [1];
+    const steps = room > 200 ? [1, 1.5, 2, 3, 5, 7] : room > 70 ? [1, 2, 5] : [1];
     const ticks = [];
     for (let power = Math.floor(Math.log10(scale.min)); power <= Math.log10(scale.max); power++) {
       steps.forEach((step) => {
@@ -292,17 +292,23 @@
   const middle = (part) => (part[START] + part[END]) / 2;
   const end = Math.max(0, ...runs.flatMap((run) => run.parts.map((part) => part[END])));
 
+  /** Whether nothing is between a part and the next: an idle sidecar logs nothing. */
+  function touch(part, next) {
+    return next[START] - part[END] < (part[END] - part[START]) / 10;
+  }
+
   /** A point in the middle of each part, and one at each edge where there is no neighbour. */
   function overTime(parts, value) {
     const ys = parts.map(value);
+    const joined = (i) => ys[i] !== null && ys[i + 1] !== null && touch(parts[i], parts[i + 1]);
     return parts.flatMap((part, i) => {
       const y = ys[i];
       const points = [{ x: middle(part), y, part }];
-      if (y !== null && (i === 0 || ys[i - 1] === null)) {
+      if (y !== null && (i === 0 || !joined(i - 1))) {
         points.unshift({ x: part[START], y, part });
       }
-      if (y !== null && (i === parts.length - 1 || ys[i + 1] === null)) {
-        points.push({ x: part[END], y, part });
+      if (y !== null && (i === parts.length - 1 || !joined(i))) {
+        points.push({ x: part[END], y, part }, { x: part[END], y: null, part });
       }
       return points;
     });

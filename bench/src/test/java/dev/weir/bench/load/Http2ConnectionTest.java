@@ -396,6 +396,11 @@ class Http2ConnectionTest {
   }
 
   @Test
+  void takesNoSecondStatus() throws IOException {
+    assertBreaksItsStream(server -> server.send(HEADERS, LAST, 1, OK[0], OK[0]));
+  }
+
+  @Test
   void takesNoStatusThatIsNone() throws IOException {
     assertBreaksItsStream(
         server -> server.send(HEADERS, LAST, 1, new byte[] {8, 3, '2', 'x', '0'}));

@@ -12,6 +12,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -75,32 +76,39 @@ class Http2SinkTest {
 
   @Test
   void takesACallWithoutAStatusForUnknown() {
-    try (Http2Sink sink = answering(Http2Answer.http(503, Request.NO_BODY));
+    Http2Answer[] answers = {
+      Http2Answer.http(503, new byte[3]), Http2Answer.grpc(0), Http2Answer.http(504, new byte[0])
+    };
+    try (Http2Sink sink =
+            new Http2Sink(
+                LOOPS, Transport.NIO, (peer, stream) -> peer.answer(stream, answers[stream / 2]));
         LoadClient client = new LoadClient().opened(sink.address(), 4, true)) {
-      client.start(CALL, 1);
-      client.expect("1 503 grpc 2");
+      client.start(CALL, 1, 2, 3);
+      client.expect("1 503 grpc 2", "2 200 grpc 0", "3 504 grpc 2");
     }
   }
 
   @Test
   void carriesMoreRequestsThanItHasSlotsPastASlowOne() {
     Http2Answer answer = Http2Answer.http(200, Request.NO_BODY);
-    try (Http2Sink sink =
-            new Http2Sink(
-                LOOPS,
-                Transport.NIO,
-                (peer, stream) -> {
-                  if (stream > 1) {
-                    peer.answer(stream, answer);
-                  }
-                });
+    AtomicInteger requests = new AtomicInteger();
+    Http2Sink.Behaviour firstLast =
+        (peer, stream) -> {
+          if (requests.incrementAndGet() > 1) {
+            peer.answer(stream, answer);
+          }
+          if (requests.get() == 20) {
+            peer.answer(1, answer);
+          }
+        };
+    try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, firstLast);
         LoadClient client = new LoadClient().opened(sink.address(), 2, false)) {
       client.start(GET, 7);
-      for (int due = 100; due < 120; due++) {
+      for (int due = 102; due <= 120; due++) {
         client.start(GET, due);
         client.expect(due + " 200");
       }
-      assertEquals(1, client.inFlight());
+      client.expect("7 200");
     }
   }
 
@@ -133,8 +141,20 @@ class Http2SinkTest {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
         LoadClient client = new LoadClient().opened(sink.address(), 4, false)) {
       Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[1_000_000]), "");
-      client.start(post, 1, 2, 3);
-      client.expect("1 201", "2 201", "3 201");
+      client.start(post, 1, 1, 1);
+      client.expect("1 201", "1 201", "1 201");
+    }
+  }
+
+  @Test
+  void sendsMoreThanTheSocketTakesAtOnce() {
+    try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
+        LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
+      Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[5_000_000]), "");
+      client.start(post, 1, 1, 1, 1, 1, 1, 1);
+      for (int i = 0; i < 7; i++) {
+        client.expect("1 201");
+      }
     }
   }
 
@@ -185,9 +205,12 @@ class Http2SinkTest {
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> {});
         LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
       client.start(GET, 1, 2);
-      client.on(LoadConnection::close);
-      assertEquals(0, client.inFlight());
-      assertFalse(client.hasRoom());
+      client.on(
+          connection -> {
+            connection.close();
+            assertEquals(0, connection.inFlight());
+            assertFalse(connection.hasRoom());
+          });
     }
   }
 

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,7 @@ final class RawHttp2Server implements AutoCloseable {
 
   private final ServerSocket listener;
   private final CompletableFuture<Void> end = new CompletableFuture<>();
+  private Socket connection;
   private DataInputStream in;
   private DataOutputStream out;
 
@@ -62,6 +64,7 @@ final class RawHttp2Server implements AutoCloseable {
               try (Socket client = listener.accept()) {
                 client.setSoTimeout((int) TimeUnit.SECONDS.toMillis(SECONDS));
                 client.setTcpNoDelay(true);
+                connection = client;
                 in = new DataInputStream(client.getInputStream());
                 out = new DataOutputStream(client.getOutputStream());
                 script.run(this);
@@ -139,6 +142,16 @@ final class RawHttp2Server implements AutoCloseable {
       frame = read();
     }
     return frame;
+  }
+
+  /** That nothing comes for a while. */
+  void expectSilence(int ms) throws IOException {
+    connection.setSoTimeout(ms);
+    try {
+      throw new AssertionError("a frame: " + read());
+    } catch (SocketTimeoutException e) {
+      connection.setSoTimeout((int) TimeUnit.SECONDS.toMillis(SECONDS));
+    }
   }
 
   /** Reads until the client closes. */

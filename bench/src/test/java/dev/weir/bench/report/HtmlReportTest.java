@@ -141,6 +141,18 @@ class HtmlReportTest {
   }
 
   @Test
+  void theRateOfALogIsThatOfItsWholeTime() throws IOException {
+    final RunResult run = SampleRuns.run("idle", 4, 1);
+    final LatencySeries all = run.latencies().get(0);
+    final LatencySeries some =
+        new LatencySeries("", "total", List.of(all.slices().get(0), all.slices().get(3)));
+    final String page =
+        page(new RunResult("idle", Map.of(), List.of(), List.of(), List.of(), List.of(some)));
+    assertTrue(page.contains("<dt>Recorded</dt><dd>10,000<"));
+    assertTrue(page.contains("<p class=\"when\">4 s</p>"));
+  }
+
+  @Test
   void severalRunsStandBesideTheFirst() throws IOException {
     final String page = page(SampleRuns.run("weir", 25, 1), SampleRuns.run("nginx", 25, 2));
     assertTrue(page.contains("<title>2 runs beside weir – weir bench</title>"));

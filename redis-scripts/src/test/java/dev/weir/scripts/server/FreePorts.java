@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * bus, 10,000 above, lie below those that the system gives to outgoing connections, so that a
  * server which was killed finds its own still free.
  */
-final class FreePorts {
+public final class FreePorts {
   static final int BUS_OFFSET = 10_000;
 
   private static final int FIRST = 11_000;
@@ -22,7 +22,7 @@ final class FreePorts {
 
   private FreePorts() {}
 
-  static int next() {
+  public static int next() {
     for (int i = 0; i < ATTEMPTS; i++) {
       final int port = ThreadLocalRandom.current().nextInt(FIRST, END);
       if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {

@@ -81,7 +81,8 @@ public final class SelfSignedCertificate {
     }
   }
 
-  Path writeKey(Path folder) throws IOException {
+  /** Writes its key as PEM, for the server that shows it. */
+  public Path writeKey(Path folder) throws IOException {
     try {
       final byte[] key = store.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded();
       return write(folder, "PRIVATE KEY", key);
