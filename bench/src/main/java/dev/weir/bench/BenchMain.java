@@ -7,6 +7,7 @@ import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.report.ReportFileException;
 import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
+import io.netty.util.ResourceLeakDetector;
 import java.util.Arrays;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -54,6 +55,11 @@ public final class BenchMain implements Runnable {
 
   /** Runs a command; ends the process unless the command is one of the tools that do so. */
   public static void main(String[] args) throws Exception {
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      // As in a sidecar: Netty watches one buffer of 128, which costs the loads more than a request
+      // allocates otherwise.
+      ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    }
     if (args.length > 0 && ToolCommands.isTool(args[0])) {
       ToolCommands.run(args[0], Arrays.copyOfRange(args, 1, args.length));
     } else {
