@@ -12,7 +12,6 @@ import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
-import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +68,7 @@ final class LoadClient {
                 traffic.connections(),
                 traffic.streams(),
                 1,
-                TransportKind.AUTO,
+                ClientSettings.usualTransport(),
                 TIMEOUT_NS,
                 null,
                 false),

@@ -1,6 +1,7 @@
 package dev.weir.bench.scenario;
 
 import dev.weir.proxy.loop.TransportKind;
+import io.netty.channel.epoll.Epoll;
 import java.nio.file.Path;
 
 /**
@@ -22,4 +23,13 @@ public record ClientSettings(
     TransportKind transport,
     long timeoutNs,
     Path authorities,
-    boolean insecure) {}
+    boolean insecure) {
+  /**
+   * The transport of a load that nobody chose one for: epoll where there is one. At a rate of
+   * 20,000/s io_uring takes a sixth more processor time for it, mostly for its timers, and makes
+   * 149 bytes of garbage per request, epoll next to none; only at saturation it is ahead.
+   */
+  public static TransportKind usualTransport() {
+    return Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO;
+  }
+}

@@ -147,7 +147,7 @@ public final class ScenarioFlags {
   @Option(
       names = "--transport",
       paramLabel = "NAME",
-      description = "auto, io_uring, epoll or nio (default: auto).")
+      description = "auto (epoll, else nio), io_uring, epoll or nio (default: auto).")
   private String transport;
 
   @Option(

@@ -386,7 +386,7 @@ final class ScenarioReader {
     for (TransportKind kind : TransportKind.values()) {
       if (kind.toString().equals(text)) {
         checkAvailable(kind);
-        return kind;
+        return kind == TransportKind.AUTO ? ClientSettings.usualTransport() : kind;
       }
     }
     throw new BadValueException(

@@ -74,7 +74,7 @@ class ScenarioTest {
     assertEquals(16, client.connections());
     assertEquals(1, client.streams());
     assertEquals(Runtime.getRuntime().availableProcessors(), client.eventLoops());
-    assertEquals(TransportKind.AUTO, client.transport());
+    assertEquals(ClientSettings.usualTransport(), client.transport());
     assertEquals(5 * SECOND_NS, client.timeoutNs());
     assertNull(client.authorities());
     assertFalse(client.insecure());
