@@ -32,11 +32,11 @@ import java.util.concurrent.TimeUnit;
  * @param cores that they can have.
  */
 public record Ceiling(double perSecond, int cores) {
-  private static final long WARM_UP_NS = 1_000_000_000L;
+  private static final long WARM_UP_NS = 2_000_000_000L;
   private static final long DURATION_NS = 1_000_000_000L;
   private static final int LEAST_CONNECTIONS = 16;
 
-  /** Takes about two seconds. */
+  /** Takes about three seconds. */
   public static Ceiling measure(Scenario scenario) throws LoadException, InterruptedException {
     final ClientSettings client = scenario.client();
     final Transport transport = Transport.of(client.transport());

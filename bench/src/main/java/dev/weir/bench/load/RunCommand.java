@@ -55,7 +55,7 @@ public final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--no-ceiling",
-      description = "Does not measure first what the harness itself can do (two seconds).")
+      description = "Does not measure first what the harness itself can do (three seconds).")
   private boolean noCeiling;
 
   @Option(
