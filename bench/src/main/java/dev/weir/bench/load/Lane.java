@@ -173,6 +173,9 @@ final class Lane implements LoadSink {
 
   private void startScheduled(long nowNs) {
     final long endNs = times.endNs();
+    if (cursor == warmUp && nowNs >= times.measuredFromNs()) {
+      measure(); // what the warm-up has not got to is not asked for any more
+    }
     long dueNs = dueNs();
     while (dueNs <= nowNs && dueNs < endNs) {
       if (nowNs - dueNs > settings.timeoutNs()) {
@@ -194,11 +197,15 @@ final class Lane implements LoadSink {
     }
   }
 
+  private void measure() {
+    cursor = measured;
+    baseNs = times.measuredFromNs();
+  }
+
   /** When the next request is due, of the warm-up first. */
   private long dueNs() {
     if (cursor == warmUp && warmUp != null && cursor.dueNs() == Long.MAX_VALUE) {
-      cursor = measured;
-      baseNs = times.measuredFromNs();
+      measure();
     }
     return cursor.dueNs() == Long.MAX_VALUE ? Long.MAX_VALUE : baseNs + cursor.dueNs();
   }

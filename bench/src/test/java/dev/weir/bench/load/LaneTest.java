@@ -125,6 +125,29 @@ class LaneTest {
   }
 
   @Test
+  void whatTheWarmUpHasNotGotToIsNotAskedForAnyMore() {
+    final Connection a = new Connection("a");
+    final Lane lane =
+        new Lane(
+            new Connector(null, null, new Target(false, "h", 80, "h"), null, null),
+            new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
+            Schedule.constant(10, SECOND_NS).cursors(1).get(0),
+            Schedule.constant(10, SECOND_NS / 2).cursors(1).get(0),
+            new LaneSettings(1, 1_000 * SECOND_NS, false));
+    lane.opened(a);
+    lane.begin(
+        new RunTimes(startNs, SECOND_NS, SECOND_NS / 2),
+        recorder,
+        new LoadLoop(null, List.of(lane)));
+    lane.startDue(startNs + 60 * MILLI_NS);
+    expect("a 50", "a flush");
+    lane.startDue(startNs + 999 * MILLI_NS);
+    a.room = true;
+    lane.room(a);
+    expect("a 1050", "a flush");
+  }
+
+  @Test
   void whatCannotBeStartedWithinTheTimeOutHasFailed() {
     final Lane lane = lane(false, new Connection("a"));
     lane.startDue(startNs + 60 * MILLI_NS);
