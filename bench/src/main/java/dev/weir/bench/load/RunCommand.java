@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -150,7 +149,9 @@ public final class RunCommand implements Callable<Integer> {
       facts.put("Ceiling", ceiling.toString());
     }
     facts.put("Commit", Commit.head());
-    facts.put("Command", "./weir bench run " + String.join(" ", quoted(spec.commandLine())));
+    facts.put(
+        "Command",
+        "./weir bench run " + CommandText.of(spec.commandLine().getParseResult().expandedArgs()));
     warnings.addAll(result.warnings());
     return new RunResult(
         result.name(),
@@ -160,14 +161,6 @@ public final class RunCommand implements Callable<Integer> {
         result.slices(),
         result.latencies(),
         result.startEpochMs());
-  }
-
-  private static List<String> quoted(CommandLine commandLine) {
-    return commandLine.getParseResult().expandedArgs().stream()
-        .map(
-            arg ->
-                arg.matches("[A-Za-z0-9_./:=,@%+-]+") ? arg : "'" + arg.replace("'", "'\\''") + "'")
-        .toList();
   }
 
   private void say(String line) {

@@ -293,7 +293,8 @@ final class RunSummary {
           case MEAN -> latencies.getTotalCount() == 0 ? Double.NaN : latencies.getMean();
           case PASSED -> part(threshold, count(Count.PASSED));
           case REFUSED -> part(threshold, count(Count.REFUSED));
-          case ERRORS -> part(threshold, count(Count.FAILED));
+          // Where nothing ended, nothing is known of errors either.
+          case ERRORS -> ended() == 0 ? Double.NaN : part(threshold, count(Count.FAILED));
           case RATE -> (count(Count.PASSED) + count(Count.REFUSED)) / seconds;
         };
     return new Check(threshold.text(), text(threshold, value), threshold.holds(value));

@@ -1,0 +1,35 @@
+package dev.weir.bench.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CommandTextTest {
+  @Test
+  void quotesWhatAShellWouldTakeApart() {
+    assertEquals(
+        "http://h:1/a -t 'p99<2ms' --body 'it'\\''s' -H 'x-user-id: {key}'",
+        CommandText.of(
+            List.of("http://h:1/a", "-t", "p99<2ms", "--body", "it's", "-H", "x-user-id: {key}")));
+  }
+
+  @Test
+  void leavesOutWhatSaysWhoSomebodyIs() {
+    assertEquals(
+        "-H 'Authorization: ...' '-HCookie: ...' '--header=X-Api-Key: ...' -H x-auth-token:...",
+        CommandText.of(
+            List.of(
+                "-H",
+                "Authorization: Bearer abc",
+                "-HCookie: a=b",
+                "--header=X-Api-Key: 7",
+                "-H",
+                "x-auth-token:7")));
+  }
+
+  @Test
+  void showsThatAKeyStandsThere() {
+    assertEquals("-H 'x-api-key: {key}'", CommandText.of(List.of("-H", "x-api-key: {key}")));
+  }
+}
