@@ -51,9 +51,9 @@ class AllocationIT {
                 options
                     .forks(1)
                     .warmupIterations(1)
-                    .warmupTime(TimeValue.milliseconds(300))
+                    .warmupTime(TimeValue.milliseconds(200))
                     .measurementIterations(3)
-                    .measurementTime(TimeValue.milliseconds(300))
+                    .measurementTime(TimeValue.milliseconds(150))
                     .shouldFailOnError(true)
                     .addProfiler(GCProfiler.class)
                     .build())
