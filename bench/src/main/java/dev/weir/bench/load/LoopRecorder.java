@@ -13,11 +13,11 @@ final class LoopRecorder {
   static final long MOST_NS = 3_600_000_000_000L;
 
   private static final int DIGITS = 3;
-  private static final int HTTP_STATUSES = 600;
-  private static final int GRPC_STATUSES = 17;
-  private static final int TOO_MANY_REQUESTS = 429;
+  static final int HTTP_STATUSES = 600;
+  static final int GRPC_STATUSES = 17;
+  static final int TOO_MANY_REQUESTS = 429;
   private static final int RESOURCE_EXHAUSTED = 8;
-  private static final int SERVER_ERROR = 500;
+  static final int SERVER_ERROR = 500;
 
   /** What is counted. */
   enum Count {

@@ -34,11 +34,7 @@ final class RunSummary {
   /** How far the rate may be off before it is said. */
   private static final double RATE_ERROR = 0.01;
 
-  private static final int HTTP_STATUSES = 600;
-  private static final int GRPC_STATUSES = 17;
   private static final int CLIENT_ERROR = 400;
-  private static final int SERVER_ERROR = 500;
-  private static final int TOO_MANY = 429;
 
   private final Scenario scenario;
   private final RunTimes times;
@@ -94,7 +90,10 @@ final class RunSummary {
     if (scenario.load().open()) {
       series.add(new LatencySeries("", "corrected", sampler.histograms(Time.CORRECTED)));
       series.add(
-          new LatencySeries("uncorrected", "uncorrected", sampler.histograms(Time.UNCORRECTED)));
+          new LatencySeries(
+              LatencySeries.UNCORRECTED,
+              LatencySeries.UNCORRECTED,
+              sampler.histograms(Time.UNCORRECTED)));
     } else {
       series.add(new LatencySeries("", "closed loop", sampler.histograms(Time.CORRECTED)));
     }
@@ -201,11 +200,11 @@ final class RunSummary {
   private String outcomes() {
     final StringJoiner outcomes = new StringJoiner(", ", " (", ")");
     outcomes.setEmptyValue("");
-    for (int i = 0; i < HTTP_STATUSES; i++) {
+    for (int i = 0; i < LoopRecorder.HTTP_STATUSES; i++) {
       final int status = i;
       add(outcomes, Integer.toString(i), sum(recorder -> recorder.httpAnswers(status)));
     }
-    for (int i = 0; i < GRPC_STATUSES; i++) {
+    for (int i = 0; i < LoopRecorder.GRPC_STATUSES; i++) {
       final int status = i;
       add(outcomes, "gRPC " + i, sum(recorder -> recorder.grpcAnswers(status)));
     }
@@ -278,9 +277,12 @@ final class RunSummary {
 
   private long clientErrors() {
     long sum = 0;
-    for (int i = CLIENT_ERROR; i < SERVER_ERROR; i++) {
+    for (int i = CLIENT_ERROR; i < LoopRecorder.SERVER_ERROR; i++) {
       final int status = i;
-      sum += status == TOO_MANY ? 0 : sum(recorder -> recorder.httpAnswers(status));
+      sum +=
+          status == LoopRecorder.TOO_MANY_REQUESTS
+              ? 0
+              : sum(recorder -> recorder.httpAnswers(status));
     }
     return sum;
   }

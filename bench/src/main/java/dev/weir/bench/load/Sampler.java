@@ -24,7 +24,7 @@ final class Sampler {
   private final List<Slice> slices = new ArrayList<>();
   private final List<List<TimedHistogram>> encoded = new ArrayList<>();
   private final Histogram merged = LatencySeries.emptyHistogram();
-  private ByteBuffer buffer = ByteBuffer.allocate(merged.getNeededByteBufferCapacity());
+  private final ByteBuffer buffer = ByteBuffer.allocate(merged.getNeededByteBufferCapacity());
   private long fromMs;
   private double dueBefore;
 

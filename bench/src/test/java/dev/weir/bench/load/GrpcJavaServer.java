@@ -4,6 +4,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,8 +13,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Answers {@code weir.bench.Echo/Echo} with what it is sent, on a port of 127.0.0.1: to be loaded
- * by hand, from the command line.
+ * Methods of grpc-java whose messages are bytes; and a server that answers {@code
+ * weir.bench.Echo/Echo} with what it is sent, on a port of 127.0.0.1, to be loaded by hand.
  */
 final class GrpcJavaServer {
   private GrpcJavaServer() {}
@@ -34,24 +35,26 @@ final class GrpcJavaServer {
     }
   }
 
+  static MethodDescriptor<byte[], byte[]> unary(String fullName) {
+    return MethodDescriptor.newBuilder(new Bytes(), new Bytes())
+        .setType(MethodDescriptor.MethodType.UNARY)
+        .setFullMethodName(fullName)
+        .build();
+  }
+
+  static void echo(byte[] message, StreamObserver<byte[]> answers) {
+    answers.onNext(message);
+    answers.onCompleted();
+  }
+
   public static void main(String[] args) throws IOException, InterruptedException {
-    final MethodDescriptor<byte[], byte[]> echo =
-        MethodDescriptor.newBuilder(new Bytes(), new Bytes())
-            .setType(MethodDescriptor.MethodType.UNARY)
-            .setFullMethodName("weir.bench.Echo/Echo")
-            .build();
     NettyServerBuilder.forAddress(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0])))
         .directExecutor()
         .addService(
             ServerServiceDefinition.builder("weir.bench.Echo")
                 .addMethod(
-                    echo,
-                    ServerCalls.asyncUnaryCall(
-                        (message, answers) -> {
-                          answers.onNext(message);
-                          answers.onCompleted();
-                        }))
+                    unary("weir.bench.Echo/Echo"), ServerCalls.asyncUnaryCall(GrpcJavaServer::echo))
                 .build())
         .build()
         .start()

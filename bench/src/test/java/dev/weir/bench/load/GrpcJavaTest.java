@@ -12,10 +12,7 @@ import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
@@ -43,32 +40,8 @@ class GrpcJavaTest {
     assertTrue(server.awaitTermination(20, TimeUnit.SECONDS));
   }
 
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] message) {
-      return new ByteArrayInputStream(message);
-    }
-
-    @Override
-    public byte[] parse(InputStream message) {
-      try {
-        return message.readAllBytes();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
-
   private static MethodDescriptor<byte[], byte[]> method(String name) {
-    return MethodDescriptor.newBuilder(new Bytes(), new Bytes())
-        .setType(MethodDescriptor.MethodType.UNARY)
-        .setFullMethodName(SERVICE + "/" + name)
-        .build();
-  }
-
-  private static void echo(byte[] message, StreamObserver<byte[]> answers) {
-    answers.onNext(message);
-    answers.onCompleted();
+    return GrpcJavaServer.unary(SERVICE + "/" + name);
   }
 
   private void hold(byte[] message, StreamObserver<byte[]> answers) {
@@ -77,7 +50,7 @@ class GrpcJavaTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
-    echo(message, answers);
+    GrpcJavaServer.echo(message, answers);
   }
 
   private LoadClient client(int serverStreams, int clientStreams) throws IOException {
@@ -86,7 +59,7 @@ class GrpcJavaTest {
             .maxConcurrentCallsPerConnection(serverStreams)
             .addService(
                 ServerServiceDefinition.builder(SERVICE)
-                    .addMethod(method("Echo"), ServerCalls.asyncUnaryCall(GrpcJavaTest::echo))
+                    .addMethod(method("Echo"), ServerCalls.asyncUnaryCall(GrpcJavaServer::echo))
                     .addMethod(method("Hold"), ServerCalls.asyncUnaryCall(this::hold))
                     .addMethod(
                         method("Refuse"),
