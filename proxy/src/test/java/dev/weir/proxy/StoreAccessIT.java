@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -168,7 +169,8 @@ class StoreAccessIT {
   @Test
   void opensAConnectionAnewWhenTheServerFallsSilentAfterTheHandshake() throws Exception {
     AtomicInteger accepted = new AtomicInteger();
-    List<Socket> open = new ArrayList<>();
+    // Written by the acceptor, which may still be at it when the test closes them.
+    List<Socket> open = new CopyOnWriteArrayList<>();
     try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
       Thread acceptor =
           new Thread(
