@@ -47,7 +47,8 @@ final class Measurement {
 
   List<Row> rows(Scenario scenario) {
     final Trace trace = trace(scenario, settings.requests());
-    final Comparison comparison = new Comparison(trace, scenario.limit(), scenario.windowNs());
+    final TraceComparison comparison =
+        new TraceComparison(trace, scenario.limit(), scenario.windowNs());
     final List<Row> rows = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
       final Tally tally = tally(comparison, algorithm, scenario, trace.keyCount());
@@ -65,8 +66,10 @@ final class Measurement {
     final int limit = Scenarios.LIMIT;
     final long windowNs = Scenarios.SHORT_NS;
     final Scenario scenario = new Scenario(Traffic.UNIFORM, limit, windowNs, 1);
-    final Comparison bursts = new Comparison(EdgeTraces.bursts(limit, windowNs), limit, windowNs);
-    final Comparison flood = new Comparison(EdgeTraces.flood(limit, windowNs), limit, windowNs);
+    final TraceComparison bursts =
+        new TraceComparison(EdgeTraces.bursts(limit, windowNs), limit, windowNs);
+    final TraceComparison flood =
+        new TraceComparison(EdgeTraces.flood(limit, windowNs), limit, windowNs);
     final List<EdgeRow> rows = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
       rows.add(
@@ -93,7 +96,8 @@ final class Measurement {
   private SweepPoint sweepPoint(double load) {
     final Scenario scenario = new Scenario(Traffic.ZIPF, Scenarios.LIMIT, Scenarios.LONG_NS, load);
     final Trace trace = trace(scenario, sweepRequests(settings));
-    final Comparison comparison = new Comparison(trace, scenario.limit(), scenario.windowNs());
+    final TraceComparison comparison =
+        new TraceComparison(trace, scenario.limit(), scenario.windowNs());
     return new SweepPoint(
         load,
         nearShare(load),
@@ -124,7 +128,7 @@ final class Measurement {
   }
 
   private static Tally tally(
-      Comparison comparison, Algorithm algorithm, Scenario scenario, int keyCount) {
+      TraceComparison comparison, Algorithm algorithm, Scenario scenario, int keyCount) {
     try (Limiter limiter =
         new TableLimiter(algorithm.limit(scenario.limit(), scenario.windowNs()), keyCount)) {
       return comparison.with(limiter);

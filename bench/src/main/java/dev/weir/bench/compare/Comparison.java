@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
 
 /** What was measured, and what was not and why. Rounds of a cell stand in the order of time. */
 final class Comparison {
-  private final Map<Cell, Map<String, List<Figures>>> figures = new LinkedHashMap<>();
+  private final Map<Cell, Map<String, List<RoundFigures>>> figures = new LinkedHashMap<>();
   private final Set<String> peers = new LinkedHashSet<>();
   private final Map<String, String> versions = new LinkedHashMap<>();
   private final Map<String, String> setUps = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ final class Comparison {
     leftOut.add(what + ": " + why);
   }
 
-  void add(Cell cell, String contender, Figures round) {
+  void add(Cell cell, String contender, RoundFigures round) {
     figures
         .computeIfAbsent(cell, any -> new LinkedHashMap<>())
         .computeIfAbsent(contender, any -> new ArrayList<>())
@@ -74,32 +74,32 @@ final class Comparison {
   }
 
   /** Round by round; none if it was not measured. */
-  double[] rounds(Cell cell, String contender, ToDoubleFunction<Figures> figure) {
+  double[] rounds(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
     return figures.getOrDefault(cell, Map.of()).getOrDefault(contender, List.of()).stream()
         .mapToDouble(figure)
         .toArray();
   }
 
-  Spread spread(Cell cell, String contender, ToDoubleFunction<Figures> figure) {
+  Spread spread(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
     return Spread.of(rounds(cell, contender, figure));
   }
 
   /** To another contender's of the same round. */
-  Spread ratio(Cell cell, String contender, String to, ToDoubleFunction<Figures> figure) {
+  Spread ratio(Cell cell, String contender, String to, ToDoubleFunction<RoundFigures> figure) {
     return Spread.ratio(rounds(cell, contender, figure), rounds(cell, to, figure));
   }
 
   /** To the least among the peers, of the same round. */
-  Spread ratioToLeast(Cell cell, String contender, ToDoubleFunction<Figures> figure) {
+  Spread ratioToLeast(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
     return Spread.ratio(rounds(cell, contender, figure), best(cell, figure, 1));
   }
 
   /** To the most among the peers, of the same round. */
-  Spread ratioToMost(Cell cell, String contender, ToDoubleFunction<Figures> figure) {
+  Spread ratioToMost(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
     return Spread.ratio(rounds(cell, contender, figure), best(cell, figure, -1));
   }
 
-  private double[] best(Cell cell, ToDoubleFunction<Figures> figure, int sign) {
+  private double[] best(Cell cell, ToDoubleFunction<RoundFigures> figure, int sign) {
     double[] best = {};
     for (String peer : peers) {
       final double[] theirs = rounds(cell, peer, figure);
@@ -116,7 +116,7 @@ final class Comparison {
   /** The least median rate of those in a cell; 0 if there are none. */
   double slowestPerSecond(Cell cell) {
     return contenders(cell).stream()
-        .mapToDouble(name -> spread(cell, name, Figures::perSecond).median())
+        .mapToDouble(name -> spread(cell, name, RoundFigures::perSecond).median())
         .min()
         .orElse(0);
   }

@@ -43,9 +43,9 @@ final class ProxyBench {
 
   /** One that is up. */
   private record Running(Contender contender, ServerProcess process, Site site) {
-    LoadClient.Answers load(Traffic traffic, double seconds)
+    LoadRound.Answers load(Traffic traffic, double seconds)
         throws IOException, InterruptedException {
-      return LoadClient.run(site.port(), traffic, seconds);
+      return LoadRound.run(site.port(), traffic, seconds);
     }
   }
 
@@ -180,7 +180,7 @@ final class ProxyBench {
       for (Running each : List.copyOf(running)) {
         final String name = each.contender().name();
         try {
-          final Figures figures = measure(each, cell);
+          final RoundFigures figures = measure(each, cell);
           comparison.add(cell, name, figures);
           progress.accept(line(cell, round, name, figures));
         } catch (IOException e) {
@@ -197,7 +197,7 @@ final class ProxyBench {
     leaveOut(failed.contender(), failed.site(), why);
   }
 
-  private static String line(Cell cell, int round, String name, Figures figures) {
+  private static String line(Cell cell, int round, String name, RoundFigures figures) {
     return String.format(
         Locale.ROOT,
         "%-8s %-6s %6d keys %3d in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
@@ -216,8 +216,9 @@ final class ProxyBench {
             : "");
   }
 
-  private Figures measure(Running running, Cell cell) throws IOException, InterruptedException {
-    Figures figures = null;
+  private RoundFigures measure(Running running, Cell cell)
+      throws IOException, InterruptedException {
+    RoundFigures figures = null;
     for (int i = 0; i < ATTEMPTS && (figures == null || tooWrong(figures)); i++) {
       settle(running, cell);
       figures = measureOnce(running, cell);
@@ -225,7 +226,7 @@ final class ProxyBench {
     return figures;
   }
 
-  private static boolean tooWrong(Figures figures) {
+  private static boolean tooWrong(RoundFigures figures) {
     return figures.wrongPercent() > 100 * MOST_WRONG;
   }
 
@@ -238,21 +239,22 @@ final class ProxyBench {
     final Traffic closed = cell.traffic().at(Traffic.CLOSED);
     final double seconds = Math.min(SETTLING_SECONDS, settings.seconds());
     for (int i = 0; i < MOST_SETTLING; i++) {
-      final LoadClient.Answers answers = running.load(closed, seconds);
+      final LoadRound.Answers answers = running.load(closed, seconds);
       if (answers.wrongShare(cell.outcome()) <= MOST_WRONG) {
         return;
       }
     }
   }
 
-  private Figures measureOnce(Running running, Cell cell) throws IOException, InterruptedException {
+  private RoundFigures measureOnce(Running running, Cell cell)
+      throws IOException, InterruptedException {
     final Cores cores = settings.cores();
     final long pid = running.process().pid();
     final boolean pinned = cores.server() != Cores.ANY;
     final double busyUs = pinned ? ProcessorTime.ofCoreUs(cores.server()) : Double.NaN;
     final double spentBeforeUs = ProcessorTime.ofTreeUs(pid);
     final long startNs = System.nanoTime();
-    final LoadClient.Answers answers = running.load(cell.traffic(), settings.seconds());
+    final LoadRound.Answers answers = running.load(cell.traffic(), settings.seconds());
     final double spentUs = ProcessorTime.ofTreeUs(pid) - spentBeforeUs;
     final double wallUs = (System.nanoTime() - startNs) / 1e3;
     final double othersUs =
@@ -265,7 +267,7 @@ final class ProxyBench {
     if (answers.count() == 0) {
       throw new IOException(running.contender().name() + ": no request was answered");
     }
-    return new Figures(
+    return new RoundFigures(
         answers.count() / answers.seconds(),
         spentUs / answers.count(),
         pinned ? spentUs / answers.seconds() / 1e4 : Double.NaN,

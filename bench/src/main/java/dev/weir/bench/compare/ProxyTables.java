@@ -70,15 +70,15 @@ final class ProxyTables {
             label(cell, name),
             Integer.toString(cell.traffic().keys()),
             Integer.toString(cell.traffic().inFlight()),
-            spread(cell, name, Figures::requestUs, 1),
-            comparison.ratio(cell, name, "nginx", Figures::requestUs).text(2),
-            comparison.ratio(cell, name, "haproxy", Figures::requestUs).text(2),
-            comparison.ratioToLeast(cell, name, Figures::requestUs).text(2),
-            spread(cell, name, Figures::perSecond, 0),
-            comparison.ratioToMost(cell, name, Figures::perSecond).text(2),
-            median(cell, name, Figures::corePercent),
-            median(cell, name, Figures::othersPercent),
-            median(cell, name, Figures::residentMib));
+            spread(cell, name, RoundFigures::requestUs, 1),
+            comparison.ratio(cell, name, "nginx", RoundFigures::requestUs).text(2),
+            comparison.ratio(cell, name, "haproxy", RoundFigures::requestUs).text(2),
+            comparison.ratioToLeast(cell, name, RoundFigures::requestUs).text(2),
+            spread(cell, name, RoundFigures::perSecond, 0),
+            comparison.ratioToMost(cell, name, RoundFigures::perSecond).text(2),
+            median(cell, name, RoundFigures::corePercent),
+            median(cell, name, RoundFigures::othersPercent),
+            median(cell, name, RoundFigures::residentMib));
       }
     }
     return table;
@@ -104,31 +104,32 @@ final class ProxyTables {
             label(cell, name),
             Integer.toString(cell.traffic().keys()),
             String.format(Locale.ROOT, "%.0f/s", cell.traffic().perSecond()),
-            median(cell, name, Figures::perSecond),
-            spread(cell, name, Figures::p50Ms, 2),
-            spread(cell, name, Figures::p99Ms, 2),
-            comparison.ratioToLeast(cell, name, Figures::p99Ms).text(2),
-            spread(cell, name, Figures::p999Ms, 2),
-            spread(cell, name, Figures::requestUs, 1),
-            comparison.ratioToLeast(cell, name, Figures::requestUs).text(2),
-            median(cell, name, Figures::othersPercent));
+            median(cell, name, RoundFigures::perSecond),
+            spread(cell, name, RoundFigures::p50Ms, 2),
+            spread(cell, name, RoundFigures::p99Ms, 2),
+            comparison.ratioToLeast(cell, name, RoundFigures::p99Ms).text(2),
+            spread(cell, name, RoundFigures::p999Ms, 2),
+            spread(cell, name, RoundFigures::requestUs, 1),
+            comparison.ratioToLeast(cell, name, RoundFigures::requestUs).text(2),
+            median(cell, name, RoundFigures::othersPercent));
       }
     }
     return table;
   }
 
   private String label(Cell cell, String name) {
-    final double wrong = comparison.spread(cell, name, Figures::wrongPercent).most();
+    final double wrong = comparison.spread(cell, name, RoundFigures::wrongPercent).most();
     return wrong > TOLD_PERCENT
         ? String.format(Locale.ROOT, "%s (%.1f %% wrong)", name, wrong)
         : name;
   }
 
-  private String spread(Cell cell, String name, ToDoubleFunction<Figures> figure, int decimals) {
+  private String spread(
+      Cell cell, String name, ToDoubleFunction<RoundFigures> figure, int decimals) {
     return comparison.spread(cell, name, figure).text(decimals);
   }
 
-  private String median(Cell cell, String name, ToDoubleFunction<Figures> figure) {
+  private String median(Cell cell, String name, ToDoubleFunction<RoundFigures> figure) {
     final Spread spread = comparison.spread(cell, name, figure);
     return Double.isNaN(spread.median())
         ? "-"

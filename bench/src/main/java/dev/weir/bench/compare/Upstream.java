@@ -88,8 +88,8 @@ final class Upstream implements AutoCloseable {
   double perSecond(int connections, double seconds, double warmUpSeconds)
       throws IOException, InterruptedException {
     final Traffic traffic = new Traffic(Protocol.HTTP1, 1, connections, Traffic.CLOSED);
-    LoadClient.run(port, traffic, Math.max(seconds, warmUpSeconds)); // the load's own code
-    final LoadClient.Answers answers = LoadClient.run(port, traffic, seconds);
+    LoadRound.run(port, traffic, Math.max(seconds, warmUpSeconds)); // the load's own code
+    final LoadRound.Answers answers = LoadRound.run(port, traffic, seconds);
     return answers.count() / answers.seconds();
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.report.FigureText;
 import dev.weir.bench.report.Slice;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +56,7 @@ final class LiveLine implements LoadRun.Progress {
             slice.sent() / lengthSeconds,
             ended == 0 ? 0 : 100.0 * slice.refused() / ended,
             slice.failed(),
-            p99Ns == 0 ? "-" : Times.text(p99Ns));
+            p99Ns == 0 ? "-" : FigureText.time(p99Ns));
     if (terminal) {
       // Not wrapped where the terminal is too narrow: what is wrapped is not written over.
       out.print("\r\033[K\033[?7l" + line + "\033[?7h");

@@ -3,6 +3,7 @@ package dev.weir.bench.load;
 import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.load.LoopRecorder.Time;
 import dev.weir.bench.report.Check;
+import dev.weir.bench.report.FigureText;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.report.RunResult;
@@ -10,6 +11,7 @@ import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Secrets;
 import dev.weir.bench.scenario.Threshold;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -152,14 +154,14 @@ final class RunSummary {
         ? used
             + String.format(
                 "; started requests %s late (p50), %s (p99), %s (max)",
-                Times.text(late.getValueAtPercentile(50)),
-                Times.text(late.getValueAtPercentile(99)),
-                Times.text(late.getMaxValue()))
+                FigureText.time(late.getValueAtPercentile(50)),
+                FigureText.time(late.getValueAtPercentile(99)),
+                FigureText.time(late.getMaxValue()))
         : used;
   }
 
   private static String text(RequestSpec spec) {
-    return spec.method() + " " + spec.target() + spec.path();
+    return spec.method() + " " + spec.target() + Secrets.hiddenInUrl(spec.path());
   }
 
   private String load() {
@@ -194,7 +196,7 @@ final class RunSummary {
         + client.eventLoops()
         + (client.eventLoops() == 1 ? " event loop" : " event loops")
         + ", time-out "
-        + Times.text(client.timeoutNs());
+        + FigureText.time(client.timeoutNs());
   }
 
   private String outcomes() {
@@ -257,7 +259,7 @@ final class RunSummary {
         || lateNs > Math.max(LATE_LEAST_NS, LATE_PART * latencies.getValueAtPercentile(99))) {
       warnings.add(
           "The harness itself was late: it started requests up to "
-              + Times.text((long) lateNs)
+              + FigureText.time((long) lateNs)
               + " (p99) after it could have. The latencies are partly its own;"
               + " it needs a lower rate or more cores.");
     }
@@ -315,7 +317,7 @@ final class RunSummary {
       return "no answer";
     }
     return switch (threshold.figure()) {
-      case PERCENTILE, MAX, MEAN -> Times.text((long) value);
+      case PERCENTILE, MAX, MEAN -> FigureText.time((long) value);
       case RATE -> number(Math.round(value)) + "/s";
       default ->
           threshold.ofAll()

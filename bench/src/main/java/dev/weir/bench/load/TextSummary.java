@@ -1,6 +1,7 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.report.Check;
+import dev.weir.bench.report.FigureText;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.report.RunResult;
@@ -65,6 +66,6 @@ final class TextSummary {
   }
 
   private static String cell(Histogram total, long ns) {
-    return total.getTotalCount() == 0 ? "-" : Times.text(ns);
+    return total.getTotalCount() == 0 ? "-" : FigureText.time(ns);
   }
 }

@@ -23,8 +23,8 @@ record HeatMap(RunView run, double lowMs, int rowsPerDecade, int rows) {
     if (total.getTotalCount() == 0) {
       return new HeatMap(run, 1, 1, 0);
     }
-    final double low = Math.log10(Figures.ms(Math.max(1, total.getMinValue())));
-    final double high = Math.log10(Figures.ms(Math.max(1, total.getMaxValue())));
+    final double low = Math.log10(FigureText.ms(Math.max(1, total.getMinValue())));
+    final double high = Math.log10(FigureText.ms(Math.max(1, total.getMaxValue())));
     final double decades = Math.max(1.0 / MOST_ROWS_PER_DECADE, high - low);
     // One row less, because neither end need be the edge of one.
     final int perDecade =
@@ -67,7 +67,7 @@ record HeatMap(RunView run, double lowMs, int rowsPerDecade, int rows) {
   }
 
   private int row(long ns) {
-    final double above = Math.log10(Figures.ms(Math.max(1, ns)) / lowMs);
+    final double above = Math.log10(FigureText.ms(Math.max(1, ns)) / lowMs);
     return (int) Math.max(0, Math.min(rows - 1, Math.floor(above * rowsPerDecade)));
   }
 }

@@ -71,7 +71,7 @@ final class PageData {
       x = Math.pow(2, (double) i / POINTS_PER_HALVING);
       json.writeStartArray();
       number(json, x);
-      number(json, Figures.ms(total.getValueAtPercentile(100 * (1 - 1 / x))));
+      number(json, FigureText.ms(total.getValueAtPercentile(100 * (1 - 1 / x))));
       json.writeEndArray();
     }
     json.writeEndArray();
@@ -110,7 +110,7 @@ final class PageData {
       if (latencies.getTotalCount() == 0) {
         json.writeNull();
       } else {
-        number(json, Figures.ms(latencies.getValueAtPercentile(percentile)));
+        number(json, FigureText.ms(latencies.getValueAtPercentile(percentile)));
       }
     }
     json.writeEndArray();

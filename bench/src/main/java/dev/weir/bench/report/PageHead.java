@@ -42,7 +42,7 @@ final class PageHead {
   }
 
   private static String when(RunView run) {
-    final String lasted = Figures.seconds(run.durationMs()) + " s";
+    final String lasted = FigureText.seconds(run.durationMs()) + " s";
     return run.run().startEpochMs() == 0
         ? lasted
         : START.format(Instant.ofEpochMilli(run.run().startEpochMs())) + ", " + lasted;
@@ -93,15 +93,15 @@ final class PageHead {
     } else {
       tile(
           "Recorded",
-          Figures.plain(run.throughput()),
+          FigureText.plain(run.throughput()),
           "/s",
-          Figures.count(run.judged().getTotalCount()) + " latencies");
+          FigureText.count(run.judged().getTotalCount()) + " latencies");
     }
     if (run.hasLatencies()) {
       final Optional<Histogram> uncorrected = run.uncorrected();
       for (double percentile : PERCENTILES) {
         tile(
-            Figures.percentile(percentile),
+            FigureText.percentile(percentile),
             ms(run.judged(), percentile),
             "ms",
             uncorrected.isEmpty() ? "" : "uncorrected " + ms(uncorrected.get(), percentile));
@@ -113,26 +113,26 @@ final class PageHead {
   private void countTiles(RunTotals counts) throws IOException {
     tile(
         "Sent",
-        Figures.plain(counts.perSecond(counts.sent())),
+        FigureText.plain(counts.perSecond(counts.sent())),
         "/s",
-        Figures.share(counts.sent(), counts.due())
+        FigureText.share(counts.sent(), counts.due())
             + " of "
-            + Figures.plain(counts.perSecond(counts.due()))
+            + FigureText.plain(counts.perSecond(counts.due()))
             + "/s");
     tile(
         "Refused",
-        Figures.share(counts.refused(), counts.ended()),
+        FigureText.share(counts.refused(), counts.ended()),
         "",
-        Figures.count(counts.refused()) + " of " + Figures.count(counts.ended()));
+        FigureText.count(counts.refused()) + " of " + FigureText.count(counts.ended()));
     tile(
         "Errors",
-        Figures.share(counts.failed(), counts.ended()),
+        FigureText.share(counts.failed(), counts.ended()),
         "",
-        Figures.count(counts.failed()) + " of " + Figures.count(counts.ended()));
+        FigureText.count(counts.failed()) + " of " + FigureText.count(counts.ended()));
   }
 
   private static String ms(Histogram histogram, double percentile) {
-    return Figures.plain(Figures.ms(histogram.getValueAtPercentile(percentile)));
+    return FigureText.plain(FigureText.ms(histogram.getValueAtPercentile(percentile)));
   }
 
   private void tile(String label, String value, String unit, String note) throws IOException {
@@ -148,17 +148,17 @@ final class PageHead {
     html.raw("<h2 id=\"comparison\">Beside the first</h2>\n");
     html.raw("<p>Below each figure, how many times the first run's it is.</p>\n");
     html.openTable("Figures of each run", "figures").raw("<thead><tr><td></td>");
-    final List<List<Comparison.Cell>> columns = new ArrayList<>();
+    final List<List<RunRatios.Cell>> columns = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       html.raw("<th scope=\"col\"><span class=\"swatch s" + (i + 1) + "\"></span>");
       html.text(runs.get(i).run().name()).raw("</th>");
-      columns.add(Comparison.row(runs.get(i), runs.get(0)));
+      columns.add(RunRatios.row(runs.get(i), runs.get(0)));
     }
     html.raw("</tr></thead>\n<tbody>\n");
-    final List<String> heads = Comparison.heads();
+    final List<String> heads = RunRatios.heads();
     for (int row = 0; row < heads.size(); row++) {
       html.raw("<tr>").rowHead(heads.get(row));
-      for (List<Comparison.Cell> column : columns) {
+      for (List<RunRatios.Cell> column : columns) {
         html.raw("<td>").text(column.get(row).text());
         if (!column.get(row).ratio().isEmpty()) {
           html.raw("<span class=\"ratio\">").text(column.get(row).ratio() + "×").raw("</span>");

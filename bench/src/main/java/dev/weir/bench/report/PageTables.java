@@ -48,7 +48,7 @@ final class PageTables {
     }
     html.raw("</tr></thead>\n<tbody>\n");
     for (double percentile : PERCENTILES) {
-      html.raw("<tr>").rowHead(percentile == 0 ? "min" : Figures.percentile(percentile));
+      html.raw("<tr>").rowHead(percentile == 0 ? "min" : FigureText.percentile(percentile));
       for (Column column : columns) {
         html.cell(ms(column.latencies(), percentile));
       }
@@ -56,11 +56,11 @@ final class PageTables {
     }
     html.raw("<tr>").rowHead("mean");
     for (Column column : columns) {
-      html.cell(Figures.plain(Figures.ms(Math.round(column.latencies().getMean()))));
+      html.cell(FigureText.plain(FigureText.ms(Math.round(column.latencies().getMean()))));
     }
     html.raw("</tr>\n<tr>").rowHead("count");
     for (Column column : columns) {
-      html.cell(Figures.count(column.latencies().getTotalCount()));
+      html.cell(FigureText.count(column.latencies().getTotalCount()));
     }
     html.raw("</tr>\n</tbody>\n").closeTable().raw("</section>\n");
   }
@@ -82,8 +82,8 @@ final class PageTables {
   }
 
   private static String ms(Histogram latencies, double percentile) {
-    return Figures.plain(
-        Figures.ms(
+    return FigureText.plain(
+        FigureText.ms(
             percentile == 0
                 ? latencies.getMinValue()
                 : latencies.getValueAtPercentile(percentile)));
@@ -101,7 +101,7 @@ final class PageTables {
       html.columnHead(head);
     }
     for (double percentile : PERCENTILES_OF_PART) {
-      html.columnHead(Figures.percentile(percentile) + " ms");
+      html.columnHead(FigureText.percentile(percentile) + " ms");
     }
     html.raw("</tr></thead>\n<tbody>\n");
     Timeline.of(run.run(), MOST_ROWS).visit(this::timesRow);
@@ -109,17 +109,19 @@ final class PageTables {
   }
 
   private void timesRow(Timeline.Part part, Histogram latencies) throws IOException {
-    html.raw("<tr>").rowHead(Figures.seconds(part.startMs())).cell(Figures.seconds(part.endMs()));
+    html.raw("<tr>")
+        .rowHead(FigureText.seconds(part.startMs()))
+        .cell(FigureText.seconds(part.endMs()));
     final RunTotals counts = part.counts();
     if (counts == null) {
       final long durationMs = Math.max(1, part.endMs() - part.startMs());
-      html.cell(Figures.plain(latencies.getTotalCount() * MS_PER_S / durationMs));
+      html.cell(FigureText.plain(latencies.getTotalCount() * MS_PER_S / durationMs));
     } else {
-      html.cell(Figures.plain(counts.perSecond(counts.due())));
-      html.cell(Figures.plain(counts.perSecond(counts.sent())));
-      html.cell(Figures.plain(counts.perSecond(counts.passed())));
-      html.cell(Figures.plain(counts.perSecond(counts.refused())));
-      html.cell(Figures.plain(counts.perSecond(counts.failed())));
+      html.cell(FigureText.plain(counts.perSecond(counts.due())));
+      html.cell(FigureText.plain(counts.perSecond(counts.sent())));
+      html.cell(FigureText.plain(counts.perSecond(counts.passed())));
+      html.cell(FigureText.plain(counts.perSecond(counts.refused())));
+      html.cell(FigureText.plain(counts.perSecond(counts.failed())));
     }
     for (double percentile : PERCENTILES_OF_PART) {
       html.cell(latencies.getTotalCount() == 0 ? "–" : ms(latencies, percentile));

@@ -59,7 +59,7 @@ public final class ReportCommand implements Callable<Integer> {
       runs.add(named(RunFiles.read(path), runs));
     }
     new HtmlReport(runs).write(out);
-    spec.commandLine().getOut().print(Comparison.table(runs.stream().map(RunView::of).toList()));
+    spec.commandLine().getOut().print(RunRatios.table(runs.stream().map(RunView::of).toList()));
     spec.commandLine().getOut().flush();
     for (RunResult run : runs) {
       for (String warning : run.warnings()) {

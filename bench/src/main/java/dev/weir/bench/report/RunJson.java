@@ -62,7 +62,8 @@ final class RunJson {
       if (total.getTotalCount() > 0) {
         for (double percentile : PERCENTILES) {
           percentilesMs.put(
-              Figures.percentile(percentile), Figures.ms(total.getValueAtPercentile(percentile)));
+              FigureText.percentile(percentile),
+              FigureText.ms(total.getValueAtPercentile(percentile)));
         }
       }
       return new Series(latencies.tag(), latencies.label(), total.getTotalCount(), percentilesMs);

@@ -75,7 +75,7 @@ public final class ScenarioFlags {
   @Option(
       names = "--streams",
       paramLabel = "N",
-      description = "At once on each connection of HTTP/2 (default: 16).")
+      description = "At once on each connection, with HTTP/2 (default: 16).")
   private String streams;
 
   @Option(

@@ -118,7 +118,10 @@ final class ScenarioReader {
     final String fallback =
         requests.isEmpty()
             ? ""
-            : requests.get(0).method() + " " + requests.get(0).target() + requests.get(0).path();
+            : requests.get(0).method()
+                + " "
+                + requests.get(0).target()
+                + Secrets.hiddenInUrl(requests.get(0).path());
     return one("name", fallback, text -> oneLine(text, fallback));
   }
 
@@ -187,12 +190,24 @@ final class ScenarioReader {
     return new ClientSettings(
         protocol,
         whole("connections", DEFAULT_CONNECTIONS, MOST_CONNECTIONS),
-        protocol == Protocol.HTTP1 ? 1 : whole("streams", DEFAULT_STREAMS, MOST_STREAMS),
+        streams(protocol),
         whole("event-loops", loops, MOST_LOOPS),
         one("transport", "auto", ScenarioReader::transport),
         one("timeout", DEFAULT_TIMEOUT, text -> upTo(text, LONGEST_TIMEOUT_NS, "1h")),
         one("ca", "", text -> text.isEmpty() ? null : readable(text)),
         one("insecure", "false", ScenarioReader::bool));
+  }
+
+  private int streams(Protocol protocol) {
+    if (protocol != Protocol.HTTP1) {
+      return whole("streams", DEFAULT_STREAMS, MOST_STREAMS);
+    }
+    final Setting streams = settings.get("streams");
+    if (streams != null && !streams.text().equals("1")) {
+      faults.add(
+          streams.where() + ": " + streams.text() + " (expected: 1, or a protocol of HTTP/2)");
+    }
+    return 1;
   }
 
   private String protocolDefault() {

@@ -29,7 +29,7 @@ class TallyTest {
   }
 
   private static Tally tally(int... admitted) {
-    return new Comparison(FOUR, 2, 100).with(Told.of(admitted));
+    return new TraceComparison(FOUR, 2, 100).with(Told.of(admitted));
   }
 
   @Test

@@ -70,9 +70,9 @@ class CompareIT {
     for (Cell cell : comparison.cells()) {
       assertEquals(installed.stream().map(Contender::name).toList(), comparison.contenders(cell));
       for (String name : comparison.contenders(cell)) {
-        assertTrue(comparison.spread(cell, name, Figures::perSecond).least() > 0, name);
-        assertTrue(comparison.spread(cell, name, Figures::wrongPercent).most() < 100, name);
-        assertTrue(comparison.spread(cell, name, Figures::residentMib).least() > 0, name);
+        assertTrue(comparison.spread(cell, name, RoundFigures::perSecond).least() > 0, name);
+        assertTrue(comparison.spread(cell, name, RoundFigures::wrongPercent).most() < 100, name);
+        assertTrue(comparison.spread(cell, name, RoundFigures::residentMib).least() > 0, name);
       }
     }
     final String tables = new ProxyTables(comparison).markdown();

@@ -15,7 +15,7 @@ class ComparisonTest {
 
   private void add(String name, double... requestUs) {
     for (double us : requestUs) {
-      comparison.add(CELL, name, new Figures(1000 / us, us, 1, 1, 1, 1, 1, 1, 0));
+      comparison.add(CELL, name, new RoundFigures(1000 / us, us, 1, 1, 1, 1, 1, 1, 0));
     }
   }
 
@@ -27,19 +27,21 @@ class ComparisonTest {
     add("haproxy", 20, 20);
     add("weir-epoll", 5, 30);
     assertEquals(
-        new Spread(1, 0.5, 1.5), comparison.ratioToLeast(CELL, "weir-epoll", Figures::requestUs));
+        new Spread(1, 0.5, 1.5),
+        comparison.ratioToLeast(CELL, "weir-epoll", RoundFigures::requestUs));
     assertEquals(
-        1 / 1.5, comparison.ratioToMost(CELL, "weir-epoll", Figures::perSecond).least(), 1e-9);
+        1 / 1.5, comparison.ratioToMost(CELL, "weir-epoll", RoundFigures::perSecond).least(), 1e-9);
     assertEquals(
         new Spread(0.625, 0.5, 0.75),
-        comparison.ratio(CELL, "weir-epoll", "nginx", Figures::requestUs));
+        comparison.ratio(CELL, "weir-epoll", "nginx", RoundFigures::requestUs));
   }
 
   @Test
   void weirIsNoPeerOfItself() {
     comparison.installed(Contenders.ALL.get(2), "");
     add("weir-io_uring", 10);
-    assertEquals("-", comparison.ratioToLeast(CELL, "weir-io_uring", Figures::requestUs).text(2));
+    assertEquals(
+        "-", comparison.ratioToLeast(CELL, "weir-io_uring", RoundFigures::requestUs).text(2));
   }
 
   @Test
@@ -51,8 +53,8 @@ class ComparisonTest {
 
   @Test
   void wrongAnswersAreToldBesideTheName() {
-    comparison.add(CELL, "nginx", new Figures(1, 1, 1, 1, 1, 1, 1, 1, 0.9));
-    comparison.add(CELL, "haproxy", new Figures(1, 1, 1, 1, 1, 1, 1, 1, 1.1));
+    comparison.add(CELL, "nginx", new RoundFigures(1, 1, 1, 1, 1, 1, 1, 1, 0.9));
+    comparison.add(CELL, "haproxy", new RoundFigures(1, 1, 1, 1, 1, 1, 1, 1, 1.1));
     final String tables = new ProxyTables(comparison).markdown();
     assertTrue(tables.contains("| nginx "), tables);
     assertTrue(tables.contains("| haproxy (1.1 % wrong) "), tables);

@@ -29,7 +29,17 @@ class CommandTextTest {
   }
 
   @Test
+  void leavesOutTheSameOfAQuery() {
+    assertEquals(
+        "'http://h:1/a?user=7&api_key=...&accessToken=...&n=1'",
+        CommandText.of(List.of("http://h:1/a?user=7&api_key=abc&accessToken=x%20y&n=1")));
+  }
+
+  @Test
   void showsThatAKeyStandsThere() {
     assertEquals("-H 'x-api-key: {key}'", CommandText.of(List.of("-H", "x-api-key: {key}")));
+    assertEquals(
+        "'http://h:1/?token={key}&token=...'",
+        CommandText.of(List.of("http://h:1/?token={key}&token={key}7")));
   }
 }

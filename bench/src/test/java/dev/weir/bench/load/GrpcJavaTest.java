@@ -53,7 +53,7 @@ class GrpcJavaTest {
     GrpcJavaServer.echo(message, answers);
   }
 
-  private LoadClient client(int serverStreams, int clientStreams) throws IOException {
+  private WatchedConnection client(int serverStreams, int clientStreams) throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             .maxConcurrentCallsPerConnection(serverStreams)
@@ -72,7 +72,7 @@ class GrpcJavaTest {
                     .build())
             .build()
             .start();
-    return new LoadClient()
+    return new WatchedConnection()
         .opened((InetSocketAddress) server.getListenSockets().get(0), clientStreams, true);
   }
 
@@ -83,7 +83,7 @@ class GrpcJavaTest {
 
   @Test
   void passesACall() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("Echo", 5), 1);
       client.expect("1 200 grpc 0");
     }
@@ -91,7 +91,7 @@ class GrpcJavaTest {
 
   @Test
   void passesMessagesLargerThanTheWindows() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("Echo", 3_000_000), 1);
       client.expect("1 200 grpc 0");
     }
@@ -99,7 +99,7 @@ class GrpcJavaTest {
 
   @Test
   void tellsARefusal() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("Refuse", 5), 1);
       client.expect("1 200 grpc 8");
     }
@@ -107,7 +107,7 @@ class GrpcJavaTest {
 
   @Test
   void tellsThatThereIsNoSuchMethod() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("None", 5), 1);
       client.expect("1 200 grpc 12");
     }
@@ -115,7 +115,7 @@ class GrpcJavaTest {
 
   @Test
   void givesUpACallAndGoesOn() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("Hold", 5), 1);
       client.on(connection -> connection.expire(2));
       client.expect("1 timed out");
@@ -126,7 +126,7 @@ class GrpcJavaTest {
 
   @Test
   void endsTheCallsOfAServerThatShutsDownAndIsClosed() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       client.start(call("Hold", 5), 1);
       client.start(call("Echo", 5), 2);
       client.expect("2 200 grpc 0"); // so the first has been taken too
@@ -139,7 +139,7 @@ class GrpcJavaTest {
 
   @Test
   void makesOneCallAfterTheOtherWhereTheServerTakesNoMore() throws IOException {
-    try (LoadClient client = client(1, 100)) {
+    try (WatchedConnection client = client(1, 100)) {
       for (int due = 1; due <= 20; due++) {
         client.start(call("Echo", 5), due);
         client.expect(due + " 200 grpc 0");
@@ -152,7 +152,7 @@ class GrpcJavaTest {
 
   @Test
   void carriesManyCallsAtOnce() throws IOException {
-    try (LoadClient client = client(100, 100)) {
+    try (WatchedConnection client = client(100, 100)) {
       Request echo = call("Echo", 5);
       for (int round = 0; round < 20; round++) {
         client.on(

@@ -55,7 +55,7 @@ class Http2ConnectionTest {
   /** Runs a request against the script, and sees what is told of it. */
   private static void assertTold(RawHttp2Server.Script script, String... told) throws IOException {
     try (RawHttp2Server server = new RawHttp2Server(script);
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(GET, 1);
       client.expect(told);
     }
@@ -185,7 +185,7 @@ class Http2ConnectionTest {
                   raw.goAway(0);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.expect("closed");
       assertFalse(client.hasRoom());
     }
@@ -201,7 +201,7 @@ class Http2ConnectionTest {
                   raw.settings(MAX_CONCURRENT_STREAMS, 2);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       assertTrue(client.hasRoom());
       client.start(GET, 1);
       client.expectRoom();
@@ -230,7 +230,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 1, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(post(20), 1);
       client.expect("1 200");
     }
@@ -254,7 +254,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 3, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(post(90_000), 1, 2);
       client.expect("1 200", "2 200");
     }
@@ -274,7 +274,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 1, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(post(32_769), 1);
       client.expect("1 200");
     }
@@ -302,7 +302,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 1, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(request, 1);
       client.expect("1 200");
     }
@@ -320,7 +320,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 3, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(GET, 1, 2);
       client.expect("1 200", "2 200");
     }
@@ -338,7 +338,7 @@ class Http2ConnectionTest {
                   raw.send(RST_STREAM, 0, 1, 0);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(post(20), 1);
       client.expect("1 200");
     }
@@ -356,7 +356,7 @@ class Http2ConnectionTest {
                   assertEquals(CANCEL, reset.asInt());
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(GET, 1);
       client.on(connection -> connection.expire(2));
       client.expect("1 timed out");
@@ -377,7 +377,7 @@ class Http2ConnectionTest {
                   raw.send(HEADERS, LAST, 3, OK);
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().opened(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(server.address(), 9, false)) {
       client.start(GET, 1);
       client.expect("1 malformed answer");
       client.start(GET, 2);
@@ -503,7 +503,7 @@ class Http2ConnectionTest {
                           .getBytes(StandardCharsets.US_ASCII));
                   raw.drain();
                 });
-        LoadClient client = new LoadClient().http2(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().http2(server.address(), 9, false)) {
       client.expect(
           "refused: the server does not speak HTTP/2: it began with"
               + " \"HTTP/1.1 400 Bad Request Connection: close\"");
@@ -513,7 +513,7 @@ class Http2ConnectionTest {
   @Test
   void saysThatTheServerClosedAConnectionThatNeverOpened() throws IOException {
     try (RawHttp2Server server = new RawHttp2Server(RawHttp2Server::preface);
-        LoadClient client = new LoadClient().http2(server.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().http2(server.address(), 9, false)) {
       assertTrue(client.next().startsWith("refused: "));
     }
   }

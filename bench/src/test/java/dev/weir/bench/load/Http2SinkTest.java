@@ -37,7 +37,7 @@ class Http2SinkTest {
   @Test
   void tellsTheStatusOfEachRequestWithItsTimes() {
     try (Http2Sink sink = answering(Http2Answer.http(429, "no".getBytes(StandardCharsets.UTF_8)));
-        LoadClient client = new LoadClient().opened(sink.address(), 4, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, false)) {
       client.start(GET, 11, 12);
       client.expect("11 429", "12 429");
       client.expectRoom();
@@ -47,7 +47,7 @@ class Http2SinkTest {
   @Test
   void hasRoomForAsManyStreamsAsAsked() {
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> {});
-        LoadClient client = new LoadClient().opened(sink.address(), 2, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 2, false)) {
       client.start(GET, 1);
       assertEquals(true, client.hasRoom());
       client.start(GET, 2);
@@ -59,7 +59,7 @@ class Http2SinkTest {
   @Test
   void tellsBothStatusesOfACall() {
     try (Http2Sink sink = answering(Http2Answer.grpc(8, new byte[100]));
-        LoadClient client = new LoadClient().opened(sink.address(), 4, true)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, true)) {
       client.start(CALL, 1);
       client.expect("1 200 grpc 8");
     }
@@ -68,7 +68,7 @@ class Http2SinkTest {
   @Test
   void tellsTheStatusOfACallAnsweredWithTrailersOnly() {
     try (Http2Sink sink = answering(Http2Answer.grpc(14));
-        LoadClient client = new LoadClient().opened(sink.address(), 4, true)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, true)) {
       client.start(CALL, 1);
       client.expect("1 200 grpc 14");
     }
@@ -82,7 +82,7 @@ class Http2SinkTest {
     try (Http2Sink sink =
             new Http2Sink(
                 LOOPS, Transport.NIO, (peer, stream) -> peer.answer(stream, answers[stream / 2]));
-        LoadClient client = new LoadClient().opened(sink.address(), 4, true)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, true)) {
       client.start(CALL, 1, 2, 3);
       client.expect("1 503 grpc 2", "2 200 grpc 0", "3 504 grpc 2");
     }
@@ -102,7 +102,7 @@ class Http2SinkTest {
           }
         };
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, firstLast);
-        LoadClient client = new LoadClient().opened(sink.address(), 2, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 2, false)) {
       client.start(GET, 7);
       for (int due = 102; due <= 120; due++) {
         client.start(GET, due);
@@ -126,7 +126,7 @@ class Http2SinkTest {
                     peer.answer(5, answer);
                   }
                 });
-        LoadClient client = new LoadClient().opened(sink.address(), 2, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 2, false)) {
       client.start(GET, 10, 20);
       client.on(connection -> connection.expire(20));
       client.expect("10 timed out");
@@ -139,7 +139,7 @@ class Http2SinkTest {
   @Test
   void sendsABodyLargerThanTheWindowThatThereIsAtFirst() {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
-        LoadClient client = new LoadClient().opened(sink.address(), 4, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, false)) {
       Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[1_000_000]), "");
       client.start(post, 1, 1, 1);
       client.expect("1 201", "1 201", "1 201");
@@ -149,7 +149,7 @@ class Http2SinkTest {
   @Test
   void sendsMoreThanTheSocketTakesAtOnce() {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
-        LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 9, false)) {
       Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[5_000_000]), "");
       client.start(post, 1, 1, 1, 1, 1, 1, 1);
       for (int i = 0; i < 7; i++) {
@@ -162,7 +162,7 @@ class Http2SinkTest {
   void tellsThatAStreamWasReset() {
     try (Http2Sink sink =
             new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> peer.reset(stream, 7));
-        LoadClient client = new LoadClient().opened(sink.address(), 1, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 1, false)) {
       client.start(GET, 1);
       client.expect("1 stream reset");
       client.expectRoom();
@@ -184,7 +184,7 @@ class Http2SinkTest {
                     peer.answer(3, answer);
                   }
                 });
-        LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 9, false)) {
       client.start(GET, 1, 2, 3);
       client.expect("3 connection closed", "1 200", "2 200", "closed");
       assertFalse(client.hasRoom());
@@ -194,7 +194,7 @@ class Http2SinkTest {
   @Test
   void failsWhatIsInFlightWhenTheServerCloses() {
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> peer.close());
-        LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 9, false)) {
       client.start(GET, 1, 2);
       client.expect("1 connection closed", "2 connection closed", "closed");
     }
@@ -203,7 +203,7 @@ class Http2SinkTest {
   @Test
   void forgetsWhatIsInFlightWhenClosed() {
     try (Http2Sink sink = new Http2Sink(LOOPS, Transport.NIO, (peer, stream) -> {});
-        LoadClient client = new LoadClient().opened(sink.address(), 9, false)) {
+        WatchedConnection client = new WatchedConnection().opened(sink.address(), 9, false)) {
       client.start(GET, 1, 2);
       client.on(
           connection -> {
@@ -217,7 +217,7 @@ class Http2SinkTest {
   @Test
   void retiresBeforeTheIdentifiersRunOut() {
     try (Http2Sink sink = answering(Http2Answer.http(200, Request.NO_BODY));
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       client
           .connect(
               sink.address(),

@@ -28,7 +28,7 @@ class Http2WindowTest {
 
   @Test
   void writesNoMoreOfContentsAtOnceThanMemoryIsFor() {
-    try (LoadClient client = new LoadClient()) {
+    try (WatchedConnection client = new WatchedConnection()) {
       final Http2Connection connection = new Http2Connection(client, 9, false);
       final EmbeddedChannel channel = new EmbeddedChannel(connection);
       channel.<ByteBuf>readOutbound().release(); // the preface
@@ -85,7 +85,7 @@ class Http2WindowTest {
 
   @Test
   void givesBackWhatItHasReadOfLongAnswers() {
-    try (LoadClient client = new LoadClient()) {
+    try (WatchedConnection client = new WatchedConnection()) {
       final Http2Connection connection = new Http2Connection(client, 1, false);
       final EmbeddedChannel channel = new EmbeddedChannel(connection);
       channel.<ByteBuf>readOutbound().release(); // the preface

@@ -91,7 +91,7 @@ class NghttpdIT {
     return Http2Requests.of(Http2RequestsTest.spec(method, path, body), "");
   }
 
-  private static void assertServes(LoadClient client) {
+  private static void assertServes(WatchedConnection client) {
     client.start(request("GET", "/file", null), 1);
     client.expect("1 200");
     client.start(request("GET", "/none", null), 2);
@@ -104,7 +104,8 @@ class NghttpdIT {
 
   @Test
   void getsAndPostsOverOneConnection() throws IOException {
-    try (LoadClient client = new LoadClient().opened(start("--no-tls", "PORT"), 100, false)) {
+    try (WatchedConnection client =
+        new WatchedConnection().opened(start("--no-tls", "PORT"), 100, false)) {
       assertServes(client);
     }
   }
@@ -112,7 +113,7 @@ class NghttpdIT {
   @Test
   void heedsASmallTableOfFieldsAndFewStreams() throws IOException {
     final InetSocketAddress address = start("--no-tls", "-c", "0", "-m", "3", "-w", "10", "PORT");
-    try (LoadClient client = new LoadClient().opened(address, 100, false)) {
+    try (WatchedConnection client = new WatchedConnection().opened(address, 100, false)) {
       assertServes(client);
       final Request get = request("GET", "/file", null);
       for (int round = 0; round < 20; round++) {
@@ -134,7 +135,7 @@ class NghttpdIT {
     final Path authority = certificate.writeCertificate(folder);
     final InetSocketAddress address =
         start("PORT", certificate.writeKey(folder).toString(), authority.toString());
-    try (LoadClient client = new LoadClient()) {
+    try (WatchedConnection client = new WatchedConnection()) {
       client
           .connect(
               address,

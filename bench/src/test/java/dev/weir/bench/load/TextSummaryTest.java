@@ -72,26 +72,4 @@ class TextSummaryTest {
         """,
         text.substring(text.indexOf("\nwarning")));
   }
-
-  @Test
-  void timesHaveThreeDigitsAndTheirUnit() {
-    final Object[][] table = {
-      {0L, "0 ns"},
-      {999L, "999 ns"},
-      {1_000L, "1.00 us"},
-      {9_994L, "9.99 us"},
-      {9_996L, "10.0 us"},
-      {99_949L, "99.9 us"},
-      {99_951L, "100 us"},
-      {999_499L, "999 us"},
-      {999_500L, "1.00 ms"},
-      {1_234_567L, "1.23 ms"},
-      {999_499_999L, "999 ms"},
-      {999_500_000L, "1.00 s"},
-      {3_600_000_000_000L, "3600 s"},
-    };
-    for (Object[] row : table) {
-      assertEquals(row[1], Times.text((Long) row[0]));
-    }
-  }
 }

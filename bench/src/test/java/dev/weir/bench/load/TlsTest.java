@@ -69,7 +69,8 @@ class TlsTest {
     return listener;
   }
 
-  private static void connect(LoadClient client, Tls tls, String host, RawHttp2Server server) {
+  private static void connect(
+      WatchedConnection client, Tls tls, String host, RawHttp2Server server) {
     final InetSocketAddress address = server.address();
     client.connect(
         address,
@@ -80,7 +81,7 @@ class TlsTest {
   private static void assertAnswers(Tls tls, String host) throws IOException {
     final SSLServerSocket listener = listener(H2);
     try (RawHttp2Server server = new RawHttp2Server(listener, ANSWERS);
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       connect(client, tls, host, server);
       client.expect("opened");
       client.start(Http2Requests.of(Http2RequestsTest.spec("GET", "/", null), ""), 1);
@@ -92,7 +93,7 @@ class TlsTest {
   private static void assertRefused(Tls tls, String host, ServerSocket listener, String reason)
       throws IOException {
     try (listener;
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       // The client's side of it; what the server thinks of it is of no interest.
       final RawHttp2Server server = new RawHttp2Server(listener, RawHttp2Server::drain);
       connect(client, tls, host, server);
@@ -135,7 +136,7 @@ class TlsTest {
                   raw.open();
                   raw.drain();
                 });
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       connect(client, Tls.http2(authority, false), "localhost", server);
       client.expect("opened");
       assertEquals("localhost", named.get());
@@ -177,7 +178,7 @@ class TlsTest {
                   raw.raw("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                   raw.drain();
                 });
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       connect(client, Tls.http2(null, true), "localhost", server);
       client.expect(
           "refused: TLS with localhost:"
@@ -190,7 +191,7 @@ class TlsTest {
   void refusesAServerThatClosesBeforeTlsIsThrough() throws IOException {
     final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     try (RawHttp2Server server = new RawHttp2Server(listener, raw -> {});
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       connect(client, Tls.http2(null, true), "localhost", server);
       assertTrue(client.next().startsWith("refused: TLS with localhost:"));
     }
@@ -200,7 +201,7 @@ class TlsTest {
   void speaksHttp1ToAServerThatDoesNotKnowOfAlpn() throws IOException {
     final SSLServerSocket listener = listener(NO_ALPN);
     try (RawHttp2Server server = new RawHttp2Server(listener, RawHttp2Server::drain);
-        LoadClient client = new LoadClient()) {
+        WatchedConnection client = new WatchedConnection()) {
       client.connect(
           server.address(),
           new Http1Connection(client),

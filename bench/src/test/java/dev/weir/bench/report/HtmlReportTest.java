@@ -88,7 +88,7 @@ class HtmlReportTest {
     final RunResult run = SampleRuns.run("steady", 25, 1);
     final String page = page(run);
     final Histogram corrected = run.latencies().get(0).total();
-    final String p99 = Figures.plain(Figures.ms(corrected.getValueAtPercentile(99)));
+    final String p99 = FigureText.plain(FigureText.ms(corrected.getValueAtPercentile(99)));
     assertTrue(page.contains("<tr><th scope=\"row\">p99</th><td>" + p99 + "</td>"), p99);
     assertTrue(page.contains("<dt>p99</dt><dd>" + p99 + "<"), p99);
     assertTrue(page.contains("1 of 3 thresholds missed"));
@@ -191,7 +191,7 @@ class HtmlReportTest {
     final List<Double> values = new ArrayList<>();
     points.forEach(point -> values.add(point.get(1).asDouble()));
     assertEquals(values.stream().sorted().toList(), values);
-    final double max = Figures.ms(run.latencies().get(0).total().getMaxValue());
+    final double max = FigureText.ms(run.latencies().get(0).total().getMaxValue());
     assertEquals(max, values.get(values.size() - 1), max / 1000);
     assertEquals(points.get(7).get(0), curves.get(1).get("points").get(7).get(0));
   }

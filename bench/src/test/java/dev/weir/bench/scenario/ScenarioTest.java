@@ -63,6 +63,20 @@ class ScenarioTest {
   }
 
   @Test
+  void aNameMadeOfAUrlDoesNotTellItsToken() throws BadScenarioException {
+    assertEquals(
+        "GET http://127.0.0.1:8000/a?token=...",
+        read("http://127.0.0.1:8000/a?token=7", "--max").name());
+  }
+
+  @Test
+  void streamsAreNoneOfHttp1() {
+    assertEquals(
+        List.of("--streams: 4 (expected: 1, or a protocol of HTTP/2)"),
+        flagFaults("http://127.0.0.1:8000/a", "-r", "100", "--streams", "4"));
+  }
+
+  @Test
   void aUrlAndARateAreEnough() throws BadScenarioException {
     final Scenario scenario = read("http://127.0.0.1:8000/a", "-r", "100");
     assertEquals("GET http://127.0.0.1:8000/a", scenario.name());

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** One connection of a load, of which a test sees each thing that is told, in words. */
-final class LoadClient implements LoadSink, AutoCloseable {
+final class WatchedConnection implements LoadSink, AutoCloseable {
   private static final int SECONDS = 20;
   private static final String ROOM = "room";
 
@@ -29,7 +29,7 @@ final class LoadClient implements LoadSink, AutoCloseable {
   private volatile LoadConnection connection;
 
   /** Connects; the handlers come behind what the test adds. */
-  <C extends ChannelHandler & LoadConnection> LoadClient connect(
+  <C extends ChannelHandler & LoadConnection> WatchedConnection connect(
       InetSocketAddress address, C made, Consumer<Channel> before) {
     connection = made;
     new Bootstrap()
@@ -49,12 +49,12 @@ final class LoadClient implements LoadSink, AutoCloseable {
     return this;
   }
 
-  LoadClient http2(InetSocketAddress address, int maxStreams, boolean grpc) {
+  WatchedConnection http2(InetSocketAddress address, int maxStreams, boolean grpc) {
     return connect(address, new Http2Connection(this, maxStreams, grpc), channel -> {});
   }
 
   /** Connects, and is ready for requests. */
-  LoadClient opened(InetSocketAddress address, int maxStreams, boolean grpc) {
+  WatchedConnection opened(InetSocketAddress address, int maxStreams, boolean grpc) {
     http2(address, maxStreams, grpc).expect("opened");
     return this;
   }

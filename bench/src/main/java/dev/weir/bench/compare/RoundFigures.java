@@ -7,10 +7,10 @@ package dev.weir.bench.compare;
  * @param requestUs processor time of the server's processes per request answered.
  * @param corePercent of the server's core, taken by the server; NaN where it has no core.
  * @param othersPercent of the server's core, taken by others meanwhile; NaN where it has no core.
- * @param p50Ms of the latencies, as {@link LoadClient.Answers#latencies} counts them.
+ * @param p50Ms of the latencies, as {@link LoadRound.Answers#latencies} counts them.
  * @param wrongPercent of all requests, that failed or were answered otherwise than was meant.
  */
-record Figures(
+record RoundFigures(
     double perSecond,
     double requestUs,
     double corePercent,

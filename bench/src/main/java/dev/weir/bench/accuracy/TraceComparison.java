@@ -3,13 +3,13 @@ package dev.weir.bench.accuracy;
 import java.util.BitSet;
 
 /** A trace against a limit, and what the exact log alone decided on it. */
-final class Comparison {
+final class TraceComparison {
   private final Trace trace;
   private final int limit;
   private final long windowNs;
   private final BitSet alone;
 
-  Comparison(Trace trace, int limit, long windowNs) {
+  TraceComparison(Trace trace, int limit, long windowNs) {
     this.trace = trace;
     this.limit = limit;
     this.windowNs = windowNs;

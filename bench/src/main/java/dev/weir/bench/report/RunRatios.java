@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Runs beside the first of them: throughput and latencies, and what share of its they are. */
-final class Comparison {
+final class RunRatios {
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 100};
 
-  private Comparison() {}
+  private RunRatios() {}
 
   /** What the columns hold, after the run's name. */
   static List<String> heads() {
     final List<String> heads = new ArrayList<>(List.of("throughput /s"));
     for (double percentile : PERCENTILES) {
-      heads.add(Figures.percentile(percentile) + " ms");
+      heads.add(FigureText.percentile(percentile) + " ms");
     }
     return heads;
   }
@@ -27,7 +27,7 @@ final class Comparison {
   record Cell(String text, String ratio) {
     private static Cell of(boolean measured, double value, boolean first, double ofFirst) {
       return measured
-          ? new Cell(Figures.plain(value), first ? "" : Figures.ratio(value, ofFirst))
+          ? new Cell(FigureText.plain(value), first ? "" : FigureText.ratio(value, ofFirst))
           : new Cell("–", "");
     }
   }
@@ -40,9 +40,9 @@ final class Comparison {
       row.add(
           Cell.of(
               run.hasLatencies(),
-              Figures.ms(run.judged().getValueAtPercentile(percentile)),
+              FigureText.ms(run.judged().getValueAtPercentile(percentile)),
               run == first,
-              Figures.ms(first.judged().getValueAtPercentile(percentile))));
+              FigureText.ms(first.judged().getValueAtPercentile(percentile))));
     }
     return row;
   }

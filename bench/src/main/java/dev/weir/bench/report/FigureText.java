@@ -5,10 +5,10 @@ import java.math.BigInteger;
 import java.util.Locale;
 
 /** Numbers as reports say them: three digits that count, and thousands apart. */
-final class Figures {
+public final class FigureText {
   private static final double NS_PER_MS = 1e6;
 
-  private Figures() {}
+  private FigureText() {}
 
   static double ms(long ns) {
     return ns / NS_PER_MS;
@@ -65,5 +65,21 @@ final class Figures {
   /** {@code 1.31}, {@code 0.0131}: how many times another a value is. */
   static String ratio(double value, double first) {
     return first == 0 ? "–" : plain(value / first);
+  }
+
+  /** {@code 999 ns}, {@code 1.31 ms}: three digits and the unit that makes them so. */
+  public static String time(long ns) {
+    if (ns < 1_000) {
+      return ns + " ns";
+    }
+    if (ns < 999_500) {
+      return digits(ns / 1e3) + " us";
+    }
+    return ns < 999_500_000 ? digits(ns / 1e6) + " ms" : digits(ns / 1e9) + " s";
+  }
+
+  private static String digits(double value) {
+    return String.format(
+        Locale.ROOT, value < 9.995 ? "%.2f" : value < 99.95 ? "%.1f" : "%.0f", value);
   }
 }

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** Loads a server on 127.0.0.1 by the harness of {@code weir bench run}, on one event loop. */
-final class LoadClient {
+final class LoadRound {
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
-  private LoadClient() {}
+  private LoadRound() {}
 
   /**
    * What came of it.

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FiguresTest {
+class FigureTextTest {
   @ParameterizedTest
   @CsvSource({
     "0, 0",
@@ -23,7 +23,7 @@ class FiguresTest {
     "12345.6, '12,346'"
   })
   void valuesHaveThreeDigitsThatCount(double value, String text) {
-    assertEquals(text, Figures.plain(value));
+    assertEquals(text, FigureText.plain(value));
   }
 
   @ParameterizedTest
@@ -39,19 +39,41 @@ class FiguresTest {
     "999, 1000, 99.90 %"
   })
   void sharesAreNoneOrAllOnlyWhereTheyAre(long part, long whole, String text) {
-    assertEquals(text, Figures.share(part, whole));
+    assertEquals(text, FigureText.share(part, whole));
   }
 
   @Test
   void secondsHaveNoMoreDigitsThanTheyNeed() {
-    assertEquals("30", Figures.seconds(30_000));
-    assertEquals("0.25", Figures.seconds(250));
+    assertEquals("30", FigureText.seconds(30_000));
+    assertEquals("0.25", FigureText.seconds(250));
   }
 
   @Test
   void percentilesAreNamedAsUsual() {
-    assertEquals("p50", Figures.percentile(50));
-    assertEquals("p99.9", Figures.percentile(99.9));
-    assertEquals("max", Figures.percentile(100));
+    assertEquals("p50", FigureText.percentile(50));
+    assertEquals("p99.9", FigureText.percentile(99.9));
+    assertEquals("max", FigureText.percentile(100));
+  }
+
+  @Test
+  void timesHaveThreeDigitsAndTheirUnit() {
+    final Object[][] table = {
+      {0L, "0 ns"},
+      {999L, "999 ns"},
+      {1_000L, "1.00 us"},
+      {9_994L, "9.99 us"},
+      {9_996L, "10.0 us"},
+      {99_949L, "99.9 us"},
+      {99_951L, "100 us"},
+      {999_499L, "999 us"},
+      {999_500L, "1.00 ms"},
+      {1_234_567L, "1.23 ms"},
+      {999_499_999L, "999 ms"},
+      {999_500_000L, "1.00 s"},
+      {3_600_000_000_000L, "3600 s"},
+    };
+    for (Object[] row : table) {
+      assertEquals(row[1], FigureText.time((Long) row[0]));
+    }
   }
 }
