@@ -9,6 +9,7 @@ import dev.weir.scripts.server.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -66,13 +67,13 @@ class ClusterLoadIT {
                 "--redis.password-file",
                 Files.writeString(folder.resolve("password"), "secret").toString(),
                 "--limit",
-                "10/1d",
+                "10/365d",
                 "--on-store-failure",
                 "closed"));
     all.addAll(List.of(flags));
     // Any will do: what it knows of the others is asked.
     RedisServer one = cluster.nodes().stream().filter(RedisServer::isRunning).findFirst().get();
-    return new Fleet(size, Fleet.node(one), all.toArray(String[]::new));
+    return new Fleet(size, Fleet.node(one), all.toArray(String[]::new)).deciding(3);
   }
 
   private int slot() throws Exception {
@@ -160,9 +161,10 @@ class ClusterLoadIT {
   }
 
   private Set<Integer> partitionsOf(RedisServer master) throws Exception {
+    BitSet slots = cluster.slotsOf(master);
     Set<Integer> partitions = new HashSet<>();
     for (int partition = 0; partition < 128; partition++) {
-      if (cluster.masterOf(cluster.slotOf(String.format("{p%03d}", partition))) == master) {
+      if (slots.get(cluster.slotOf(String.format("{p%03d}", partition)))) {
         partitions.add(partition);
       }
     }
@@ -192,20 +194,21 @@ class ClusterLoadIT {
       master.kill();
       StoreRig.await("the cluster is down", () -> !log.with("CLUSTERDOWN").isEmpty());
       List<RedisServer> left = cluster.nodes().stream().filter(RedisServer::isRunning).toList();
+      final long downNs = System.nanoTime();
       for (RedisServer node : left) {
         node.text("CONFIG", "RESETSTAT");
       }
-      final long downNs = System.nanoTime();
       load.await(200);
       StoreRig.await("two seconds", () -> System.nanoTime() - downNs > 2_000_000_000L);
-      long seconds = 1 + (System.nanoTime() - downNs) / 1_000_000_000L;
       List<String> lines = log.with("CLUSTERDOWN");
-      figure("cluster down: " + lines.size() + " lines in " + seconds + " s: " + lines.get(0));
-      assertTrue(lines.size() <= seconds + 1, lines.toString());
       long readings = 0;
       for (RedisServer node : left) {
         readings += slotsCalls(node);
       }
+      // The time last: it is a rate that is limited.
+      long seconds = 1 + (System.nanoTime() - downNs) / 1_000_000_000L;
+      figure("cluster down: " + lines.size() + " lines in " + seconds + " s: " + lines.get(0));
+      assertTrue(lines.size() <= seconds + 1, lines.toString());
       figure(
           "cluster down: " + readings + " times asked for the slots, " + load.count(503) + " 503");
       // Of three servers each time, each 100 ms at the start and then once a second.

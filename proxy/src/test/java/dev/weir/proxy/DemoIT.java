@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
-@Timeout(60)
+@Timeout(180)
 class DemoIT {
   @Test
   void finds10Of50PassAndEverythingElseAsTheRulesSay() {

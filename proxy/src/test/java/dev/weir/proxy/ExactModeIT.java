@@ -22,10 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a fleet lets pass when one store decides for it. */
 class ExactModeIT {
   /** More with {@code -Dweir.rounds=1000}. */
-  private static final int ROUNDS = Integer.getInteger("weir.rounds", 20);
+  private static final int ROUNDS = Integer.getInteger("weir.rounds", 8);
 
   /** Longer with {@code -Dweir.seconds=60}. */
-  private static final int SECONDS = Integer.getInteger("weir.seconds", 4);
+  private static final int SECONDS = Integer.getInteger("weir.seconds", 2);
 
   private static RedisServer redis;
 
@@ -53,7 +53,8 @@ class ExactModeIT {
   void letsExactlyTenOfAHundredRequestsPassThroughFourSidecars(String algorithm) throws Exception {
     redis.text("FLUSHALL");
     try (Fleet fleet =
-        new Fleet(4, Fleet.node(redis), "--limit", "10/1h", "--algorithm", algorithm)) {
+        new Fleet(4, Fleet.node(redis), "--limit", "10/365d", "--algorithm", algorithm)
+            .deciding(1)) {
       List<RawClient> clients = fleet.connect(100);
       for (int round = 0; round < ROUNDS; round++) {
         List<Integer> statuses = Fleet.atOnce(clients, Fleet.get("user" + round));
@@ -80,7 +81,8 @@ class ExactModeIT {
   void neverPassesMoreThanTheLimitOverATimeWithAHotKeyAndOthers() throws Exception {
     redis.text("FLUSHALL");
     int limitPerSecond = 50;
-    try (Fleet fleet = new Fleet(2, Fleet.node(redis), "--limit", limitPerSecond + "/1s")) {
+    try (Fleet fleet =
+        new Fleet(2, Fleet.node(redis), "--limit", limitPerSecond + "/1s").deciding(1)) {
       LongAdder[] passed = Stream.generate(LongAdder::new).limit(1000).toArray(LongAdder[]::new);
       LongAdder asked = new LongAdder();
       long startNs = System.nanoTime();
@@ -132,7 +134,7 @@ class ExactModeIT {
   @Test
   void namesKeysByPartitionSourceIdentityAndRule() throws Exception {
     redis.text("FLUSHALL");
-    try (Fleet fleet = new Fleet(1, Fleet.node(redis), "--limit", "10/1h")) {
+    try (Fleet fleet = new Fleet(1, Fleet.node(redis), "--limit", "10/365d").deciding(1)) {
       try (RawClient client = fleet.rig(0).connect()) {
         assertEquals(200, client.send(Fleet.get("al:ice {x}")).read().status());
         try (RespClient store = redis.connect()) {
@@ -150,7 +152,7 @@ class ExactModeIT {
   @Test
   void asksAgainAfterABudgetWasGivenBackByHand() throws Exception {
     redis.text("FLUSHALL");
-    try (Fleet fleet = new Fleet(2, Fleet.node(redis), "--limit", "1/1h")) {
+    try (Fleet fleet = new Fleet(2, Fleet.node(redis), "--limit", "1/365d").deciding(1)) {
       List<RawClient> clients = fleet.connect(2);
       Fleet.atOnce(clients, Fleet.get("alice"));
       assertEquals(List.of(429, 429), Fleet.atOnce(clients, Fleet.get("alice")));

@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.RawClient.Response;
 import java.io.IOException;
-import java.net.ServerSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +73,7 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void spendsOnePermitOnEachPipelinedRequest(String transport) throws Exception {
-    start(transport, "--limit", "2/1d");
+    start(transport, "--limit", "2/365d");
     try (RawClient client = rig.connect()) {
       client.send(Rig.VALID.repeat(4));
       assertEquals(1, client.read().remaining());
@@ -91,7 +94,7 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void stopsReadingFromAClientThatTakesNoAnswers(String transport) throws Exception {
-    start(transport, "--limit", "1/1d", "--timeouts.write", "500ms");
+    start(transport, "--limit", "1/365d", "--timeouts.write", "500ms");
     try (RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096)) {
       String requests = Rig.VALID.repeat(1_000);
       for (int i = 0; i < 1_000; i++) { // 31 MB of requests, and ten times that of answers
@@ -131,7 +134,7 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void refusesAnExpectingRequestWithout100(String transport) throws Exception {
-    start(transport, "--limit", "1/1d");
+    start(transport, "--limit", "1/365d");
     rig.serve();
     try (RawClient client = rig.connect()) {
       Response refused = client.send(EXPECT).read();
@@ -145,7 +148,7 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void tunnelsBehindA101(String transport) throws Exception {
-    start(transport, "--limit", "1/1d");
+    start(transport, "--limit", "1/365d");
     rig.origin.script(
         origin -> {
           String head = origin.request();
@@ -174,7 +177,7 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void limitsWhatFollowsARefusedUpgrade(String transport) throws Exception {
-    start(transport, "--limit", "2/1d");
+    start(transport, "--limit", "2/365d");
     try (RawClient client = rig.connect()) {
       assertEquals(200, client.send(UPGRADE).read().status());
       assertEquals(200, client.send(Rig.VALID).read().status());
@@ -207,10 +210,14 @@ class ExchangeTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void answersForAnUpstreamThatIsNotThere(String transport) throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
+    // Bound and not listening: nobody else gets it, and whoever connects is refused.
+    try (Socket bound = new Socket()) {
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      assert502(transport, bound.getLocalPort());
     }
+  }
+
+  private void assert502(String transport, int port) throws Exception {
     start(transport, "--upstream", "http://127.0.0.1:" + port);
     try (RawClient client = rig.connect()) {
       for (int i = 0; i < 3; i++) {
@@ -234,7 +241,11 @@ class ExchangeTest {
     try (RawClient client = rig.connect()) {
       assertEquals(504, client.send(Rig.VALID).read().status());
       rig.origin.answer(RecordingOrigin.OK);
-      assertEquals(200, client.send(Rig.VALID).read().status(), "on another connection");
+      int status = client.send(Rig.VALID).read().status();
+      for (int again = 0; status == 504 && again < 20; again++) { // a busy machine is as slow
+        status = client.send(Rig.VALID).read().status();
+      }
+      assertEquals(200, status, "on another connection");
     }
   }
 
@@ -245,7 +256,7 @@ class ExchangeTest {
     rig.origin.script(
         origin -> {
           origin.head();
-          Thread.sleep(5_000);
+          TimeUnit.MINUTES.sleep(1); // longer than the test: its thread is none that anybody awaits
         });
     try (RawClient client = rig.connect()) {
       client.send(POST + "Content-Length: 100000000\r\n\r\n");
@@ -291,26 +302,18 @@ class ExchangeTest {
   @MethodSource("dev.weir.proxy.Rig#transports")
   void endsTheUpstreamExchangeOfAClientThatLeft(String transport) throws Exception {
     start(transport);
-    List<String> ended = new ArrayList<>();
+    CountDownLatch ended = new CountDownLatch(1);
     rig.origin.script(
         origin -> {
           origin.request();
           origin.awaitEnd();
-          synchronized (ended) {
-            ended.add("ended");
-            ended.notifyAll();
-          }
+          ended.countDown();
         });
     try (RawClient client = rig.connect()) {
       client.send(Rig.VALID);
       rig.origin.nextRequest();
     }
-    synchronized (ended) {
-      if (ended.isEmpty()) {
-        ended.wait(10_000);
-      }
-      assertEquals(1, ended.size());
-    }
+    assertTrue(ended.await(60, TimeUnit.SECONDS));
     rig.origin.answer(RecordingOrigin.OK);
     rig.serve();
   }
@@ -325,10 +328,7 @@ class ExchangeTest {
       rig.origin.forget();
       try (RawClient client = rig.connect()) {
         client.send(POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n");
-        while (rig.origin.connectionCount() == 0) {
-          Thread.onSpinWait();
-        }
-        rig.await("weir_requests_in_flight", 1);
+        rig.origin.nextHead();
         client.send(rest);
         assertTrue(client.readToEndOrReset().startsWith("HTTP/1.1 400 "));
       }
@@ -339,14 +339,14 @@ class ExchangeTest {
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesUpOnSlowHeadsAndBodies(String transport) throws Exception {
-    start(transport, "--timeouts.head", "200ms", "--timeouts.body", "200ms");
+  void givesUpOnSlowHeads(String transport) throws Exception {
+    start(transport, "--timeouts.head", "200ms");
     try (RawClient client = rig.connect();
         RawClient dribbling = rig.connect()) {
       assertEquals(408, client.send("GET / HTTP/1.1\r\nHo").read().status());
       assertEquals("", client.readToEnd());
       try {
-        for (int i = 0; i < 100; i++) { // the deadline is a total, whatever trickles in
+        for (int i = 0; i < 50; i++) { // the deadline is a total, whatever trickles in
           dribbling.send(i == 0 ? "GET /" : "x");
           Thread.sleep(10);
         }
@@ -356,6 +356,12 @@ class ExchangeTest {
       assertTrue(dribbling.readToEndOrReset().startsWith("HTTP/1.1 408 "));
     }
     assertEquals(0, rig.origin.connectionCount());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void givesUpOnSlowBodies(String transport) throws Exception {
+    start(transport, "--timeouts.body", "200ms");
     try (RawClient client = rig.connect()) {
       assertEquals(408, client.send(POST + "Content-Length: 5\r\n\r\n12").read().status());
       assertEquals("", client.readToEnd());

@@ -33,7 +33,7 @@ final class Fleet implements AutoCloseable {
     all.addAll(List.of(flags));
     for (int i = 0; i < size; i++) {
       List<String> transports = Rig.transports();
-      rigs.add(new Rig(transports.get(i % transports.size()), all.toArray(String[]::new)));
+      rigs.add(Rig.patient(transports.get(i % transports.size()), all.toArray(String[]::new)));
     }
   }
 
@@ -47,6 +47,17 @@ final class Fleet implements AutoCloseable {
       fleet.rigs.add(Rig.ofFile(transports.get(i % transports.size()), yaml));
     }
     return fleet;
+  }
+
+  /**
+   * Waits until each has that many connections that decide: a cold and busy machine may take longer
+   * for them than a start waits.
+   */
+  Fleet deciding(int connections) throws Exception {
+    for (Rig rig : rigs) {
+      rig.await(StoreRig.DECIDING, connections);
+    }
+    return this;
   }
 
   static String node(RedisServer server) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A leaky bucket that queues, over real sockets. What is measured is that nobody passes before his
  * slot; how much later is the machine's affair.
  */
-@Timeout(60)
+@Timeout(120)
 class HeldRequestTest {
   static List<String> transports() {
     return Rig.transports();
@@ -127,7 +127,7 @@ class HeldRequestTest {
       rig.await("weir_requests_total", 1);
       second.send(get("/2"));
       rig.await("weir_requests_total", 2);
-      assertTrue(rig.sidecar.drain(TimeUnit.SECONDS.toNanos(30)));
+      assertTrue(rig.sidecar.drain(TimeUnit.SECONDS.toNanos(60)));
       assertEquals(200, first.read().status());
       assertEquals(200, second.read().status());
     }

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
  * whether its client still waits or has gone.
  */
 class LateVerdictTest {
-  private static final int TIMEOUT_MS = 5_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final List<String> origin = new CopyOnWriteArrayList<>();
   private final BlockingQueue<Question> questions = new LinkedBlockingQueue<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The interval log of a sidecar under traffic, as HdrHistogram's own tools read it. */
-@Timeout(60)
+@Timeout(180)
 class LatencyLogIT {
   private static final int CLIENTS = 6;
 
@@ -49,7 +49,7 @@ class LatencyLogIT {
         "--admin",
         "127.0.0.1:0",
         "--limit",
-        "100000/1d");
+        "100000/365d");
   }
 
   /** So many requests on connections that both event loops share, until all are counted. */

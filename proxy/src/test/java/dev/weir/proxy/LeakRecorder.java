@@ -33,12 +33,22 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     LEAKS.add(resourceType);
   }
 
-  /**
-   * Fails if a buffer was leaked. Leaks one itself, and is sure of its finding only once that one
-   * has been found.
-   */
+  /** Fails if a buffer was leaked since the start of the JVM, or since {@link #forget}. */
   public static void assertNone() throws InterruptedException {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    String leaks = take();
+    if (!leaks.isEmpty()) {
+      throw new AssertionError("leaked: " + leaks);
+    }
+  }
+
+  /** Leaks until now are none of the caller's: classes of tests share a JVM in any order. */
+  public static void forget() throws InterruptedException {
+    take();
+  }
+
+  /** Leaks one itself, and is sure of its finding only once that one has been found. */
+  private static String take() throws InterruptedException {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     leakCanary();
     StringBuilder leaks = new StringBuilder();
     boolean canaryFound = false;
@@ -57,9 +67,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         }
       }
     }
-    if (!leaks.isEmpty()) {
-      throw new AssertionError("leaked: " + leaks);
-    }
+    return leaks.toString();
   }
 
   private static void leakCanary() {

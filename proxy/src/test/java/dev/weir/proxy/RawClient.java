@@ -14,7 +14,7 @@ import java.util.Locale;
 
 /** A client that sends what it is told and reads strictly what comes. Bytes are Latin-1 texts. */
 final class RawClient implements AutoCloseable {
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final Socket socket = new Socket();
   private final InputStream in;

@@ -33,6 +33,7 @@ final class RecordingOrigin implements AutoCloseable {
   private final ServerSocket server;
   private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
   private final BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> heads = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> broken = new LinkedBlockingQueue<>();
   private final AtomicInteger connectionCount = new AtomicInteger();
   private volatile Script script;
@@ -64,11 +65,20 @@ final class RecordingOrigin implements AutoCloseable {
 
   /** The next whole request; fails if none comes. */
   String nextRequest() throws InterruptedException {
-    String request = requests.poll(10, TimeUnit.SECONDS);
+    String request = requests.poll(60, TimeUnit.SECONDS);
     if (request == null) {
       throw new AssertionError("the origin got no request");
     }
     return request;
+  }
+
+  /** The next head, whose body may still be on its way; fails if none comes. */
+  String nextHead() throws InterruptedException {
+    String head = heads.poll(60, TimeUnit.SECONDS);
+    if (head == null) {
+      throw new AssertionError("the origin got no head");
+    }
+    return head;
   }
 
   int requestCount() {
@@ -77,7 +87,7 @@ final class RecordingOrigin implements AutoCloseable {
 
   /** What had come of the request on the next connection that ended within one. */
   String nextBroken() throws InterruptedException {
-    String partial = broken.poll(10, TimeUnit.SECONDS);
+    String partial = broken.poll(60, TimeUnit.SECONDS);
     if (partial == null) {
       throw new AssertionError("no connection to the origin ended within a request");
     }
@@ -91,6 +101,7 @@ final class RecordingOrigin implements AutoCloseable {
   /** Forgets what has come so far. */
   void forget() {
     requests.clear();
+    heads.clear();
     broken.clear();
   }
 
@@ -182,7 +193,9 @@ final class RecordingOrigin implements AutoCloseable {
       while (!endsWith("\r\n\r\n")) {
         take();
       }
-      return request.toString(StandardCharsets.ISO_8859_1);
+      String head = request.toString(StandardCharsets.ISO_8859_1);
+      heads.add(head);
+      return head;
     }
 
     /** Reads and keeps a whole request. */

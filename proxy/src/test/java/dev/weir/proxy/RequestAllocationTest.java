@@ -26,9 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What the event loop allocates for a request that goes all the way, system calls included. What
  * Weir itself does allocates nothing; what is allowed for here is the transport's own.
  */
-@Timeout(60)
+@Timeout(180)
 class RequestAllocationTest {
-  private static final int REQUESTS = 4_000;
+  private static final int REQUESTS = 2_000;
   private static final int ROUNDS = 6;
 
   /** Two reads and two writes with their descriptors and buffers' views; measured: 190 to 300. */

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code weir run} as a process, with the signals that it gets from others. */
-@Timeout(60)
+@Timeout(180)
 @DisabledOnOs(OS.WINDOWS)
 class RunIT {
   private static final Pattern START_LINE =
@@ -49,7 +49,7 @@ class RunIT {
   @BeforeEach
   void listen() throws IOException {
     service = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    service.setSoTimeout(20_000);
+    service.setSoTimeout(60_000);
   }
 
   @AfterEach
@@ -133,7 +133,7 @@ class RunIT {
       assertTrue(response.startsWith("HTTP/1.1 200 OK\r\n"), response);
       assertTrue(response.endsWith("\r\n\r\nok"), response);
     }
-    assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
     assertEquals(0, weir.exitValue(), log());
     try (HistogramLogReader latencies =
         new HistogramLogReader(folder.resolve("latency.hlog").toFile())) {
@@ -155,7 +155,7 @@ class RunIT {
       assertThrowsTimeout(client);
       assertFalse(upstream.isClosed());
       signal("TERM");
-      assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+      assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
       assertEquals(128 + 15, weir.exitValue(), log());
     }
   }
@@ -178,10 +178,10 @@ class RunIT {
     Files.writeString(file, settings + "rules: [{id: a, limit: 0/1m}]\n");
     signal("HUP");
     awaitLog("rules not reloaded");
-    assertTrue(log().contains("rules[0].limit: 0/1m (expected: "), log());
+    awaitLog("rules[0].limit: 0/1m (expected: ");
     assertTrue(weir.isAlive());
     signal("TERM");
-    assertTrue(weir.waitFor(20, TimeUnit.SECONDS));
+    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
     assertEquals(0, weir.exitValue(), log());
   }
 }

@@ -34,7 +34,7 @@ class SentinelIT {
     try (RedisSentinels sentinels = RedisSentinels.start(kind.binary())) {
       // The first of them is away: another one knows as well.
       sentinels.sentinels().get(0).kill();
-      try (Fleet fleet = fleet(2, sentinels, RedisSentinels.MASTER_NAME)) {
+      try (Fleet fleet = fleet(2, sentinels, RedisSentinels.MASTER_NAME).deciding(1)) {
         assertPass(fleet, 10, "before");
         RedisServer old = sentinels.killMaster();
         long startNs = System.nanoTime();
@@ -62,7 +62,7 @@ class SentinelIT {
   @EnumSource
   void spendsNoBudgetMoreThanTwiceThroughAFailoverUnderLoad(RedisKind kind) throws Exception {
     try (RedisSentinels sentinels = RedisSentinels.start(kind.binary());
-        Fleet fleet = fleet(4, sentinels, RedisSentinels.MASTER_NAME);
+        Fleet fleet = fleet(4, sentinels, RedisSentinels.MASTER_NAME).deciding(1);
         FleetLoad load = new FleetLoad(fleet, user -> "user" + user)) {
       load.await(30);
       RedisServer old = sentinels.master();
@@ -110,7 +110,7 @@ class SentinelIT {
         "--redis.sentinel-master",
         master,
         "--limit",
-        "10/1d",
+        "10/365d",
         "--on-store-failure",
         "closed");
   }

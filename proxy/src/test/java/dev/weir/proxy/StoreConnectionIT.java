@@ -1,7 +1,6 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -43,14 +42,15 @@ class StoreConnectionIT {
                 "--key",
                 "header:x-user",
                 "--limit",
-                "10/1d",
+                "10/365d",
                 "--redis.deadline",
                 "1s",
                 "--on-store-failure",
                 "closed"));
     all.addAll(Arrays.asList(flags));
-    try (Rig rig = new Rig(transport, all.toArray(String[]::new));
+    try (Rig rig = Rig.patient(transport, all.toArray(String[]::new));
         RawClient client = rig.connect()) {
+      rig.await(StoreRig.DECIDING, 1);
       for (int i = 0; i < 12; i++) {
         int status = client.send(Fleet.get("alice")).read().status();
         assertEquals(i < 10 ? 200 : 429, status, "request " + i);
@@ -120,7 +120,7 @@ class StoreConnectionIT {
                 "--mode",
                 "exact",
                 "--limit",
-                "10/1d",
+                "10/365d",
                 "--on-store-failure",
                 "closed",
                 "--redis.nodes",
@@ -131,7 +131,7 @@ class StoreConnectionIT {
                 ca.toString());
         RawClient client = rig.connect()) {
       assertEquals(503, client.send(Rig.VALID).read().status());
-      assertTrue(rig.metric("weir_store_connect_failures_total") > 0);
+      StoreRig.await("a failure", () -> rig.metric("weir_store_connect_failures_total") > 0);
       String[] told = {"WARN", "redis " + redis + ": ", cause, "on-store-failure"};
       StoreRig.await("the log names the cause", () -> !log.with(told).isEmpty());
       assertEquals(1, log.with(told).size(), log.toString());
@@ -182,12 +182,12 @@ class StoreConnectionIT {
         RedisServer redis = kind.start();
         RedisServer master = kind.start();
         Rig rig =
-            new Rig(
+            Rig.patient(
                 "nio",
                 "--mode",
                 "exact",
                 "--limit",
-                "10/1d",
+                "10/365d",
                 "--on-store-failure",
                 "closed",
                 "--redis.deadline",
@@ -195,10 +195,11 @@ class StoreConnectionIT {
                 "--redis.nodes",
                 Fleet.node(redis));
         RawClient client = rig.connect()) {
+      rig.await(StoreRig.DECIDING, 1);
       assertEquals(200, client.send(Rig.VALID).read().status());
       redis.text("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
       assertEquals(503, client.send(Rig.VALID).read().status());
-      assertFalse(log.with("WARN", "redis " + redis, "READONLY").isEmpty(), log.toString());
+      StoreRig.await("a warning", () -> !log.with("WARN", "redis " + redis, "READONLY").isEmpty());
       redis.text("REPLICAOF", "NO", "ONE");
       rig.await("weir_store_connections_deciding", 1);
       assertEquals(200, client.send(Rig.VALID).read().status());

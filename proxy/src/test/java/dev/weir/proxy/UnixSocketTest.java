@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Unix-domain sockets on both sides, on every transport that this machine gives. */
-@Timeout(20)
+@Timeout(120)
 class UnixSocketTest {
   @TempDir Path folder;
 
@@ -83,7 +83,7 @@ class UnixSocketTest {
                 "--listen",
                 "unix:" + listen,
                 "--limit",
-                "1/1h",
+                "1/365d",
                 "--admin",
                 "off",
                 "--event-loops",

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-@Timeout(30)
+@Timeout(120)
 class WeirMainTest {
   @TempDir private Path folder;
   private String out;

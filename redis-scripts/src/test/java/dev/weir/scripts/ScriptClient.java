@@ -6,11 +6,16 @@ import dev.weir.scripts.server.RespError;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Calls scripts, and commands beside them. */
 final class ScriptClient implements AutoCloseable {
   private final RespClient connection;
+
+  /** By script, under which digest the server knows it since this client has first sent it. */
+  private final Map<String, byte[]> digests = new HashMap<>();
 
   ScriptClient(RedisServer server) throws IOException {
     connection = server.connect();
@@ -33,8 +38,8 @@ final class ScriptClient implements AutoCloseable {
   /** Evaluates a script that takes the time, for tests, as its second argument. */
   byte[] eval(String script, String time, CheckCall call, String... keys) throws IOException {
     final List<byte[]> parts = new ArrayList<>();
-    parts.add(RespClient.bytes("EVAL"));
-    parts.add(RespClient.bytes(script));
+    parts.add(RespClient.bytes("EVALSHA"));
+    parts.add(digest(script));
     parts.add(RespClient.bytes(Integer.toString(keys.length)));
     for (String key : keys) {
       parts.add(RespClient.bytes(key));
@@ -42,6 +47,15 @@ final class ScriptClient implements AutoCloseable {
     parts.add(Arrays.copyOf(call.array(), call.length()));
     parts.add(RespClient.bytes(time));
     return send(parts.toArray(new byte[0][]));
+  }
+
+  private byte[] digest(String script) throws IOException {
+    byte[] digest = digests.get(script);
+    if (digest == null) {
+      digest = RespClient.bytes(text("SCRIPT", "LOAD", script));
+      digests.put(script, digest);
+    }
+    return digest;
   }
 
   @Override

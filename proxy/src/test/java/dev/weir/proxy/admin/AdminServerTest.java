@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every page over real sockets. */
-@Timeout(20)
+@Timeout(120)
 class AdminServerTest {
   private final Metrics metrics = new Metrics();
   private final AtomicBoolean ready = new AtomicBoolean(true);
@@ -238,7 +238,7 @@ class AdminServerTest {
 
   private String raw(String requests) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(5_000);
+      socket.setSoTimeout(60_000);
       socket.getOutputStream().write(requests.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     }
@@ -278,7 +278,7 @@ class AdminServerTest {
         ask(socket);
       }
       try (Socket over = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        over.setSoTimeout(5_000);
+        over.setSoTimeout(60_000);
         assertEquals(-1, over.getInputStream().read());
       }
     } finally {
@@ -293,7 +293,7 @@ class AdminServerTest {
   }
 
   private static void ask(Socket socket) throws IOException {
-    socket.setSoTimeout(5_000);
+    socket.setSoTimeout(60_000);
     socket
         .getOutputStream()
         .write("HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class LatencyLogTest {
   private static final long NEVER_NS = TimeUnit.DAYS.toNanos(1);
   private static final long OFTEN_NS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -158,8 +159,7 @@ class LatencyLogTest {
     try (LatencyLog log = new LatencyLog(file(), metrics)) {
       log.start(OFTEN_NS);
       await(() -> holds(file(), "StartTimestamp"));
-      Files.move(file(), folder.resolve("a.hlog.1"));
-      Files.createDirectory(file()); // stands in the way of a new one
+      replaceByAFolder(file());
       loop.decided(1_000);
       await(() -> errorCount() > 2);
       loop.decided(1_000);
@@ -167,6 +167,19 @@ class LatencyLogTest {
       await(() -> holds(file(), "Tag=decision"));
     }
     assertEquals(2, count(file()));
+  }
+
+  /** Stands in the way of a new file, of which the log may make one at any moment. */
+  private void replaceByAFolder(Path file) throws IOException {
+    for (int i = 0; ; i++) {
+      Files.move(file, folder.resolve("away." + i));
+      try {
+        Files.createDirectory(file);
+        return;
+      } catch (FileAlreadyExistsException again) {
+        // The log was quicker.
+      }
+    }
   }
 
   @Test

@@ -118,6 +118,11 @@ public final class FaultProxy implements AutoCloseable {
     return true;
   }
 
+  /** How many chunks are still to be lost. */
+  synchronized int repliesToDrop() {
+    return repliesToDrop;
+  }
+
   /** Waits until the fault is another, or so long; 0 is for ever. */
   synchronized void awaitOther(Fault than, long timeoutMs) throws InterruptedException {
     final long end = System.nanoTime() + timeoutMs * 1_000_000;

@@ -8,15 +8,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that were free a moment ago, each given once in this JVM. They and the port of a cluster's
- * bus, 10,000 above, lie below those that the system gives to outgoing connections, so that a
- * server which was killed finds its own still free.
+ * Ports that were free a moment ago, each given once in this JVM, and never in another one of the
+ * same build at the same time: a server that was killed must find its own still free, and nobody
+ * may try it just then. Neither they nor the port of a cluster's bus, 10,000 above, are among those
+ * that the system gives to outgoing connections.
  */
 public final class FreePorts {
   static final int BUS_OFFSET = 10_000;
 
   private static final int FIRST = 11_000;
-  private static final int END = 22_000;
+  private static final int END = FIRST + BUS_OFFSET;
+
+  /** As many as there are JVMs that test at once, and some to spare. */
+  private static final int FORKS = 8;
+
+  private static final int FORK = Integer.getInteger("weir.fork", 0) % FORKS;
   private static final int ATTEMPTS = 1000;
   private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
@@ -24,8 +30,9 @@ public final class FreePorts {
 
   public static int next() {
     for (int i = 0; i < ATTEMPTS; i++) {
-      final int port = ThreadLocalRandom.current().nextInt(FIRST, END);
-      if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
+      final int random = ThreadLocalRandom.current().nextInt(FIRST, END);
+      final int port = random - random % FORKS + FORK;
+      if (!GIVEN.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
         return port;
       }
     }

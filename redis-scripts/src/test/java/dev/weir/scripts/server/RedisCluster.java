@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,7 @@ public final class RedisCluster implements AutoCloseable {
   private static final int NODE_COUNT = 2 * MASTER_COUNT;
   private static final int NODE_TIMEOUT_MS = 1500;
   private static final int KEYS_PER_MOVE = 100;
-  private static final int MOVE_TIMEOUT_MS = 5000;
+  private static final int MOVE_TIMEOUT_MS = 30_000;
 
   private final List<RedisServer> nodes = new ArrayList<>();
 
@@ -123,6 +124,16 @@ public final class RedisCluster implements AutoCloseable {
   /** The master that all running nodes name for the slot; waits until they agree. */
   public RedisServer masterOf(int slot) {
     return nodes.get(awaitOwners()[checked(slot)]);
+  }
+
+  /** The slots of which all running nodes name that master; waits until they agree. */
+  public BitSet slotsOf(RedisServer master) {
+    final int[] owners = awaitOwners();
+    final BitSet slots = new BitSet(SLOT_COUNT);
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+      slots.set(slot, owners[slot] == nodes.indexOf(master));
+    }
+    return slots;
   }
 
   /** The running replica of the slot's master. */

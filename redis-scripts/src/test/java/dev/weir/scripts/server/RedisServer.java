@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class RedisServer implements AutoCloseable {
   private static final int PORT_ATTEMPTS = 5;
-  private static final int END_SECONDS = 10;
+  private static final int END_SECONDS = 60;
   private static final String TAKEN = "Address already in use";
 
   private final Builder options;

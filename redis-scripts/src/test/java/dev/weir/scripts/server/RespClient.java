@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * {@code byte[]} (bulk), a {@link List} of replies, a {@link RespError}, or null (nil).
  */
 public final class RespClient implements AutoCloseable {
-  private static final int TIMEOUT_MS = 10_000;
+  private static final int TIMEOUT_MS = 60_000;
 
   private final Socket socket;
   private final DataInputStream in;

@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManagerFactory;
 public final class SelfSignedCertificate {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "server";
-  private static final int KEYTOOL_SECONDS = 30;
+  private static final int KEYTOOL_SECONDS = 60;
 
   private final KeyStore store;
 
