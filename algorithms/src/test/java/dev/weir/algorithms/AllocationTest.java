@@ -12,7 +12,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AllocationTest {
   private static final long SECOND = 1_000_000_000L;
   private static final Limit OTHER = Limit.tokenBucket(5, 1, SECOND, 10);
-  private static final int STEPS = 100_000;
+  private static final int STEPS = 32_000;
+
+  /** Some calls are made in every 64th step: half of the least that an object would take there. */
+  private static final int MOST_BYTES = STEPS / 64 * 16 / 2;
 
   private final Decision out = new Decision();
   private final SipHash hash = new SipHash(1, 2);
@@ -44,7 +47,7 @@ class AllocationTest {
       final long before = threads.getCurrentThreadAllocatedBytes();
       steps(table, limit, set, STEPS);
       final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-      assertTrue(allocated < STEPS, allocated + " bytes in " + STEPS + " steps");
+      assertTrue(allocated < MOST_BYTES, allocated + " bytes in " + STEPS + " steps");
       assertTrue(table.reclaimedCount() > 0 && table.overflowCount() > 0, "paths not taken");
     }
   }

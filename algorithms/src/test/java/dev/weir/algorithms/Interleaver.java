@@ -1,8 +1,9 @@
 package dev.weir.algorithms;
 
 import java.util.SplittableRandom;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -11,55 +12,85 @@ import org.agrona.concurrent.UnsafeBuffer;
  * same seed. (What weaker machines could show besides is for jcstress.)
  */
 final class Interleaver {
+  /** Kept for the next schedule: to start a thread takes longer than most schedules. */
+  private static final ExecutorService THREADS =
+      Executors.newCachedThreadPool(
+          task -> {
+            final Thread thread = new Thread(task, "interleaved");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** The task of the thread that calls {@link #run}. */
+  private static final int CALLER = 0;
+
+  private static final int NOBODY = -1;
+  private static final int ALL_DONE = -2;
+
+  /** Some microseconds: a turn is mostly over before a thread that is parked could wake up. */
+  private static final int SPINS = 200;
+
   private final SplittableRandom random;
   private final Runnable[] tasks;
-  private final Semaphore[] turns;
-  private final boolean[] done;
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private final ThreadLocal<Integer> self = new ThreadLocal<>();
 
-  /** Accesses until the next switch. Touched by the thread whose turn it is. */
-  private int untilSwitch;
+  /** All but {@link #turn} are touched by the thread whose turn it is. */
+  private final Thread[] threads;
+
+  private final boolean[] done;
+  private Throwable failure;
+  private int accessesUntilSwitch;
+
+  /** The task whose turn it is. */
+  private volatile int turn = NOBODY;
 
   Interleaver(long seed, Runnable... tasks) {
     random = new SplittableRandom(seed);
     this.tasks = tasks;
-    turns = new Semaphore[tasks.length];
+    threads = new Thread[tasks.length];
     done = new boolean[tasks.length];
   }
 
-  void run() throws InterruptedException {
-    final Thread[] threads = new Thread[tasks.length];
-    for (int i = 0; i < threads.length; i++) {
-      turns[i] = new Semaphore(0);
+  void run() {
+    threads[CALLER] = Thread.currentThread();
+    pass(random.nextInt(tasks.length));
+    runTask(CALLER);
+    await(ALL_DONE);
+    if (failure != null) {
+      throw new AssertionError(failure);
     }
-    for (int i = 0; i < threads.length; i++) {
-      final int id = i;
-      threads[i] = new Thread(() -> runTask(id));
-      threads[i].start();
+  }
+
+  private void pass(int next) {
+    final Thread thread = threads[next == ALL_DONE ? CALLER : next];
+    turn = next;
+    if (thread == null) {
+      THREADS.execute(() -> runTask(next));
+    } else {
+      LockSupport.unpark(thread);
     }
-    turns[random.nextInt(threads.length)].release();
-    for (Thread thread : threads) {
-      thread.join();
-    }
-    if (failure.get() != null) {
-      throw new AssertionError(failure.get());
+  }
+
+  private void await(int wanted) {
+    for (int i = 0; turn != wanted; i++) {
+      if (i < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.park(this);
+      }
     }
   }
 
   private void runTask(int id) {
-    self.set(id);
-    turns[id].acquireUninterruptibly();
+    await(id);
+    threads[id] = Thread.currentThread();
     try {
       tasks[id].run();
     } catch (Throwable e) {
-      failure.compareAndSet(null, e);
+      failure = failure == null ? e : failure;
     }
     done[id] = true;
     final int next = another(id);
-    if (next != id) {
-      turns[next].release();
-    }
+    pass(next == id ? ALL_DONE : next);
   }
 
   /** One that is not done, other than {@code id} if there is one. */
@@ -75,17 +106,17 @@ final class Interleaver {
   }
 
   private void beforeAccess() {
-    final Integer id = self.get();
-    if (id == null || --untilSwitch > 0) {
+    if (--accessesUntilSwitch > 0) {
       return;
     }
     // From one access to longer than anybody waits for anybody, each length as likely as its
     // double.
-    untilSwitch = 1 + random.nextInt(1 << random.nextInt(12));
+    accessesUntilSwitch = 1 + random.nextInt(1 << random.nextInt(12));
+    final int id = turn;
     final int next = another(id);
     if (next != id) {
-      turns[next].release();
-      turns[id].acquireUninterruptibly();
+      pass(next);
+      await(id);
     }
   }
 

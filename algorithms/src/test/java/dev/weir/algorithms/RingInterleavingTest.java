@@ -92,14 +92,14 @@ class RingInterleavingTest {
 
   @ParameterizedTest
   @EnumSource(Kind.class)
-  void whatPassesCountsAndNothingElse(Kind kind) throws InterruptedException {
+  void whatPassesCountsAndNothingElse(Kind kind) {
     final long seed = Long.getLong("weir.seed", System.nanoTime());
     for (int schedule = 0; schedule < SCHEDULES; schedule++) {
       explore(kind, seed + schedule, "weir.seed=" + (seed + schedule));
     }
   }
 
-  private static void explore(Kind kind, long seed, String where) throws InterruptedException {
+  private static void explore(Kind kind, long seed, String where) {
     final SplittableRandom random = new SplittableRandom(seed);
     final Interleaver.Memory slots = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final Interleaver.Memory cells = new Interleaver.Memory(SLOTS * CELLS * Long.BYTES);

@@ -24,7 +24,7 @@ class SlotsInterleavingTest {
   private static final long[] KEYS = {8, 16, 24};
 
   @Test
-  void aKeyLivesOnceAndOwesWhatPassed() throws InterruptedException {
+  void aKeyLivesOnceAndOwesWhatPassed() {
     final long seed = Long.getLong("weir.seed", System.nanoTime());
     for (int schedule = 0; schedule < SCHEDULES; schedule++) {
       final long scheduleSeed = seed + schedule;
@@ -32,7 +32,7 @@ class SlotsInterleavingTest {
     }
   }
 
-  private static void explore(long seed, String where) throws InterruptedException {
+  private static void explore(long seed, String where) {
     final SplittableRandom random = new SplittableRandom(seed);
     final Interleaver.Memory memory = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final LimitTable table =

@@ -11,7 +11,7 @@ import java.util.Arrays;
 
 /** Asks a server on 127.0.0.1 whether it speaks a protocol: what it answers counts. */
 final class ProtocolProbe {
-  private static final int TIMEOUT_MS = 5_000;
+  private static final int TIMEOUT_MS = 10_000;
   private static final int FRAME_HEAD_BYTES = 9;
   private static final int TYPE_AT = 3;
   private static final int SETTINGS = 4;

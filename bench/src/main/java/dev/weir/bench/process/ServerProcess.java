@@ -2,6 +2,7 @@ package dev.weir.bench.process;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -10,18 +11,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * A server of our own: a child process that listens on 127.0.0.1. Ends, with what it has started,
  * by {@link #close}, and with this process.
  */
 public final class ServerProcess implements AutoCloseable {
-  private static final long START_NS = TimeUnit.SECONDS.toNanos(20);
+  private static final long START_NS = TimeUnit.SECONDS.toNanos(60);
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final int CONNECT_MS = 1_000;
   private static final int END_SECONDS = 5;
+
+  /** Below those that the system gives to outgoing connections, and to whoever asks for any. */
+  private static final int FIRST_PORT = 22_000;
+
+  private static final int END_PORT = 32_000;
+  private static final int PORT_ATTEMPTS = 1_000;
 
   private final String name;
   private final Process process;
@@ -62,11 +74,20 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** A port of 127.0.0.1 that nobody listens on now. */
+  /**
+   * A port of 127.0.0.1 that nobody listens on now, and that nobody gets who does not ask for it.
+   */
   public static int freePort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
+    for (int i = 0; i < PORT_ATTEMPTS; i++) {
+      final int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, END_PORT);
+      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return free.getLocalPort();
+      } catch (BindException e) {
+        // Somebody's.
+        continue;
+      }
     }
+    throw new IOException("no free port from " + FIRST_PORT + " to " + (END_PORT - 1));
   }
 
   private void await(int port) throws IOException {
@@ -124,10 +145,27 @@ public final class ServerProcess implements AutoCloseable {
     }
     process.destroyForcibly();
     children.forEach(ProcessHandle::destroyForcibly);
+    awaitEnd(children);
     try {
       Runtime.getRuntime().removeShutdownHook(ending);
     } catch (IllegalStateException e) {
       // This process ends: the hook does the same.
+    }
+  }
+
+  /** What was ended by force is gone a moment later. */
+  private void awaitEnd(List<ProcessHandle> children) {
+    final CompletableFuture<?>[] ends =
+        Stream.concat(Stream.of(process.toHandle()), children.stream())
+            .map(ProcessHandle::onExit)
+            .toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(ends).get(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // Nothing more can be done about it.
+      return;
     }
   }
 

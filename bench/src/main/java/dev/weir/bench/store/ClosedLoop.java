@@ -43,22 +43,23 @@ final class ClosedLoop implements AutoCloseable {
   /** Sends every command from one on once, as far as they fill whole writes. */
   void runOnce(int from) throws IOException {
     next = from;
-    run((commands.count() - from) / claim(), System.nanoTime() + TimeUnit.MINUTES.toNanos(1));
+    run((commands.count() - from) / claim(), TimeUnit.MINUTES.toNanos(1));
   }
 
-  /** Sends for so long, then waits for what is in flight. */
+  /** Sends for so long, once at least, then waits for what is in flight. */
   void run(double seconds) throws IOException {
-    run(Long.MAX_VALUE, System.nanoTime() + (long) (seconds * 1e9));
+    run(Long.MAX_VALUE, (long) (seconds * 1e9));
   }
 
-  private void run(long claims, long untilNs) throws IOException {
+  private void run(long claims, long durationNs) throws IOException {
     left = claims;
-    deadlineNs = untilNs;
     latencies.reset();
     replies = 0;
+    final long startNs = System.nanoTime();
+    deadlineNs = startNs + durationNs;
     int busy = 0;
     for (Connection connection : connections) {
-      busy += connection.proceed(System.nanoTime()) ? 1 : 0;
+      busy += connection.proceed(startNs) ? 1 : 0;
     }
     while (busy > 0) {
       if (selector.select(NO_REPLY_MS) == 0) {

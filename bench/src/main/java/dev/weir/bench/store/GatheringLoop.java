@@ -74,6 +74,8 @@ final class GatheringLoop implements AutoCloseable {
   }
 
   /**
+   * Sends one batch at least.
+   *
    * @param perSecond arrivals; infinity keeps every batch full and leaves no latencies.
    */
   void run(double seconds, double perSecond) throws IOException {
@@ -87,7 +89,7 @@ final class GatheringLoop implements AutoCloseable {
     final long endNs = startNs + (long) (seconds * 1e9);
     while (checks < total) {
       final long nowNs = System.nanoTime();
-      if (endless && nowNs >= endNs) {
+      if (endless && checks > 0 && nowNs >= endNs) {
         return;
       }
       final long due = endless ? total : Math.min(total, 1 + (long) ((nowNs - startNs) / gapNs));

@@ -42,6 +42,7 @@ final class LoopLoad implements StoreSink {
   private final long[] dueNs = new long[PLACES];
   private final int[] free = new int[PLACES];
   private final Histogram latencies = new Histogram(60_000_000_000L, 3);
+  private final Runnable nextTurn;
   private int freeCount;
   private int places;
   private double intervalNs;
@@ -57,6 +58,7 @@ final class LoopLoad implements StoreSink {
     this.eventLoop = eventLoop;
     this.clock = clock;
     this.store = store;
+    nextTurn = () -> turn(clock.tick());
     keys = Keys.of("gcra", keyCount);
   }
 
@@ -82,14 +84,13 @@ final class LoopLoad implements StoreSink {
           intervalNs = perSecond == SATURATED ? 0 : 1e9 / perSecond;
           nextDueNs = clock.tick();
           endNs = clock.nowNs() + durationNs;
-          turn();
+          turn(clock.nowNs());
         });
     return done;
   }
 
   /** One turn of the loop's: asks what is due, and lets the loop read what has come. */
-  private void turn() {
-    long nowNs = clock.tick();
+  private void turn(long nowNs) {
     if (nowNs >= endNs) {
       if (freeCount == places) {
         done.complete(null);
@@ -104,7 +105,7 @@ final class LoopLoad implements StoreSink {
       }
     }
     // Not as a task that is due: the loop would run it again and again, and read nothing.
-    eventLoop.schedule(this::turn, TURN_US, TimeUnit.MICROSECONDS);
+    eventLoop.schedule(nextTurn, TURN_US, TimeUnit.MICROSECONDS);
   }
 
   private void ask(int place, long nowNs) {

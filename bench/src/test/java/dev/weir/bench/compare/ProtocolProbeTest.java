@@ -22,7 +22,7 @@ class ProtocolProbeTest {
       final CompletableFuture<Void> served =
           CompletableFuture.runAsync(() -> serve(server, answer));
       final String refusal = ProtocolProbe.refusal(Protocol.HTTP2, server.getLocalPort());
-      served.get(10, TimeUnit.SECONDS);
+      served.get(30, TimeUnit.SECONDS);
       return refusal;
     }
   }

@@ -19,10 +19,13 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.ResourceLeakDetector;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterAll;
@@ -34,7 +37,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Runs over real sockets. */
-@Timeout(60)
+@Timeout(120)
 class LoadRunIT {
   private static final Transport TRANSPORT = Transport.of(TransportKind.AUTO);
   private static final EventLoopGroup SINKS =
@@ -71,18 +74,27 @@ class LoadRunIT {
     return new LoadRun(scenario(url, flags), LoadRun.Progress.SILENT).run();
   }
 
-  /** Runs, and does something in the middle of it, when some slices have passed. */
-  private static RunResult run(String url, String flags, int slices, Runnable action)
-      throws Exception {
-    final AtomicInteger left = new AtomicInteger(slices);
-    return new LoadRun(
-            scenario(url, flags),
-            (slice, p99Ns) -> {
-              if (left.decrementAndGet() == 0) {
-                action.run();
+  /** Runs until something has come about. */
+  private static RunResult runUntil(BooleanSupplier condition, Scenario scenario) throws Exception {
+    final LoadRun run = new LoadRun(scenario, LoadRun.Progress.SILENT);
+    final Thread stopping =
+        new Thread(
+            () -> {
+              while (!condition.getAsBoolean()) {
+                if (Thread.interrupted()) {
+                  return;
+                }
+                LockSupport.parkNanos(MILLI_NS);
               }
-            })
-        .run();
+              run.stop();
+            });
+    stopping.start();
+    try {
+      return run.run();
+    } finally {
+      stopping.interrupt();
+      stopping.join();
+    }
   }
 
   private static Http1Sink sink() {
@@ -115,24 +127,24 @@ class LoadRunIT {
         answers(result));
   }
 
-  /** Nobody answers for a while, as in a collection of garbage. */
-  private static void stallSinks() {
-    SINKS
-        .next()
-        .execute(
-            () -> {
-              final long untilNs = System.nanoTime() + STALL_NS;
-              while (System.nanoTime() < untilNs) {
-                LockSupport.parkNanos(untilNs - System.nanoTime());
-              }
-            });
+  /** Answers all, but nobody for a while from a request on, as in a collection of garbage. */
+  private static RawServer stallingAt(int request) {
+    return new RawServer(
+        (peer, number) -> {
+          if (number == request) {
+            final long untilNs = System.nanoTime() + STALL_NS;
+            while (System.nanoTime() < untilNs) {
+              LockSupport.parkNanos(untilNs - System.nanoTime());
+            }
+          }
+          RawServer.send(peer, RawServer.OK);
+        });
   }
 
   @Test
   void anOpenLoopShowsAStallToAllWhoWouldHaveWaited() throws Exception {
-    try (Http1Sink sink = sink()) {
-      final RunResult result =
-          run(url(sink), "-r 1000 -d 2s -c 4 --event-loops 1", 3, LoadRunIT::stallSinks);
+    try (RawServer server = stallingAt(300)) {
+      final RunResult result = run(server.url(), "-r 1000 -d 2s -c 4 --event-loops 1");
       assertAllEnded(2_000, result);
       assertEquals(2_000, sum(result, Slice::passed), 1, answers(result));
       final Histogram corrected = latencies(result, 0);
@@ -141,7 +153,8 @@ class LoadRunIT {
           "p99: " + corrected.getValueAtPercentile(99));
       // Due in the first 300 ms of it: 300. A busy machine adds some, and takes none away.
       final long waited = corrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
-      assertTrue(waited >= 285 && waited <= 1_500, waited + " waited for more than 100 ms");
+      assertTrue(waited >= 285, waited + " waited for more than 100 ms");
+      assertTrue(corrected.getMinValue() < LONG_NS, "and not all of them");
       // Only those in flight waited after they had been started.
       final Histogram uncorrected = latencies(result, 1);
       final long naive = uncorrected.getCountBetweenValues(LONG_NS, Long.MAX_VALUE / 2);
@@ -155,14 +168,16 @@ class LoadRunIT {
 
   @Test
   void aClosedLoopDoesNotShowTheStallAndSaysSo() throws Exception {
-    try (Http1Sink sink = sink()) {
+    try (RawServer server = stallingAt(1_000)) {
       final RunResult result =
-          run(url(sink), "--max -d 1s -c 4 --event-loops 1", 3, LoadRunIT::stallSinks);
+          runUntil(
+              () -> server.requestCount() >= 10_000,
+              scenario(server.url(), "--max -d 50s -c 4 --event-loops 1"));
       final Histogram closed = latencies(result, 0);
       assertTrue(closed.getMaxValue() >= 300 * MILLI_NS, "it was there");
       assertTrue(
           closed.getValueAtPercentile(99) < LONG_NS, "p99: " + closed.getValueAtPercentile(99));
-      assertEquals(sink.requestCount(), sum(result, Slice::passed));
+      assertEquals(server.requestCount(), sum(result, Slice::passed), 4, "but those in flight");
       assertTrue(result.warnings().toString().contains("A closed loop"), result.toString());
     }
   }
@@ -256,8 +271,12 @@ class LoadRunIT {
       final RunResult result = run(server.url(), "-r 200 -d 500ms --timeout 200ms -c 2");
       assertAllEnded(100, result);
       assertEquals(100, sum(result, Slice::failed), 1);
-      assertTrue(answers(result).contains(Failure.TIMEOUT + ": "), answers(result));
-      assertTrue(answers(result).contains(Failure.NOT_STARTED + ": "), answers(result));
+      final long sent = sum(result, Slice::sent);
+      // A machine that pauses in the beginning leaves none to be sent.
+      assertEquals(
+          sent > 0, answers(result).contains(Failure.TIMEOUT + ": " + sent), answers(result));
+      final long unsent = sum(result, Slice::failed) - sent;
+      assertTrue(answers(result).contains(Failure.NOT_STARTED + ": " + unsent), answers(result));
       assertEquals(100, latencies(result, 0).getTotalCount(), 1, "all of them waited");
       assertEquals(
           sum(result, Slice::sent), latencies(result, 1).getTotalCount(), "of those started");
@@ -277,12 +296,19 @@ class LoadRunIT {
 
   @Test
   void aServerThatDiesFailsWhatIsDueFromThenOn() throws Exception {
-    try (RawServer server = new RawServer((peer, number) -> RawServer.send(peer, RawServer.OK))) {
-      final RunResult result =
-          run(server.url(), "-r 400 -d 1s --timeout 300ms -c 4", 4, server::close);
-      assertAllEnded(400, result);
-      assertTrue(sum(result, Slice::passed) >= server.heads().size() - 8, answers(result));
-      assertTrue(sum(result, Slice::failed) > 20, answers(result));
+    try (RawServer server =
+        new RawServer(
+            (peer, number) -> {
+              if (number < 100) {
+                RawServer.send(peer, RawServer.OK);
+              } else {
+                RawServer.die(peer);
+              }
+            })) {
+      final RunResult result = run(server.url(), "-r 400 -d 500ms --timeout 3s -c 4");
+      assertAllEnded(200, result);
+      assertEquals(100, sum(result, Slice::passed), answers(result));
+      assertEquals(100, sum(result, Slice::failed), 1, answers(result));
     }
   }
 
@@ -350,12 +376,10 @@ class LoadRunIT {
                 RawServer.send(peer, RawServer.OK);
               }
             })) {
-      final LoadRun[] run = new LoadRun[1];
-      run[0] =
-          new LoadRun(
-              scenario(server.url(), "-r 400 -d 5s -c 4 --timeout 50s"),
-              (slice, p99Ns) -> run[0].stop());
-      final RunResult result = run[0].run();
+      final RunResult result =
+          runUntil(
+              () -> server.requestCount() == 104,
+              scenario(server.url(), "-r 400 -d 50s -c 4 --timeout 50s"));
       final String warnings = result.warnings().toString();
       assertTrue(warnings.contains("Stopped early, after "), warnings);
       assertTrue(warnings.contains("4 requests had no answer yet"), warnings);
@@ -367,19 +391,8 @@ class LoadRunIT {
   @Test
   void aRunThatIsStoppedWhileItWarmsUpHasNothing() throws Exception {
     try (Http1Sink sink = sink()) {
-      final LoadRun run =
-          new LoadRun(scenario(url(sink), "-r 1000 -d 60s", "30s"), LoadRun.Progress.SILENT);
-      final Thread stopping =
-          new Thread(
-              () -> {
-                while (sink.requestCount() == 0) {
-                  Thread.onSpinWait();
-                }
-                run.stop();
-              });
-      stopping.start();
-      final RunResult result = run.run();
-      stopping.join();
+      final RunResult result =
+          runUntil(() -> sink.requestCount() > 0, scenario(url(sink), "-r 1000 -d 60s", "30s"));
       assertEquals(0, sum(result, Slice::due));
       assertEquals(0, sum(result, Slice::sent));
       assertTrue(result.warnings().toString().contains("after 0.0 s"), result.toString());
@@ -394,28 +407,29 @@ class LoadRunIT {
     // It looks at one buffer of 128 by default: 25 bytes for each request.
     final ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
-    final long[] bytes = new long[12];
-    final long[] answered = new long[12];
-    final AtomicInteger slices = new AtomicInteger();
+    final LoadRun[] run = new LoadRun[1];
+    final List<Double> perRequest = new ArrayList<>();
+    final long[] bytesBefore = new long[1];
     try (Http1Sink sink = sink()) {
-      new LoadRun(
-              scenario(url(sink), "--max -d 2s -c 16 --event-loops 1 --transport epoll"),
+      run[0] =
+          new LoadRun(
+              scenario(url(sink), "--max -d 5s -c 16 --event-loops 1 --transport epoll"),
               (slice, p99Ns) -> {
-                final int at = slices.getAndIncrement();
-                bytes[at] = loadThreads(threads);
-                answered[at] = slice.passed() + (at == 0 ? 0 : answered[at - 1]);
-              })
-          .run();
+                final long bytes = loadThreads(threads);
+                if (slice.startMs() > 0 && slice.passed() > 0) {
+                  perRequest.add((double) (bytes - bytesBefore[0]) / slice.passed());
+                }
+                bytesBefore[0] = bytes;
+                // Code allocates until it is compiled, which a busy machine puts off.
+                if (perRequest.stream().anyMatch(each -> each < 8)) {
+                  run[0].stop();
+                }
+              });
+      run[0].run();
     } finally {
       ResourceLeakDetector.setLevel(before);
     }
-    // The least of the slices: code allocates until it is compiled, which a busy machine puts off.
-    // Not the last one, in which connections are closed.
-    double least = Double.MAX_VALUE;
-    for (int i = 1; i < slices.get() - 1; i++) {
-      least = Math.min(least, (double) (bytes[i] - bytes[i - 1]) / (answered[i] - answered[i - 1]));
-    }
-    assertTrue(least < 8, least + " bytes per request, " + Arrays.toString(answered));
+    assertTrue(perRequest.stream().anyMatch(each -> each < 8), "bytes per request: " + perRequest);
   }
 
   private static long loadThreads(com.sun.management.ThreadMXBean threads) {

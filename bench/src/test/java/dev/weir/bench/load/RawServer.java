@@ -12,8 +12,8 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** A server of HTTP/1.1 that does to each request, without body, what a test wants. */
@@ -22,7 +22,10 @@ final class RawServer implements AutoCloseable {
 
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final List<String> heads = new CopyOnWriteArrayList<>();
+
+  /** Guarded by itself. */
+  private final List<String> heads = new ArrayList<>();
+
   private final InetSocketAddress address;
 
   /** What becomes of a request. */
@@ -68,9 +71,13 @@ final class RawServer implements AutoCloseable {
       in.append(bytes.toString(StandardCharsets.ISO_8859_1));
       bytes.release();
       for (int end = in.indexOf("\r\n\r\n"); end >= 0; end = in.indexOf("\r\n\r\n")) {
-        heads.add(in.substring(0, end));
+        final int number;
+        synchronized (heads) {
+          number = heads.size();
+          heads.add(in.substring(0, end));
+        }
         in.delete(0, end + 4);
-        behaviour.on(ctx, heads.size() - 1);
+        behaviour.on(ctx, number);
       }
     }
 
@@ -91,7 +98,20 @@ final class RawServer implements AutoCloseable {
 
   /** Of all requests, in the order in which they came. */
   List<String> heads() {
-    return heads;
+    synchronized (heads) {
+      return List.copyOf(heads);
+    }
+  }
+
+  int requestCount() {
+    synchronized (heads) {
+      return heads.size();
+    }
+  }
+
+  /** Ends the server of a connection without waiting for it, so that a behaviour may. */
+  static void die(ChannelHandlerContext peer) {
+    peer.channel().eventLoop().parent().shutdownGracefully(0, 0, TimeUnit.SECONDS);
   }
 
   /** Ends it at once, with all its connections. */

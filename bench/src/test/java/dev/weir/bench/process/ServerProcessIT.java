@@ -34,8 +34,8 @@ class ServerProcessIT {
       }
       final ProcessHandle child = shell.children().findAny().orElseThrow();
       server.close();
-      child.onExit().get(10, TimeUnit.SECONDS);
-      shell.onExit().get(10, TimeUnit.SECONDS);
+      child.onExit().get(30, TimeUnit.SECONDS);
+      shell.onExit().get(30, TimeUnit.SECONDS);
       assertFalse(server.isAlive());
     }
   }

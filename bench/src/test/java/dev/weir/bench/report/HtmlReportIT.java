@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.bench.process.TemporaryFolder;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Pages as a browser shows them; nothing is shown where there is none. */
 class HtmlReportIT {
-  private static final int SECONDS = 30;
+  private static final int SECONDS = 120;
   private static Path chromium;
 
   @TempDir private Path folder;
@@ -40,6 +41,15 @@ class HtmlReportIT {
     final Path page = folder.resolve("page.html");
     new HtmlReport(List.of(runs)).write(page);
     final Path dom = folder.resolve("dom.html");
+    // Not in JUnit's folder, which must be empty at once: what a browser started may still write.
+    try (TemporaryFolder profile = new TemporaryFolder("weir-bench-chromium")) {
+      show(page, dom, profile.path());
+    }
+    return Files.readString(dom);
+  }
+
+  private static void show(Path page, Path dom, Path profile)
+      throws IOException, InterruptedException {
     final Process browser =
         new ProcessBuilder(
                 chromium.toString(),
@@ -50,7 +60,7 @@ class HtmlReportIT {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
-                "--user-data-dir=" + folder.resolve("profile"),
+                "--user-data-dir=" + profile,
                 "--virtual-time-budget=2000",
                 "--dump-dom",
                 page.toUri().toString())
@@ -63,7 +73,6 @@ class HtmlReportIT {
       browser.descendants().forEach(ProcessHandle::destroyForcibly);
       browser.destroyForcibly().waitFor();
     }
-    return Files.readString(dom);
   }
 
   private static void assertDrawn(int charts, String dom) {
