@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -38,7 +41,11 @@ class RunIT {
       Pattern.compile(
           "weir: proxying http://127\\.0\\.0\\.1:([0-9]+) -> http://127\\.0\\.0\\.1:[0-9]+"
               + " \\((io_uring|epoll|nio), 1 event loop\\), admin http://127\\.0\\.0\\.1:[0-9]+");
-  private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  private static final String ANSWER =
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
+
+  /** After so long without an answer a connection to a store is of no use. */
+  private static final long HANG_NS = 1_000_000_000;
 
   @TempDir private Path folder;
   private ServerSocket service;
@@ -162,6 +169,68 @@ class RunIT {
 
   private static void assertThrowsTimeout(Socket client) {
     assertThrows(SocketTimeoutException.class, () -> client.getInputStream().read());
+  }
+
+  /** Sends a request that is served. */
+  private void serve() throws IOException {
+    try (Socket client = request();
+        Socket upstream = service.accept()) {
+      answer(upstream);
+      assertEquals('H', client.getInputStream().read());
+    }
+  }
+
+  private static long decisions(RedisServer redis) throws IOException {
+    return redis
+        .text("INFO", "commandstats")
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_evalsha:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^=]*=([0-9]+),.*", "$1")))
+        .sum();
+  }
+
+  @Test
+  void keepsItsConnectionToAStoreThatAnswersOnceBothHaveStoodStill() throws Exception {
+    try (RedisServer redis = RedisKind.EMBEDDED.start();
+        FaultProxy faults = new FaultProxy(redis.port())) {
+      start(
+          "--upstream=http://127.0.0.1:" + service.getLocalPort(),
+          "--listen=127.0.0.1:0",
+          "--admin=127.0.0.1:0",
+          "--event-loops=1",
+          "--table.keys=1000",
+          "--mode=exact",
+          "--limit=1000/365d",
+          "--on-store-failure=open",
+          "--redis.deadline=1s",
+          "--redis.nodes=127.0.0.1:" + faults.port());
+      serve();
+      boolean inTime = false;
+      for (int round = 0; !inTime; round++) {
+        assertTrue(round < 5, "this machine is too busy for this");
+        final String before = log();
+        final long decisions = decisions(redis);
+        faults.delayReplies(3_600_000);
+        final long startNs = System.nanoTime();
+        try (Socket client = request()) {
+          StoreRig.await("asked", () -> decisions(redis) > decisions);
+          signal("STOP");
+          inTime = System.nanoTime() - startNs < HANG_NS / 2;
+          TimeUnit.NANOSECONDS.sleep(HANG_NS * 3 / 2); // as long as it is to stand still
+          final long continuedNs = System.nanoTime();
+          signal("CONT");
+          faults.pass();
+          inTime &= System.nanoTime() - continuedNs < HANG_NS / 20;
+          try (Socket upstream = service.accept()) {
+            answer(upstream);
+            assertEquals('H', client.getInputStream().read());
+          }
+        }
+        serve();
+        String told = log().substring(before.length());
+        assertTrue(!told.contains("no answer for") || !inTime, told);
+      }
+    }
   }
 
   @Test

