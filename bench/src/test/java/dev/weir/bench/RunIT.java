@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.origin.Http1Sink;
+import dev.weir.proxy.Interrupts;
 import dev.weir.proxy.loop.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -31,9 +32,6 @@ class RunIT {
       new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
   private static final int MISSED = 3;
   private static final int INTERRUPTED = 130;
-
-  /** SIGINT in the masks of signals. */
-  private static final long INTERRUPT = 1 << 1;
 
   @TempDir private Path folder;
 
@@ -144,10 +142,7 @@ class RunIT {
   }
 
   private Process start(String url, String args) throws Exception {
-    final List<String> command = new ArrayList<>();
-    if (ignoresInterrupts()) {
-      command.addAll(List.of("env", "--default-signal=INT"));
-    }
+    final List<String> command = new ArrayList<>(Interrupts.taken());
     command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -163,20 +158,6 @@ class RunIT {
         .redirectOutput(folder.resolve("out").toFile())
         .redirectError(folder.resolve("err").toFile())
         .start();
-  }
-
-  /** As processes do that a shell has started in the background, and all that they start. */
-  private static boolean ignoresInterrupts() throws IOException {
-    final Path status = Path.of("/proc/self/status");
-    if (!Files.isReadable(status)) {
-      return false;
-    }
-    final String ignored =
-        Files.readAllLines(status).stream()
-            .filter(line -> line.startsWith("SigIgn:"))
-            .findFirst()
-            .orElse("SigIgn:0");
-    return (Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & INTERRUPT) != 0;
   }
 
   private String output(String name) {

@@ -68,16 +68,16 @@ class RunIT {
   }
 
   private void start(String... flags) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WeirMain.class.getName(),
-                "run"));
+    List<String> command = new ArrayList<>(Interrupts.taken());
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-opens",
+            "java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            WeirMain.class.getName(),
+            "run"));
     command.addAll(List.of(flags));
     weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
     out = weir.inputReader(StandardCharsets.UTF_8);
