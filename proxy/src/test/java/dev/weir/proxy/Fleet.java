@@ -1,9 +1,11 @@
 package dev.weir.proxy;
 
+import dev.weir.proxy.request.StoreFault;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -112,6 +114,19 @@ final class Fleet implements AutoCloseable {
       sum += rig.metric(metric);
     }
     return sum;
+  }
+
+  /** How many requests the store did not decide, by the reason; for messages. */
+  String undecided() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (StoreFault fault : StoreFault.values()) {
+      String reason = fault.name().toLowerCase(Locale.ROOT);
+      double count = sum("weir_store_undecided_total{reason=\"" + reason + "\"}");
+      if (count > 0) {
+        text.append(text.isEmpty() ? "" : ", ").append((long) count).append(' ').append(reason);
+      }
+    }
+    return text.isEmpty() ? "none" : text.toString();
   }
 
   @Override

@@ -53,6 +53,15 @@ public record ShardMap(
     return new ShardMap(servers, others, owners, isCluster);
   }
 
+  /** This map, but partitions that nobody has stay with who had them before. */
+  ShardMap filledFrom(ShardMap before) {
+    SocketAddress[] masters = new SocketAddress[owners.length];
+    for (int partition = 0; partition < masters.length; partition++) {
+      masters[partition] = owners[partition] < 0 ? before.server(partition) : server(partition);
+    }
+    return of(masters, Set.copyOf(standbys), isCluster);
+  }
+
   private static int[] filled(int owner) {
     int[] owners = new int[Partitions.COUNT];
     Arrays.fill(owners, owner);

@@ -51,7 +51,9 @@ final class ShardMapReader {
       case STANDALONE -> ShardMap.single(resolved(settings.nodes().get(0).address()));
       case SHARDED -> spread();
       case SENTINEL -> fromSentinels();
-      case CLUSTER -> fromCluster(known);
+      // In the middle of a failover a third server may have heard that the old master has stepped
+      // down, and not yet who follows. The old one has, and redirects.
+      case CLUSTER -> fromCluster(known).filledFrom(known);
     };
   }
 

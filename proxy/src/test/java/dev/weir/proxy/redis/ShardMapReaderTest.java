@@ -75,6 +75,21 @@ class ShardMapReaderTest {
   }
 
   @Test
+  void partitionsThatNobodyHasStayWithWhoHadThem() throws IOException {
+    ShardMap before =
+        parse(range(0, 8191, node("127.0.0.1", 1)), range(8192, 16383, node("127.0.0.2", 2)));
+    ShardMap gap = parse(range(0, 8191, node("127.0.0.3", 3), node("127.0.0.1", 1)));
+    ShardMap filled = gap.filledFrom(before);
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      assertEquals(
+          Partitions.slot(partition) < 8192 ? at(3, 3) : at(2, 2), filled.server(partition));
+    }
+    assertEquals(List.of(at(1, 1)), filled.standbys());
+    assertEquals(gap, gap.filledFrom(ShardMap.EMPTY));
+    assertEquals(before, before.filledFrom(gap));
+  }
+
+  @Test
   void namesNoServerWithoutAPartition() throws IOException {
     int slot = Partitions.slot(0);
     ShardMap map =
