@@ -111,8 +111,11 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "TIME",
-      defaultValue = "6s",
-      description = "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).")
+      defaultValue = "20s",
+      description = {
+        "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).",
+        "A JVM on one core compiles for most of that."
+      })
   private String warmUp;
 
   @Option(
