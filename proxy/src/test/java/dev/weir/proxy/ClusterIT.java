@@ -99,7 +99,7 @@ class ClusterIT {
   }
 
   private void isExactWhileSlotsMove() throws Exception {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 30; i++) {
       assertPass(10, "spread" + i);
     }
     final int slot = slotOf("mover");
@@ -112,7 +112,7 @@ class ClusterIT {
     assertTrue(fleet.sum("weir_store_resent_total") > 0);
     cluster.migrate(slot, other, true);
     assertPass(0, "mover");
-    for (int i = 10; i < 20; i++) {
+    for (int i = 30; i < 60; i++) {
       assertPass(10, "spread" + i);
     }
     assertEquals(0, fleet.sum(UNDECIDED));
@@ -163,7 +163,7 @@ class ClusterIT {
             + (System.nanoTime() - startNs) / 1_000_000
             + " ms after a master was killed");
     assertPass(9, "killed");
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 20; i++) {
       assertPass(10, "after" + i);
     }
     assertTrue(!old.isRunning());

@@ -22,10 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a fleet lets pass when one store decides for it. */
 class ExactModeIT {
   /** More with {@code -Dweir.rounds=1000}. */
-  private static final int ROUNDS = Integer.getInteger("weir.rounds", 8);
+  private static final int ROUNDS = Integer.getInteger("weir.rounds", 20);
 
   /** Longer with {@code -Dweir.seconds=60}. */
-  private static final int SECONDS = Integer.getInteger("weir.seconds", 2);
+  private static final int SECONDS = Integer.getInteger("weir.seconds", 4);
 
   private static RedisServer redis;
 

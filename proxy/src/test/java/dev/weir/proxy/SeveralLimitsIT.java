@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a fleet lets pass of requests that several limits must let pass together. */
 class SeveralLimitsIT {
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 50;
   private static final String REFUNDS = "weir_store_refunds_total";
 
   private static RedisServer redis;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Sidecars on three servers that know nothing of each other, the first with a weight of three. */
 class ShardedIT {
-  private static final int USERS = 100;
+  private static final int USERS = 200;
 
   private final List<RedisServer> servers = new ArrayList<>();
 

@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bodies are streamed: a sidecar with 64 MiB of heap, and as much beside it, passes 512 MiB, each
+ * Bodies are streamed: a sidecar with 64 MiB of heap, and as much beside it, passes 1 GiB, each
  * way, and serves others.
  */
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SmallHeapIT {
-  private static final long BODY_BYTES = 512L << 20;
+  private static final long BODY_BYTES = 1L << 30;
   private static final int IDLE_CONNECTIONS = 1_000;
 
   @TempDir private static Path folder;
@@ -71,7 +71,7 @@ class SmallHeapIT {
   }
 
   @Test
-  void passesHalfAGibibyteDown() throws IOException {
+  void passesOneGibibyteDown() throws IOException {
     try (Socket client = connect("GET /down HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) {
       InputStream in = client.getInputStream();
       readHead(in);
@@ -80,7 +80,7 @@ class SmallHeapIT {
   }
 
   @Test
-  void passesHalfAGibibyteUp() throws IOException {
+  void passesOneGibibyteUp() throws IOException {
     String head = "POST /up HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ";
     try (Socket client = connect(head + BODY_BYTES + "\r\n\r\n")) {
       pour(client.getOutputStream());

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** How long keys live, and what a reply promises, with the time as an argument. */
 class KeyLifeIT extends ScriptServer {
   private static final long START = 1_700_000_000_000_000L;
-  private static final int STEPS = 1_000;
+  private static final int STEPS = 2_000;
 
   /** Of a key that does not expire. One whose life was short may be gone before it is asked for. */
   private static final long FOR_EVER = -1;

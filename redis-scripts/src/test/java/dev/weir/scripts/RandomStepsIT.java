@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The same random steps in the script and in the library: 100 per call, on six keys. */
 class RandomStepsIT extends ScriptServer {
   private static final int STEPS_PER_CALL = 100;
-  private static final int CALLS = 400;
+  private static final int CALLS = 1_000;
   private static final int KEYS = 6;
 
   private final Random random = new Random(4);

@@ -84,7 +84,7 @@ class AllOrNoneModelTest {
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 64)) {
       LocalGate gate = new LocalGate(tables);
       long nowNs = 100_000 * MS;
-      for (int step = 0; step < 2_000; step++) {
+      for (int step = 0; step < 5_000; step++) {
         nowNs += random.nextInt(100) == 0 ? random.nextInt(3000) * MS : random.nextInt(60) * MS;
         String user = "user" + random.nextInt(3);
         String ip = "ip" + random.nextInt(2);

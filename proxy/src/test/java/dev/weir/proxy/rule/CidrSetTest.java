@@ -85,7 +85,7 @@ class CidrSetTest {
   @Test
   void agreesWithALookAtEveryRange() {
     Random random = new Random(3);
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 500; round++) {
       List<Cidr> cidrs = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         int bits = random.nextInt(129);
