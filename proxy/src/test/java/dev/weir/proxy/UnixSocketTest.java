@@ -2,6 +2,7 @@ package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +73,68 @@ class UnixSocketTest {
       assertTrue(origin.isOpen());
       assertEquals(
           kind == TransportKind.AUTO ? sidecar.transport() : kind.toString(), sidecar.transport());
+    }
+  }
+
+  /** As a rollout does: the next process starts while the one before still has clients. */
+  @ParameterizedTest
+  @MethodSource("transports")
+  void leavesTheSocketOfItsSuccessorAlone(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    try (ServerSocketChannel origin = origin(upstream)) {
+      Sidecar first = start(kind, upstream, listen);
+      assertTrue(first.drain(0));
+      try (Sidecar second = start(kind, upstream, listen)) {
+        first.close();
+        assertTrue(ask(listen).startsWith("HTTP/1.1 200 OK\r\n"));
+        assertEquals(UnixDomainSocketAddress.of(listen), second.listenAddress());
+      }
+      assertTrue(origin.isOpen());
+    }
+    assertEquals(List.of(upstream), files(), "what is left behind");
+  }
+
+  /** Somebody removed the file by hand, and started another. */
+  @ParameterizedTest
+  @MethodSource("transports")
+  void leavesASocketThatReplacedItsOwnAlone(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    try (ServerSocketChannel origin = origin(upstream)) {
+      Sidecar first = start(kind, upstream, listen);
+      Files.delete(listen);
+      try (Sidecar second = start(kind, upstream, listen)) {
+        assertTrue(first.drain(0));
+        assertTrue(ask(listen).startsWith("HTTP/1.1 200 OK\r\n"));
+        first.close();
+        assertTrue(ask(listen).startsWith("HTTP/1.1 429 "));
+        assertEquals(UnixDomainSocketAddress.of(listen), second.listenAddress());
+      }
+      assertTrue(origin.isOpen());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void doesNotStartWhereAnotherListens(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    try (ServerSocketChannel origin = origin(upstream);
+        Sidecar first = start(kind, upstream, listen)) {
+      StartException taken =
+          assertThrows(StartException.class, () -> start(kind, upstream, listen).close());
+      assertEquals("unix:" + listen + ": Address already in use", taken.getMessage());
+      assertTrue(ask(listen).startsWith("HTTP/1.1 200 OK\r\n"));
+      assertTrue(origin.isOpen());
+      assertEquals(UnixDomainSocketAddress.of(listen), first.listenAddress());
+    }
+    assertEquals(List.of(upstream), files(), "what is left behind");
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
     }
   }
 

@@ -1,11 +1,11 @@
 package dev.weir.proxy.admin;
 
-import dev.weir.proxy.loop.StaleSocket;
+import dev.weir.proxy.loop.ListeningSocket;
+import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,7 @@ public final class AdminServer implements AutoCloseable {
   private final SocketAddress address;
   private final Pages pages;
   private EventLoopGroup loop;
-  private Channel listener;
+  private ListeningSocket listener;
 
   /** Connections open now. Used by the event loop only. */
   private int connectionCount;
@@ -66,22 +67,19 @@ public final class AdminServer implements AutoCloseable {
     boolean isUnix = address instanceof UnixDomainSocketAddress;
     Class<? extends ServerChannel> channel =
         isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-    if (isUnix) {
-      StaleSocket.remove((UnixDomainSocketAddress) address);
-    }
     ServerBootstrap server =
         new ServerBootstrap().group(loop).channel(channel).childHandler(new Connection());
     if (!isUnix) {
       // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
       server.option(ChannelOption.SO_REUSEADDR, true);
     }
-    ChannelFuture bound = server.bind(address).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
+    try {
+      listener = ListeningSocket.bind(server, Transport.NIO, address);
+    } catch (IOException refused) {
       close();
-      Throwable cause = bound.cause();
-      throw new AdminBindException(AdminAddress.text(address) + ": " + cause.getMessage(), cause);
+      throw new AdminBindException(
+          AdminAddress.text(address) + ": " + refused.getMessage(), refused);
     }
-    listener = bound.channel();
     // On the loop that shows them.
     loop.scheduleAtFixedRate(
         pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
@@ -89,7 +87,7 @@ public final class AdminServer implements AutoCloseable {
 
   /** Where it listens, with the port it was given. */
   public SocketAddress boundAddress() {
-    return listener.localAddress();
+    return listener.address();
   }
 
   /** Stops listening and ends every connection. Does nothing when it does not listen. */
@@ -97,7 +95,7 @@ public final class AdminServer implements AutoCloseable {
   public void close() {
     if (loop != null) {
       if (listener != null) {
-        listener.close().awaitUninterruptibly();
+        listener.close();
         listener = null;
       }
       loop.shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -9,19 +9,23 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 
 /** The file that a process which was killed leaves at its Unix-domain socket's path. */
-public final class StaleSocket {
+final class StaleSocket {
   private StaleSocket() {}
 
-  /** Removes the socket at that path if nobody listens on it; leaves anything else alone. */
-  public static void remove(UnixDomainSocketAddress address) {
+  /**
+   * Removes the socket at that path if nobody listens on it; leaves anything else alone, and what
+   * has taken the place of the file that was looked at.
+   */
+  static void remove(UnixDomainSocketAddress address) {
     Path path = address.getPath();
     try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       BasicFileAttributes file =
           Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (file.isOther()) {
-        probeAndRemove(probe, address);
+      if (file.isOther() && refuses(probe, address) && isStill(file, path)) {
+        Files.delete(path);
       }
     } catch (IOException unusable) {
       // Nothing is there, or it may not be looked at: binding says what is wrong, if anything is.
@@ -29,12 +33,17 @@ public final class StaleSocket {
     }
   }
 
-  private static void probeAndRemove(SocketChannel probe, UnixDomainSocketAddress address)
+  private static boolean refuses(SocketChannel probe, UnixDomainSocketAddress address)
       throws IOException {
     try {
       probe.connect(address);
+      return false;
     } catch (ConnectException refused) {
-      Files.delete(address.getPath());
+      return true;
     }
+  }
+
+  private static boolean isStill(BasicFileAttributes file, Path path) throws IOException {
+    return Objects.equals(file.fileKey(), ListeningSocket.fileKey(path));
   }
 }

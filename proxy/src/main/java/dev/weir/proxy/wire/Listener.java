@@ -1,12 +1,12 @@
 package dev.weir.proxy.wire;
 
-import dev.weir.proxy.loop.StaleSocket;
+import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -16,8 +16,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
-import java.nio.file.Files;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -30,7 +28,7 @@ public final class Listener {
   private final Predicate<IpAddress> trusted;
   private final Function<EventLoop, ClientLoop> loops;
   private final ConnectionCaps caps;
-  private final Channel channel;
+  private final ListeningSocket socket;
 
   /**
    * Starts listening.
@@ -68,14 +66,11 @@ public final class Listener {
       bootstrap.option(ChannelOption.SO_REUSEADDR, true);
       bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
     }
-    if (address instanceof UnixDomainSocketAddress unix) {
-      StaleSocket.remove(unix);
+    try {
+      socket = ListeningSocket.bind(bootstrap, transport, address);
+    } catch (IOException refused) {
+      throw new IOException(text(address) + ": " + refused.getMessage(), refused);
     }
-    ChannelFuture bound = bootstrap.bind(transport.adapt(address)).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
-      throw new IOException(text(address) + ": " + bound.cause().getMessage(), bound.cause());
-    }
-    channel = bound.channel();
   }
 
   private static String text(SocketAddress address) {
@@ -103,10 +98,11 @@ public final class Listener {
           .addListener(ChannelFutureListener.CLOSE);
       return;
     }
+    ChannelConfig listening = client.parent().config();
     if (caps.full()) {
-      channel.config().setAutoRead(false);
+      listening.setAutoRead(false);
       if (!caps.full()) {
-        channel.config().setAutoRead(true); // one left meanwhile, and has not seen the pause
+        listening.setAutoRead(true); // one left meanwhile, and has not seen the pause
       }
     }
     client
@@ -114,8 +110,8 @@ public final class Listener {
         .addListener(
             closed -> {
               caps.leave(address);
-              if (!caps.full() && !channel.config().isAutoRead()) {
-                channel.config().setAutoRead(true);
+              if (!caps.full() && !listening.isAutoRead()) {
+                listening.setAutoRead(true);
               }
             });
     IpAddress peer = address == null ? IpAddress.LOOPBACK : address;
@@ -124,20 +120,11 @@ public final class Listener {
 
   /** Where it listens; with the port that was found if the settings asked for any. */
   public SocketAddress address() {
-    return settings.listen() instanceof UnixDomainSocketAddress
-        ? settings.listen()
-        : channel.localAddress();
+    return socket.address();
   }
 
   /** Accepts no more clients. Those that are there stay. */
   public void close() {
-    channel.close().awaitUninterruptibly();
-    if (settings.listen() instanceof UnixDomainSocketAddress unix) {
-      try {
-        Files.deleteIfExists(unix.getPath());
-      } catch (IOException e) {
-        // Whoever listens there next replaces it.
-      }
-    }
+    socket.close();
   }
 }

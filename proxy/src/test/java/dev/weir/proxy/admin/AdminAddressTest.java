@@ -87,6 +87,20 @@ class AdminAddressTest {
   }
 
   @Test
+  void leavesTheSocketOfItsSuccessorAlone() throws IOException {
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("admin.sock"));
+    try (AdminServer first = server(address);
+        AdminServer second = server(address)) {
+      first.start();
+      Files.delete(address.getPath());
+      second.start();
+      first.close();
+      assertTrue(get(address).endsWith("ok\n"));
+    }
+    assertFalse(Files.exists(address.getPath()));
+  }
+
+  @Test
   void leavesASocketInUseAndAnOrdinaryFileAlone() throws IOException {
     UnixDomainSocketAddress used = UnixDomainSocketAddress.of(directory.resolve("used.sock"));
     try (AdminServer first = server(used);

@@ -1,0 +1,134 @@
+package dev.weir.proxy.loop;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A socket that is listened on, and for a Unix-domain socket its file: made by this process, and
+ * removed by it only if it is still the one that it made. Of two processes that are given one path,
+ * the later one either fails to start, or replaces a file that nobody listens on.
+ *
+ * <p>A Unix-domain socket is bound under a name that nobody else knows, and gets its own once it
+ * listens. Bound to it at once it would refuse connections for a moment, as a socket that was left
+ * behind does, and another process that starts would remove it. It would also be removed by name
+ * when the channel closes, as epoll's does, whosever it is by then.
+ *
+ * <p>Closed once; a second close does nothing. Any thread but the channel's own.
+ */
+public final class ListeningSocket implements AutoCloseable {
+  private final SocketAddress address;
+  private final Channel channel;
+
+  /** The file's device and inode. Null for no file, or one that cannot be told from others. */
+  private final Object fileKey;
+
+  private ListeningSocket(SocketAddress address, Channel channel, Object fileKey) {
+    this.address = address;
+    this.channel = channel;
+    this.fileKey = fileKey;
+  }
+
+  /**
+   * Listens.
+   *
+   * @param bootstrap with a channel class of {@code transport} for {@code address}.
+   * @throws IOException if that is not possible; its message says why, and nothing is left behind.
+   */
+  public static ListeningSocket bind(
+      ServerBootstrap bootstrap, Transport transport, SocketAddress address) throws IOException {
+    return address instanceof UnixDomainSocketAddress unix
+        ? bindFile(bootstrap, transport, unix)
+        : new ListeningSocket(address, bound(bootstrap, address), null);
+  }
+
+  private static ListeningSocket bindFile(
+      ServerBootstrap bootstrap, Transport transport, UnixDomainSocketAddress address)
+      throws IOException {
+    Path path = address.getPath();
+    int random = ThreadLocalRandom.current().nextInt();
+    Path unnamed = path.resolveSibling(String.format(".weir-%08x", random));
+    Channel channel = bound(bootstrap, transport.adapt(UnixDomainSocketAddress.of(unnamed)));
+    try {
+      Object key = fileKey(unnamed);
+      link(unnamed, address);
+      return new ListeningSocket(address, channel, key);
+    } catch (FileAlreadyExistsException taken) {
+      channel.close().awaitUninterruptibly();
+      throw new IOException("Address already in use", taken);
+    } catch (IOException failed) {
+      channel.close().awaitUninterruptibly();
+      throw failed;
+    } finally {
+      Files.deleteIfExists(unnamed);
+    }
+  }
+
+  private static Channel bound(ServerBootstrap bootstrap, SocketAddress address)
+      throws IOException {
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException(bound.cause().getMessage(), bound.cause());
+    }
+    return bound.channel();
+  }
+
+  /** The new file is there before a stale one is looked at, so the two never share an inode. */
+  private static void link(Path unnamed, UnixDomainSocketAddress address) throws IOException {
+    try {
+      Files.createLink(address.getPath(), unnamed);
+    } catch (FileAlreadyExistsException taken) {
+      StaleSocket.remove(address);
+      Files.createLink(address.getPath(), unnamed);
+    }
+  }
+
+  static Object fileKey(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
+  }
+
+  public Channel channel() {
+    return channel;
+  }
+
+  /** Where it listens; with the port that was found if any free one was asked for. */
+  public SocketAddress address() {
+    return address instanceof UnixDomainSocketAddress ? address : channel.localAddress();
+  }
+
+  /** Accepts no more connections. */
+  @Override
+  public synchronized void close() {
+    if (channel.isOpen()) {
+      if (fileKey != null) {
+        removeFile(((UnixDomainSocketAddress) address).getPath());
+      }
+      channel.close().awaitUninterruptibly();
+    }
+  }
+
+  /**
+   * While the socket is open, which keeps its inode from being given to another file, and keeps
+   * other processes from removing the file as stale: so it is not replaced after it was looked at.
+   */
+  private void removeFile(Path path) {
+    try {
+      if (fileKey.equals(fileKey(path))) {
+        Files.delete(path);
+      }
+    } catch (IOException gone) {
+      // Or not ours to remove any more: whoever listens there next replaces it.
+      return;
+    }
+  }
+}
