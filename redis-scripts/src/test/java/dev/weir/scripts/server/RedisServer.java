@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ public final class RedisServer implements AutoCloseable {
     private String ready = "eady to accept connections";
     private int port;
     private boolean unixSocket;
+    private TwoHosts hosts;
     private boolean sentinel;
     private SelfSignedCertificate certificate;
     private String password;
@@ -53,6 +55,12 @@ public final class RedisServer implements AutoCloseable {
     public Builder unixSocket() {
       unixSocket = true;
       return this;
+    }
+
+    /** Runs on the server's host of the two, and is connected to by its Unix socket from here. */
+    public Builder on(TwoHosts hosts) {
+      this.hosts = hosts;
+      return unixSocket();
     }
 
     /** A line of {@code redis.conf}, as {@code config("maxmemory", "1mb")}. */
@@ -118,7 +126,10 @@ public final class RedisServer implements AutoCloseable {
     port = options.port == 0 ? FreePorts.next() : options.port;
     folder = TempFolders.create();
     final List<String> lines = new ArrayList<>();
-    lines.add("bind 127.0.0.1");
+    lines.add("bind " + (options.hosts == null ? "127.0.0.1" : TwoHosts.SERVER_ADDRESS));
+    if (options.hosts != null) {
+      lines.add("protected-mode no"); // nobody but the other host reaches it
+    }
     lines.add("dir " + folder);
     if (options.certificate != null) {
       lines.add("port 0");
@@ -148,7 +159,8 @@ public final class RedisServer implements AutoCloseable {
 
   private void launch() throws IOException {
     final int seen = log().length();
-    final List<String> command = new ArrayList<>();
+    final List<String> command =
+        new ArrayList<>(options.hosts == null ? List.of() : options.hosts.onServer());
     command.add(options.binary.toString());
     command.add(folder.resolve("redis.conf").toString());
     if (options.sentinel) {
@@ -208,6 +220,9 @@ public final class RedisServer implements AutoCloseable {
 
   /** A new connection, over TLS and with the default user's password where they are set. */
   public RespClient connect() throws IOException {
+    if (options.hosts != null) {
+      return RespClient.connect(UnixDomainSocketAddress.of(unixSocket()));
+    }
     final RespClient client =
         options.certificate == null
             ? RespClient.connect(address())

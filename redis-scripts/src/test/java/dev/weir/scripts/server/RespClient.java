@@ -2,11 +2,16 @@ package dev.weir.scripts.server;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,17 +25,32 @@ import java.util.stream.Stream;
 public final class RespClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 60_000;
 
+  /** Null over a Unix socket. */
   private final Socket socket;
+
+  private final Closeable connection;
   private final DataInputStream in;
   private final OutputStream out;
 
   /** On a connected socket, TLS or not, which is closed with the client. */
   public RespClient(Socket socket) throws IOException {
-    this.socket = socket;
+    this(socket, socket, socket.getInputStream(), socket.getOutputStream());
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(TIMEOUT_MS);
-    in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
-    out = socket.getOutputStream();
+  }
+
+  private RespClient(Socket socket, Closeable connection, InputStream in, OutputStream out) {
+    this.socket = socket;
+    this.connection = connection;
+    this.in = new DataInputStream(new BufferedInputStream(in));
+    this.out = out;
+  }
+
+  /** Over a Unix socket, where no reply is too late. */
+  public static RespClient connect(UnixDomainSocketAddress address) throws IOException {
+    final SocketChannel channel = SocketChannel.open(address);
+    return new RespClient(
+        null, channel, Channels.newInputStream(channel), Channels.newOutputStream(channel));
   }
 
   public static RespClient connect(InetSocketAddress address) throws IOException {
@@ -44,7 +64,9 @@ public final class RespClient implements AutoCloseable {
     }
   }
 
-  /** How long a reply may take from now on before {@link java.net.SocketTimeoutException}. */
+  /**
+   * How long a reply may take from now on before {@link java.net.SocketTimeoutException}; over TCP.
+   */
   public void timeoutMs(int timeoutMs) throws IOException {
     socket.setSoTimeout(timeoutMs);
   }
@@ -142,6 +164,6 @@ public final class RespClient implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    socket.close();
+    connection.close();
   }
 }
