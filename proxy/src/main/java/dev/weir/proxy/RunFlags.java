@@ -108,7 +108,7 @@ final class RunFlags {
           flag("--caps.fields", "COUNT", "Fields in it (default 100)."),
           flag("--caps.target-bytes", "SIZE", "Of its target (default 8KiB)."),
           flag("--caps.connections", "COUNT", "Of clients, in all (default 10000)."),
-          flag("--caps.connections-per-address", "COUNT", "Of one address (default 1000)."),
+          flag("--caps.connections-per-address", "COUNT", "Of one client (default 1000)."),
           flag("--caps.upstream-connections", "COUNT", "Per event loop (default 256)."),
           flag("--answers.rate-limit", "FORM", "RateLimit fields: draft11 (default) or off."),
           onOff("--answers.x-rate-limit", "X-RateLimit-Limit, -Remaining and -Reset too."),

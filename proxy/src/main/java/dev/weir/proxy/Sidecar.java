@@ -130,6 +130,7 @@ public final class Sidecar implements AutoCloseable {
               transport,
               group,
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
+              settings.identity().ipv6Prefix(),
               clientLoops::get);
       admin = startAdmin(settings);
       if (latencyLog != null) {

@@ -390,6 +390,17 @@ class ExchangeTest {
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
+  void doesNotTakeATrustedProxyForOneClient(String transport) throws Exception {
+    start(transport, "--caps.connections-per-address", "1", "--trusted-proxies", "127.0.0.1");
+    try (RawClient first = rig.connect();
+        RawClient second = rig.connect()) {
+      assertEquals(200, first.send(Rig.VALID).read().status());
+      assertEquals(200, second.send(Rig.VALID).read().status());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
   void acceptsAgainBelowTheCapOfAll(String transport) throws Exception {
     start(transport, "--caps.connections", "2");
     for (int i = 0; i < 20; i++) {

@@ -101,7 +101,8 @@ class LateVerdictTest {
     UpstreamPool pool =
         new UpstreamPool(settings.upstream(), Transport.NIO, eventLoop, clock, deadlines, metrics);
     clients = new ClientLoop(settings.wire(), clock, deadlines, admission, pool, metrics, "origin");
-    listener = new Listener(settings.wire(), Transport.NIO, group, peer -> false, loop -> clients);
+    listener =
+        new Listener(settings.wire(), Transport.NIO, group, peer -> false, 64, loop -> clients);
   }
 
   @AfterEach

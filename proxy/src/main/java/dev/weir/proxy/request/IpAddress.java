@@ -36,6 +36,21 @@ public record IpAddress(long high, long low) {
     return value;
   }
 
+  /** The upper half of a mask of so many bits, 0 to 128. */
+  public static long maskHigh(int bits) {
+    return bits == 0 ? 0 : bits >= 64 ? -1 : -1L << 64 - bits;
+  }
+
+  /** The lower half of a mask of so many bits, 0 to 128. */
+  public static long maskLow(int bits) {
+    return bits <= 64 ? 0 : -1L << 128 - bits;
+  }
+
+  /** This address with only its first {@code bits} bits, counted in the 128-bit form. */
+  public IpAddress network(int bits) {
+    return new IpAddress(high & maskHigh(bits), low & maskLow(bits));
+  }
+
   public boolean isV4() {
     return high == 0 && low >>> 32 == 0xFFFF;
   }

@@ -38,8 +38,7 @@ public record Cidr(IpAddress address, int prefixLength) {
       prefix = Integer.parseInt(digits);
     }
     int length = dotted ? prefix + 96 : prefix;
-    IpAddress network =
-        new IpAddress(address.high() & maskHigh(length), address.low() & maskLow(length));
+    IpAddress network = address.network(length);
     if (!network.equals(address)) {
       throw new BadValueException(text, "no bits beyond the prefix: " + network + "/" + prefix);
     }
@@ -48,17 +47,8 @@ public record Cidr(IpAddress address, int prefixLength) {
 
   IpAddress last() {
     return new IpAddress(
-        address.high() | ~maskHigh(prefixLength), address.low() | ~maskLow(prefixLength));
-  }
-
-  /** The upper half of a mask of so many bits. */
-  static long maskHigh(int bits) {
-    return bits == 0 ? 0 : bits >= 64 ? -1 : -1L << 64 - bits;
-  }
-
-  /** The lower half of a mask of so many bits. */
-  static long maskLow(int bits) {
-    return bits <= 64 ? 0 : -1L << 128 - bits;
+        address.high() | ~IpAddress.maskHigh(prefixLength),
+        address.low() | ~IpAddress.maskLow(prefixLength));
   }
 
   @Override

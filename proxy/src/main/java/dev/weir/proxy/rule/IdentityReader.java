@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import java.nio.ByteOrder;
@@ -84,8 +85,8 @@ public final class IdentityReader implements Identities {
     this.clientIp = clientIp;
     partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
     reads[0] = new Read(KeySpec.MAX_PARTS * partBytes);
-    ipv6MaskHigh = Cidr.maskHigh(settings.ipv6Prefix());
-    ipv6MaskLow = Cidr.maskLow(settings.ipv6Prefix());
+    ipv6MaskHigh = IpAddress.maskHigh(settings.ipv6Prefix());
+    ipv6MaskLow = IpAddress.maskLow(settings.ipv6Prefix());
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.IpAddress;
 import org.agrona.DirectBuffer;
 
 /**
@@ -187,8 +188,8 @@ final class IpText {
       }
     }
     int after = (groups - gap) * 16;
-    high = highBefore | high & ~Cidr.maskHigh(128 - after);
-    low = lowBefore | low & ~Cidr.maskLow(128 - after);
+    high = highBefore | high & ~IpAddress.maskHigh(128 - after);
+    low = lowBefore | low & ~IpAddress.maskLow(128 - after);
   }
 
   /** The group that is {@code fromLast} places before the last one read. */

@@ -8,7 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts the connections of a listener, in all and by address. Any thread. */
+/**
+ * Counts the connections of a listener, in all and by client. A client is an IPv4 address, or a
+ * network of IPv6: who has one address of it has them all. Any thread.
+ */
 final class ConnectionCaps {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCaps.class);
 
@@ -16,12 +19,17 @@ final class ConnectionCaps {
   private static final int OTHER_DESCRIPTORS = 64;
 
   private final WireCaps caps;
+  private final int ipv6Prefix;
   private final int maxCount;
   private final AtomicInteger count = new AtomicInteger();
-  private final ConcurrentHashMap<IpAddress, Integer> byAddress = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<IpAddress, Integer> byClient = new ConcurrentHashMap<>();
 
-  ConnectionCaps(WireCaps caps) {
+  /**
+   * @param ipv6Prefix the bits of an IPv6 address that make one client.
+   */
+  ConnectionCaps(WireCaps caps, int ipv6Prefix) {
     this.caps = caps;
+    this.ipv6Prefix = ipv6Prefix;
     int affordable = affordableCount();
     this.maxCount = Math.min(caps.connections(), affordable);
     if (affordable < caps.connections()) {
@@ -44,12 +52,13 @@ final class ConnectionCaps {
   /**
    * Counts a new connection in.
    *
-   * @param peer null for one without an address, which counts in all only.
-   * @return false, and nothing counted, if its address has all it may have.
+   * @param client its address; null for one that counts in all only.
+   * @return false, and nothing counted, if its client has all it may have.
    */
-  boolean enter(IpAddress peer) {
-    if (peer != null && byAddress.merge(peer, 1, Integer::sum) > caps.connectionsPerAddress()) {
-      leaveAddress(peer);
+  boolean enter(IpAddress client) {
+    if (client != null
+        && byClient.merge(counted(client), 1, Integer::sum) > caps.connectionsPerAddress()) {
+      leaveClient(client);
       return false;
     }
     count.incrementAndGet();
@@ -57,15 +66,19 @@ final class ConnectionCaps {
   }
 
   /** Counts a connection out that was counted in. */
-  void leave(IpAddress peer) {
+  void leave(IpAddress client) {
     count.decrementAndGet();
-    if (peer != null) {
-      leaveAddress(peer);
+    if (client != null) {
+      leaveClient(client);
     }
   }
 
-  private void leaveAddress(IpAddress peer) {
-    byAddress.computeIfPresent(peer, (address, held) -> held == 1 ? null : held - 1);
+  private void leaveClient(IpAddress client) {
+    byClient.computeIfPresent(counted(client), (key, held) -> held == 1 ? null : held - 1);
+  }
+
+  private IpAddress counted(IpAddress client) {
+    return client.isV4() ? client : client.network(ipv6Prefix);
   }
 
   /** Whether no further connection should be accepted. */

@@ -34,6 +34,7 @@ public final class Listener {
    * Starts listening.
    *
    * @param trusted whether what a peer says of other addresses is believed.
+   * @param ipv6Prefix the bits of an IPv6 address that make one client.
    * @param loops what belongs to each event loop of the group.
    * @throws IOException if the address cannot be listened on; its message says which and why.
    */
@@ -42,12 +43,13 @@ public final class Listener {
       Transport transport,
       EventLoopGroup group,
       Predicate<IpAddress> trusted,
+      int ipv6Prefix,
       Function<EventLoop, ClientLoop> loops)
       throws IOException {
     this.settings = settings;
     this.trusted = trusted;
     this.loops = loops;
-    this.caps = new ConnectionCaps(settings.caps());
+    this.caps = new ConnectionCaps(settings.caps(), ipv6Prefix);
     SocketAddress address = settings.listen();
     ServerBootstrap bootstrap =
         new ServerBootstrap()
@@ -85,7 +87,11 @@ public final class Listener {
         client.remoteAddress() instanceof InetSocketAddress inet
             ? IpAddress.of(inet.getAddress())
             : null;
-    if (!caps.enter(address)) {
+    IpAddress peer = address == null ? IpAddress.LOOPBACK : address;
+    boolean peerTrusted = trusted.test(peer);
+    // Behind a proxy that is believed, or a Unix-domain socket, may stand any number of clients.
+    IpAddress capped = peerTrusted ? null : address;
+    if (!caps.enter(capped)) {
       loop.observer.connectionRefused();
       client
           .writeAndFlush(
@@ -109,13 +115,12 @@ public final class Listener {
         .closeFuture()
         .addListener(
             closed -> {
-              caps.leave(address);
+              caps.leave(capped);
               if (!caps.full() && !listening.isAutoRead()) {
                 listening.setAutoRead(true);
               }
             });
-    IpAddress peer = address == null ? IpAddress.LOOPBACK : address;
-    client.pipeline().addLast(new ClientConnection(loop, client, peer, trusted.test(peer)));
+    client.pipeline().addLast(new ClientConnection(loop, client, peer, peerTrusted));
   }
 
   /** Where it listens; with the port that was found if the settings asked for any. */

@@ -7,7 +7,8 @@ package dev.weir.proxy.wire;
  * @param fieldCount in a head.
  * @param targetBytes of a request target.
  * @param connections in all.
- * @param connectionsPerAddress from one peer; those of a Unix-domain socket are not counted.
+ * @param connectionsPerAddress from one peer, or one network of IPv6; those of a Unix-domain socket
+ *     or of a proxy that is believed are not counted, as many clients stand behind them.
  */
 public record WireCaps(
     int headBytes, int fieldCount, int targetBytes, int connections, int connectionsPerAddress) {}

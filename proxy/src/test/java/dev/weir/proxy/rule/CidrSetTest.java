@@ -92,7 +92,8 @@ class CidrSetTest {
         cidrs.add(
             new Cidr(
                 new IpAddress(
-                    sparse(random) & Cidr.maskHigh(bits), sparse(random) & Cidr.maskLow(bits)),
+                    sparse(random) & IpAddress.maskHigh(bits),
+                    sparse(random) & IpAddress.maskLow(bits)),
                 bits));
       }
       cidrs.removeIf(cidr -> cidr.prefixLength() < 2);
