@@ -19,6 +19,10 @@ final class FixedWindowLimit extends WordLimit {
     Bounds.countable("limit", limit, countMask, windows.shortestNs());
   }
 
+  Windows windows() {
+    return windows;
+  }
+
   /** The word of the window that is at {@code nowNs}, with a count of 0. */
   private long fresh(long nowNs) {
     return StateWord.empty(grain, shift, windows.endNs(nowNs));

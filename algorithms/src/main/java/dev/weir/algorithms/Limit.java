@@ -145,6 +145,20 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
+   * So many per window of another such limit, whose windows are not worked out again: those of a
+   * calendar are some thousands. Either limit takes the other's states as they are.
+   *
+   * @param windowsOf from {@link #fixedWindow}.
+   */
+  public static Limit fixedWindow(long limit, Limit windowsOf) {
+    if (!(windowsOf instanceof FixedWindowLimit fixed)) {
+      throw new IllegalArgumentException(
+          "windowsOf: a " + windowsOf.getClass().getSimpleName() + " (expected: a fixed window)");
+    }
+    return new FixedWindowLimit(limit, fixed.windows());
+  }
+
+  /**
    * The count of the present window, and that of the one before by the share of it that a window
    * ending now still covers.
    *

@@ -25,6 +25,7 @@ import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.Shares;
 import dev.weir.proxy.upstream.UpstreamPool;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.wire.ClientLoop;
@@ -70,6 +71,7 @@ public final class Sidecar implements AutoCloseable {
   /** Null if no rule can ask one. */
   private final Store store;
 
+  private final Shares shares = new Shares();
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final Listener listener;
@@ -110,7 +112,10 @@ public final class Sidecar implements AutoCloseable {
             new DefaultThreadFactory("weir-loop", true),
             transport.handlerFactory());
     try {
-      store = settings.store().isConfigured() ? new Store(settings.store(), transport) : null;
+      store =
+          settings.store().isConfigured()
+              ? new Store(settings.store(), transport, shares::divideBy)
+              : null;
       KeyHasher hasher = KeyHasher.random();
       Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
       for (EventExecutor executor : group) {
@@ -219,9 +224,7 @@ public final class Sidecar implements AutoCloseable {
       LoopMetrics loopMetrics) {
     LoopStore loopStore = store.join(eventLoop, clock, deadlines, loopMetrics.store());
     return new GateByMode(
-        local,
-        new ExactGate(
-            loopStore, settings.store(), local, clock, loopMetrics.store(), store::peerCount));
+        local, new ExactGate(loopStore, settings.store(), local, clock, loopMetrics.store()));
   }
 
   /** Looked up once, at start: a look-up on an event loop would stop every request on it. */
@@ -277,6 +280,7 @@ public final class Sidecar implements AutoCloseable {
 
   /** Swaps the rules on every event loop. */
   public void publish(RuleSet newRules) {
+    shares.follow(newRules);
     rules = newRules;
     for (Loop loop : loops) {
       loop.eventLoop().execute(() -> loop.admission().publish(newRules));

@@ -81,7 +81,8 @@ final class ExactBench implements AutoCloseable {
                 deadlineNs,
                 false,
                 ""),
-            kind);
+            kind,
+            peerCount -> {});
     final Deadlines deadlines = new Deadlines(clock);
     loopStore = store.join(eventLoop, clock, deadlines, meter);
     eventLoop.execute(() -> deadlines.start(eventLoop));

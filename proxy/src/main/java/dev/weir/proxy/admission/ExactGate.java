@@ -17,7 +17,6 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
-import java.util.function.IntSupplier;
 
 /**
  * Decides by the store, for the whole fleet. A request passes only if the store says so, or if the
@@ -74,19 +73,17 @@ public final class ExactGate implements Gate, StoreSink {
 
   /**
    * @param local decides while the store does not, where the rule says so.
-   * @param peerCount how many sidecars share the store, as last counted.
    */
   public ExactGate(
       LoopStore store,
       StoreSettings settings,
       LocalGate local,
       LoopClock clock,
-      StoreMetrics metrics,
-      IntSupplier peerCount) {
+      StoreMetrics metrics) {
     this.store = store;
     this.clock = clock;
     this.metrics = metrics;
-    this.policy = new FailurePolicy(local, clock, metrics, peerCount);
+    this.policy = new FailurePolicy(local, clock, metrics);
     this.names = new StoreKeyWriter(settings.hashIdentities(), settings.hashKey());
     boolean isOneServer =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;

@@ -1,6 +1,5 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.Limit;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.RefusalReason;
@@ -8,8 +7,6 @@ import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Rule;
-import dev.weir.proxy.rule.RuleSpec;
-import java.util.function.IntSupplier;
 
 /** Decides while the store does not, as each rule says. One per event loop. */
 final class FailurePolicy {
@@ -22,22 +19,15 @@ final class FailurePolicy {
   private final LocalGate local;
   private final LoopClock clock;
   private final StoreMetrics metrics;
-  private final IntSupplier peerCount;
   private final Verdict verdict = new Verdict();
-
-  private final Limit[] shares = new Limit[RuleSpec.MAX_BUDGETS];
-  private Rule sharedRule;
-  private int sharedAmong;
 
   /**
    * @param local decides where the rule says so.
-   * @param peerCount how many sidecars share the store, as last counted.
    */
-  FailurePolicy(LocalGate local, LoopClock clock, StoreMetrics metrics, IntSupplier peerCount) {
+  FailurePolicy(LocalGate local, LoopClock clock, StoreMetrics metrics) {
     this.local = local;
     this.clock = clock;
     this.metrics = metrics;
-    this.peerCount = peerCount;
   }
 
   /**
@@ -66,31 +56,14 @@ final class FailurePolicy {
   }
 
   private boolean decideByShare(long ticket, Rule rule, long[] hashes, Gate.Outcome outcome) {
-    share(rule);
     local.begin();
-    for (int i = 0, share = 0; i < rule.groupCount(); i++) {
+    for (int i = 0; i < rule.groupCount(); i++) {
       BudgetGroup group = rule.group(i);
       for (int j = 0; j < group.size(); j++) {
         Budget budget = group.budget(j);
-        local.add(hashes[i] ^ budget.seed() ^ SHARE_SEED, shares[share++], budget.policy());
+        local.add(hashes[i] ^ budget.seed() ^ SHARE_SEED, budget.share(), budget.policy());
       }
     }
     return local.decide(ticket, rule.cost(), clock.nowNs(), outcome);
-  }
-
-  /**
-   * This node's part of the limits; made anew only when the rule or the number of nodes changes.
-   */
-  private void share(Rule rule) {
-    int nodes = peerCount.getAsInt();
-    if (rule != sharedRule || nodes != sharedAmong) {
-      sharedRule = rule;
-      sharedAmong = nodes;
-      for (int i = 0, share = 0; i < rule.groupCount(); i++) {
-        for (int j = 0; j < rule.group(i).size(); j++) {
-          shares[share++] = rule.group(i).budget(j).share(nodes);
-        }
-      }
-    }
   }
 }

@@ -7,6 +7,7 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,13 +30,18 @@ final class Peers {
           .getBytes(StandardCharsets.US_ASCII);
 
   private final StoreCalls calls;
+  private final IntConsumer listener;
   private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
   private volatile int count = 1;
   private long confirmedNs = System.nanoTime();
   private String trouble;
 
-  Peers(StoreCalls calls) {
+  /**
+   * @param listener is told of each count that is another one, by whoever calls {@link #beat}.
+   */
+  Peers(StoreCalls calls, IntConsumer listener) {
     this.calls = calls;
+    this.listener = listener;
   }
 
   /** The last count, 1 or more. Any thread. */
@@ -56,11 +62,14 @@ final class Peers {
   /** Takes a smaller count only if it lasts: a server that has just started knows of nobody yet. */
   private void counted(int now) {
     long nowNs = System.nanoTime();
-    if (now >= count) {
+    boolean isLess = now < count;
+    if (!isLess) {
       confirmedNs = nowNs;
+    }
+    boolean lasts = nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+    if (now != count && (!isLess || lasts)) {
       count = now;
-    } else if (nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS)) {
-      count = now;
+      listener.accept(now);
     }
   }
 

@@ -21,6 +21,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,10 +45,15 @@ public final class Store implements AutoCloseable {
 
   private final StoreSettings settings;
   private final Transport transport;
+  private final IntConsumer onPeerCount;
   private final ClientResources resources = LoopRedisClient.resources();
   private final StoreHealth health = new StoreHealth();
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private final ScheduledThreadPoolExecutor keeper;
+
+  /** Completes when the sidecars have been counted, or somebody has tried to. */
+  private final CompletableFuture<Void> counted = new CompletableFuture<>();
+
   private final AtomicBoolean refreshing = new AtomicBoolean();
   private final Set<SocketAddress> examined = new HashSet<>();
   private StoreCalls calls;
@@ -62,9 +69,14 @@ public final class Store implements AutoCloseable {
 
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
-  public Store(StoreSettings settings, Transport transport) {
+  /**
+   * @param onPeerCount is told how many sidecars share the store, this one included, when their
+   *     number changes; 1 until it is told. May take its time.
+   */
+  public Store(StoreSettings settings, Transport transport, IntConsumer onPeerCount) {
     this.settings = settings;
     this.transport = transport;
+    this.onPeerCount = onPeerCount;
     keeper =
         new ScheduledThreadPoolExecutor(
             1,
@@ -106,15 +118,17 @@ public final class Store implements AutoCloseable {
   public boolean start(long timeoutNs) {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
-    peers = new Peers(calls);
+    peers = new Peers(calls, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
     keeper.execute(guarded(this::read));
     keeper.scheduleWithFixedDelay(
         guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
-    keeper.scheduleWithFixedDelay(guarded(this::beat), 0, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+    keeper.scheduleWithFixedDelay(
+        guarded(this::beat), Peers.INTERVAL_MS, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
     CompletableFuture<?>[] all =
-        members.stream().map(member -> member.store().ready()).toArray(CompletableFuture[]::new);
+        Stream.concat(members.stream().map(member -> member.store().ready()), Stream.of(counted))
+            .toArray(CompletableFuture[]::new);
     try {
       CompletableFuture.allOf(all).get(timeoutNs, TimeUnit.NANOSECONDS);
       return true;
@@ -214,7 +228,8 @@ public final class Store implements AutoCloseable {
         for (Member member : members) {
           member.eventLoop().execute(() -> member.store().apply(now));
         }
-        keeper.execute(this::attend);
+        keeper.execute(guarded(this::beat));
+        keeper.execute(guarded(this::attend));
       }
     } catch (IOException | RuntimeException fault) {
       tell(fault.getMessage() + "; the map of the servers stays as it is: " + map);
@@ -256,6 +271,7 @@ public final class Store implements AutoCloseable {
     SocketAddress server = map.server(Peers.PARTITION);
     if (server != null) {
       peers.beat(server);
+      counted.complete(null);
     }
   }
 

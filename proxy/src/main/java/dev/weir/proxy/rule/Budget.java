@@ -5,7 +5,10 @@ import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 
-/** One limit of a rule, compiled: what each identity may take from it. Immutable; any thread. */
+/**
+ * One limit of a rule, compiled: what each identity may take from it. Immutable, but for this
+ * node's share of it; any thread.
+ */
 public final class Budget {
   private static final int MAX_PASTS = 3;
 
@@ -27,8 +30,8 @@ public final class Budget {
   private final QuotaPolicy policy;
   private final long version;
   private final long seed;
-  private final long unixEpochNs;
   private final Limit limit;
+  private volatile Limit share;
   private final Past past;
   private final byte[] storeName;
   private final ScriptLimit storeLimit;
@@ -42,7 +45,6 @@ public final class Budget {
     this.rule = rule;
     this.spec = spec;
     this.policy = policy(rule, spec);
-    this.unixEpochNs = unixEpochNs;
     LimitSpec limits = spec.limit();
     boolean unchanged =
         previous != null && limits.resolved().equals(previous.spec.limit().resolved());
@@ -50,6 +52,7 @@ public final class Budget {
     boolean sameCounts =
         unchanged || previous != null && limits.keepsCountsOf(previous.spec.limit());
     this.limit = unchanged ? previous.limit : limits.compile(unixEpochNs);
+    this.share = limit;
     this.version = sameCounts ? previous.version : version;
     this.seed = seed(rule, spec, this.version);
     if (sameCounts) {
@@ -131,12 +134,18 @@ public final class Budget {
   }
 
   /**
-   * What this node may let pass while the store gives no decision. Made anew on each call.
-   *
-   * @param nodes how many share the limit, 1 or more.
+   * What this node may let pass by itself: its part of the limit, as last divided by {@link
+   * Shares}, or all of it if nobody else lets pass under the same rule.
    */
-  public Limit share(int nodes) {
-    return spec.limit().share(nodes, rule.costOrDefault(), unixEpochNs);
+  public Limit share() {
+    return share;
+  }
+
+  /** Makes the share, while requests are asking for it. */
+  void divide(int nodeCount) {
+    if (rule.isShared()) {
+      share = spec.limit().share(limit, nodeCount, rule.costOrDefault());
+    }
   }
 
   /** What the store charges; null unless it decides. */

@@ -128,25 +128,35 @@ public record LimitSpec(
 
   /**
    * What one of several nodes may let pass, so that all together let pass what the limit does: the
-   * same rate and depth divided by their number, but never less than one request.
+   * same rate and depth divided by their number, but never less than one request. Its states mean
+   * the same under another share: to be full is to be full under each.
    *
+   * @param whole this limit, compiled.
    * @param cost units that one request takes.
    */
-  Limit share(int nodes, long cost, long unixEpochNs) {
+  Limit share(Limit whole, int nodes, long cost) {
     LimitSpec spec = resolved();
     for (int parts = nodes; parts > 1; parts /= 2) {
-      long count = algorithm.takesBurst() ? rate.count() : Math.max(cost, rate.count() / parts);
-      long windowNs = algorithm.takesBurst() ? rate.windowNs() * parts : rate.windowNs();
+      long count = Math.max(cost, rate.count() / parts);
+      if (algorithm == Algorithm.FIXED_WINDOW) {
+        return Limit.fixedWindow(count, whole);
+      }
       try {
-        return spec.compile(count, windowNs, Math.max(cost, capacity() / parts), unixEpochNs);
+        return algorithm.takesBurst()
+            ? spec.compile(
+                rate.count(), rate.windowNs() * parts, Math.max(cost, capacity() / parts), 0)
+            : spec.compile(count, rate.windowNs(), count, 0);
       } catch (IllegalArgumentException tooSlow) {
         // So little comes back that a key would be kept for years: to divide by less is better.
         continue;
       }
     }
-    return compile(unixEpochNs);
+    return whole;
   }
 
+  /**
+   * @param unixEpochNs for a fixed window only.
+   */
   private Limit compile(long count, long windowNs, long depth, long unixEpochNs) {
     return switch (algorithm) {
       case GCRA -> Limit.gcra(count, windowNs, depth);

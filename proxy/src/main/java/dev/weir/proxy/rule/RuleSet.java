@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All rules, compiled. Immutable, and swapped whole: an event loop that reads the reference once
- * per request never sees half of a change.
+ * All rules, compiled. Immutable but for this node's {@link Shares}, and swapped whole: an event
+ * loop that reads the reference once per request never sees half of a change.
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
@@ -62,6 +62,15 @@ public final class RuleSet {
    */
   public Rule match(RequestView request) {
     return matcher.match(request);
+  }
+
+  /** Makes every budget's share of its limit. */
+  void divide(int nodeCount) {
+    for (Rule rule : rules) {
+      for (Budget budget : rule.budgets()) {
+        budget.divide(nodeCount);
+      }
+    }
   }
 
   /** All rules, each at its {@link Rule#index()}. */

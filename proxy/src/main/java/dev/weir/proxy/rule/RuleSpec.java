@@ -100,6 +100,11 @@ public record RuleSpec(
     return action == RuleAction.LIMIT && mode == Mode.EXACT;
   }
 
+  /** Whether other nodes let pass what this one may not: then it has a share of each limit. */
+  boolean isShared() {
+    return asksStore();
+  }
+
   /** What happens while the store gives no decision. */
   public OnStoreFailure onStoreFailureOrDefault() {
     return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
