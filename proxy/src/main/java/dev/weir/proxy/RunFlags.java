@@ -67,6 +67,11 @@ final class RunFlags {
               "WHO",
               "Decides: local (default), this node; exact, the store, for the whole fleet."),
           flag(
+              "--share",
+              "WHAT",
+              "Of mode local: none (default), or auto to divide the limit by the sidecars that"
+                  + " share the store."),
+          flag(
               "--on-store-failure",
               "WHAT",
               "While the store does not decide: local-share (default), open or closed."),

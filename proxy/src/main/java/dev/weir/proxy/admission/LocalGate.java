@@ -38,7 +38,7 @@ public final class LocalGate implements Gate {
         if (budget.past() != null) {
           carryOver(budget, identity, key, nowNs);
         }
-        add(key, budget.limit(), budget.policy());
+        add(key, budget.share(), budget.policy());
       }
     }
     decide(ticket, rule.cost(), nowNs, outcome);

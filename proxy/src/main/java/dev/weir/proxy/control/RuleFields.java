@@ -15,6 +15,7 @@ import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.Share;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Map;
@@ -56,6 +57,7 @@ final class RuleFields {
     at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
     at.put("priority", (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000)));
     at.put("mode", (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values())));
+    at.put("share", (b, t) -> b.share(Texts.parseOneOf(t, Share.values())));
     at.put(
         "on-store-failure",
         (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values())));

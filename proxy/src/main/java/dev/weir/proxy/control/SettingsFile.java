@@ -127,7 +127,7 @@ public final class SettingsFile {
       StoreCheck.check(
           builder.store().build(),
           rules,
-          rule -> "rules[" + rule + "].mode",
+          rule -> "rules[" + rule + "].",
           (path, bad) -> faults.add(tree.line(path), path, bad));
     }
     if (!faults.isEmpty()) {

@@ -69,7 +69,7 @@ public final class SettingsFlags {
       RingCheck.atStart(
           builder.admission(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
       StoreCheck.check(
-          builder.store().build(), rules, i -> "mode", (n, bad) -> faults.add(0, "--" + n, bad));
+          builder.store().build(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
     }
     return faults.isEmpty() ? builder.build(rules) : null;
   }

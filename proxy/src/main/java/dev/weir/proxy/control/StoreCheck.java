@@ -15,7 +15,7 @@ final class StoreCheck {
    * Reports the rules that ask a store that there is not.
    *
    * @param rules each right by itself.
-   * @param at the path of the mode of a rule, by its place.
+   * @param at what stands before a field of a rule, by its place.
    */
   static void check(
       StoreSettings store,
@@ -24,7 +24,15 @@ final class StoreCheck {
       BiConsumer<String, BadValueException> sink) {
     for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
       if (rules.get(i).asksStore()) {
-        sink.accept(at.apply(i), new BadValueException("exact", "local, or redis.nodes to be set"));
+        sink.accept(
+            at.apply(i) + "mode",
+            new BadValueException("exact", "local, or redis.nodes to be set"));
+      }
+      if (rules.get(i).countsPeers()) {
+        sink.accept(
+            at.apply(i) + "share",
+            new BadValueException(
+                "auto", "none, or redis.nodes to be set: peers are counted there"));
       }
     }
   }

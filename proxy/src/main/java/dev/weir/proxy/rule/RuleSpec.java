@@ -16,6 +16,7 @@ import java.util.Set;
  * @param cost units that one request takes; 0 if not given, then 1.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
+ * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
  * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}. For {@link
  *     Mode#EXACT}.
  */
@@ -31,6 +32,7 @@ public record RuleSpec(
     OnMissingKey onMissingKey,
     int priority,
     Mode mode,
+    Share share,
     OnStoreFailure onStoreFailure) {
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
@@ -93,6 +95,9 @@ public record RuleSpec(
     if (onStoreFailure != null && mode != Mode.EXACT) {
       fault(sink, "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact");
     }
+    if (share == Share.AUTO && mode == Mode.EXACT) {
+      fault(sink, "share", "auto", "nothing, as the mode is exact");
+    }
   }
 
   /** Whether the store decides on the rule's budgets. */
@@ -102,7 +107,12 @@ public record RuleSpec(
 
   /** Whether other nodes let pass what this one may not: then it has a share of each limit. */
   boolean isShared() {
-    return asksStore();
+    return action == RuleAction.LIMIT && (mode == Mode.EXACT || countsPeers());
+  }
+
+  /** Whether its limits are divided by the number of sidecars, which a store has to tell. */
+  public boolean countsPeers() {
+    return share == Share.AUTO;
   }
 
   /** What happens while the store gives no decision. */
@@ -176,6 +186,9 @@ public record RuleSpec(
     if (cost != 0) {
       fault(sink, "cost", Long.toString(cost), expected);
     }
+    if (share != Share.NONE) {
+      fault(sink, "share", share.toString(), expected);
+    }
   }
 
   private static void fault(FaultSink sink, String field, String value, String expected) {
@@ -196,6 +209,7 @@ public record RuleSpec(
     private OnMissingKey onMissingKey = OnMissingKey.SHARED;
     private int priority;
     private Mode mode = Mode.LOCAL;
+    private Share share = Share.NONE;
     private OnStoreFailure onStoreFailure;
 
     private Builder(String id) {
@@ -287,6 +301,11 @@ public record RuleSpec(
       return this;
     }
 
+    public Builder share(Share share) {
+      this.share = share;
+      return this;
+    }
+
     public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
       this.onStoreFailure = onStoreFailure;
       return this;
@@ -317,6 +336,7 @@ public record RuleSpec(
           onMissingKey,
           priority,
           mode,
+          share,
           onStoreFailure);
     }
   }

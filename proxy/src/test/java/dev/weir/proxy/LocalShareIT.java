@@ -1,0 +1,47 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Sidecars that divide a local limit among them; the store does nothing but count them. */
+class LocalShareIT {
+  private static final String PEERS = "weir_store_peers";
+
+  @Test
+  void letsTheWholeFleetPassTheLimitWhileASidecarJoinsAndTheStoreGoesAway() throws Exception {
+    try (RedisServer redis = RedisKind.EMBEDDED.start();
+        Fleet fleet =
+            new Fleet(
+                1, Fleet.node(redis), "--mode", "local", "--share", "auto", "--limit", "12/365d")) {
+      Rig first = fleet.rig(0);
+      assertEquals(12, passing(first, "alone"));
+      try (Fleet joining =
+          new Fleet(
+              1, Fleet.node(redis), "--mode", "local", "--share", "auto", "--limit", "12/365d")) {
+        Rig second = joining.rig(0);
+        second.await(PEERS, 2);
+        first.await(PEERS, 2);
+        assertEquals(0, passing(first, "alone"), "what was spent stays spent");
+        assertEquals(12, passing(first, "both") + passing(second, "both"));
+        redis.kill();
+        assertEquals(6, passing(first, "away"), "as last counted");
+      }
+    }
+  }
+
+  private static int passing(Rig rig, String user) throws Exception {
+    try (RawClient client = rig.connect()) {
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        statuses.add(client.send(Fleet.get(user)).read().status());
+      }
+      return Collections.frequency(statuses, 200);
+    }
+  }
+}

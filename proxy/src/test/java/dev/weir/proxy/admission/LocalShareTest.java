@@ -1,0 +1,146 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.Identities;
+import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.Share;
+import dev.weir.proxy.rule.Shares;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A local limit that is divided by the sidecars of a fleet, while their number changes. */
+class LocalShareTest implements Gate.Outcome {
+  private static final int LIMIT = 12;
+  private static final long NOW = TimeUnit.HOURS.toNanos(48) + 1;
+  private static final int RUNS = 500;
+
+  private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
+  private final LocalGate gate = new LocalGate(tables);
+  private final Shares shares = new Shares();
+  private long lastKey;
+  private boolean passed;
+
+  @AfterEach
+  void close() {
+    tables.close();
+  }
+
+  private RuleSet rules(Algorithm algorithm, Share share, RuleSet previous) {
+    RuleSpec spec =
+        RuleSpec.builder("r")
+            .algorithm(algorithm)
+            .rate(Rate.parse(LIMIT + "/1h"))
+            .share(share)
+            .build();
+    RuleSet set = RuleSet.compile(List.of(spec), false, previous, 0);
+    shares.follow(set);
+    return set;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void bitesAtOnceWhenSidecarsComeAndGo(Algorithm algorithm) {
+    RuleSet set = rules(algorithm, Share.AUTO, RuleSet.EMPTY);
+    assertEquals(LIMIT, passing(set, ++lastKey, 50));
+    shares.divideBy(3);
+    assertEquals(LIMIT / 3, passing(set, ++lastKey, 50));
+    shares.divideBy(2);
+    assertEquals(LIMIT / 2, passing(set, ++lastKey, 50));
+    shares.divideBy(100);
+    assertEquals(1, passing(set, ++lastKey, 50), "never less than one request");
+    shares.divideBy(1);
+    assertEquals(LIMIT, passing(set, ++lastKey, 50));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void givesNobodyAFreshBudgetHoweverTheNumberChanges(Algorithm algorithm) {
+    RuleSet set = rules(algorithm, Share.AUTO, RuleSet.EMPTY);
+    Random random = new Random(1);
+    for (int run = 0; run < RUNS; run++) {
+      long key = ++lastKey;
+      StringBuilder story = new StringBuilder();
+      int sum = 0;
+      for (int step = 0; step < 30; step++) {
+        int sidecars = 1 + random.nextInt(LIMIT);
+        shares.divideBy(sidecars);
+        int now = passing(set, key, random.nextInt(4));
+        sum += now;
+        story.append(sidecars).append(':').append(now).append(' ');
+        assertTrue(now <= LIMIT / sidecars, story.toString());
+      }
+      assertTrue(sum <= LIMIT, algorithm + ": " + story);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void keepsWhatWasConsumedWhenAReloadTurnsItOnAndOff(Algorithm algorithm) {
+    shares.divideBy(3);
+    RuleSet whole = rules(algorithm, Share.NONE, RuleSet.EMPTY);
+    assertEquals(LIMIT, passing(whole, 1, 50));
+    RuleSet divided = rules(algorithm, Share.AUTO, whole);
+    assertEquals(0, passing(divided, 1, 50));
+    assertEquals(LIMIT / 3, passing(divided, 2, 50));
+    RuleSet again = rules(algorithm, Share.NONE, divided);
+    assertTrue(passing(again, 2, 50) <= LIMIT - LIMIT / 3);
+    assertEquals(0, passing(again, 1, 50));
+  }
+
+  private int passing(RuleSet set, long key, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+      gate.ask(1, set.rules().get(0), of(key), NOW, this);
+      sum += passed ? 1 : 0;
+    }
+    return sum;
+  }
+
+  private static Identities of(long key) {
+    Identity identity =
+        new Identity() {
+          @Override
+          public long hash() {
+            return key * 0x9E37_79B9_7F4A_7C15L;
+          }
+
+          @Override
+          public DirectBuffer bytes() {
+            throw new AssertionError("not looked at");
+          }
+
+          @Override
+          public int length() {
+            throw new AssertionError("not looked at");
+          }
+        };
+    return group -> identity;
+  }
+
+  @Override
+  public void settle(long ticket, Verdict verdict) {
+    passed = verdict.allowed();
+  }
+
+  @Override
+  public void hold(long ticket, Verdict granted, long dueNs) {
+    throw new AssertionError("no queue");
+  }
+
+  @Override
+  public boolean awaits(long ticket) {
+    return true;
+  }
+}
