@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -84,7 +85,7 @@ final class RunCommand implements Callable<Integer> {
       if (reload != null) {
         reload.close();
       }
-      drain(sidecar, settings.process().drainTimeoutNs());
+      drain(sidecar, settings.process());
     }
     return WeirMain.OK;
   }
@@ -170,7 +171,13 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private static void drain(Sidecar sidecar, long timeoutNs) {
+  private static void drain(Sidecar sidecar, ProcessSettings settings) {
+    if (settings.drainGraceNs() > 0) {
+      LOG.info(
+          "not ready any more, serving on for {} ms",
+          TimeUnit.NANOSECONDS.toMillis(settings.drainGraceNs()));
+    }
+    long timeoutNs = settings.drainTimeoutNs();
     if (sidecar.drain(timeoutNs)) {
       LOG.info("all requests finished");
     } else {

@@ -108,7 +108,11 @@ final class RunFlags {
           flag("--timeouts.connect", "TIME", "To the service (default 1s)."),
           flag("--timeouts.response", "TIME", "Of the service (default 60s)."),
           flag("--timeouts.upstream-idle", "TIME", "Of unused connections to it (default 4s)."),
-          flag("--timeouts.drain", "TIME", "For requests in flight at the end (default 30s)."),
+          flag(
+              "--timeouts.drain-grace",
+              "TIME",
+              "At the end, for others to see that /readyz says 503 (default 0s)."),
+          flag("--timeouts.drain", "TIME", "For requests in flight after that (default 30s)."),
           flag("--caps.head-bytes", "SIZE", "Of a request's head (default 32KiB)."),
           flag("--caps.fields", "COUNT", "Fields in it (default 100)."),
           flag("--caps.target-bytes", "SIZE", "Of its target (default 8KiB)."),

@@ -77,6 +77,7 @@ public final class Sidecar implements AutoCloseable {
   private final Listener listener;
   private final AdminServer admin;
   private volatile RuleSet rules;
+  private final long drainGraceNs;
   private volatile boolean ready;
 
   /** The parts of one event loop. */
@@ -102,6 +103,7 @@ public final class Sidecar implements AutoCloseable {
 
   private Sidecar(Settings settings) throws IOException {
     transport = Transport.of(settings.process().transport());
+    drainGraceNs = settings.process().drainGraceNs();
     UpstreamSettings upstream = resolved(settings.upstream());
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
@@ -316,30 +318,33 @@ public final class Sidecar implements AutoCloseable {
   }
 
   /**
-   * Accepts no more clients and lets the requests in flight finish; every response says that the
+   * Says that it is not ready, and serves on until those who ask have had the time to notice. Then
+   * accepts no more clients and lets the requests in flight finish; every response says that the
    * connection ends.
    *
-   * @return whether all had finished when the time was up.
+   * @param timeoutNs for the requests in flight, once no more clients are accepted.
+   * @return whether all had finished when the time was up; false, too, if interrupted.
    */
   public boolean drain(long timeoutNs) {
     ready = false;
-    listener.close();
-    for (Loop loop : loops) {
-      loop.eventLoop().execute(loop.clients()::drain);
-    }
-    long deadlineNs = System.nanoTime() + timeoutNs;
-    while (connectionCount() > 0) {
-      if (System.nanoTime() - deadlineNs >= 0) {
-        return false;
+    try {
+      TimeUnit.NANOSECONDS.sleep(drainGraceNs);
+      listener.close();
+      for (Loop loop : loops) {
+        loop.eventLoop().execute(loop.clients()::drain);
       }
-      try {
+      long deadlineNs = System.nanoTime() + timeoutNs;
+      while (connectionCount() > 0) {
+        if (System.nanoTime() - deadlineNs >= 0) {
+          return false;
+        }
         TimeUnit.MILLISECONDS.sleep(DRAIN_POLL_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
       }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
-    return true;
   }
 
   private int connectionCount() {

@@ -167,6 +167,23 @@ class RunIT {
     }
   }
 
+  @Test
+  void servesOnWithinTheGraceAndEndsAtOnceOnTheSecondSignal() throws Exception {
+    start(
+        "--upstream=http://127.0.0.1:" + service.getLocalPort(),
+        "--listen=127.0.0.1:0",
+        "--admin=127.0.0.1:0",
+        "--event-loops=1",
+        "--timeouts.drain-grace=1h",
+        "--table.keys=1000");
+    signal("TERM");
+    awaitLog("serving on for 3600000 ms");
+    serve();
+    signal("TERM");
+    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
+    assertEquals(128 + 15, weir.exitValue(), log());
+  }
+
   private static void assertThrowsTimeout(Socket client) {
     assertThrows(SocketTimeoutException.class, () -> client.getInputStream().read());
   }

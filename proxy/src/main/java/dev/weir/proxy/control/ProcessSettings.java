@@ -9,6 +9,7 @@ import java.nio.file.Path;
  *
  * @param admin where the admin port listens; null for nowhere.
  * @param eventLoopCount 1 or more.
+ * @param drainGraceNs how long requests are served on at the end, while readiness says no already.
  * @param drainTimeoutNs how long requests in flight may take to finish at the end.
  * @param latencyLog the file to which latencies are written; null for none.
  * @param latencyLogIntervalNs how often.
@@ -17,6 +18,7 @@ public record ProcessSettings(
     SocketAddress admin,
     int eventLoopCount,
     TransportKind transport,
+    long drainGraceNs,
     long drainTimeoutNs,
     Path latencyLog,
     long latencyLogIntervalNs) {}

@@ -57,6 +57,7 @@ public record Settings(
         upstream.connectTimeoutNs(),
         upstream.responseTimeoutNs(),
         upstream.idleTimeoutNs(),
+        process.drainGraceNs(),
         process.drainTimeoutNs());
   }
 

@@ -60,6 +60,7 @@ final class SettingsBuilder {
   private long connectNs = SECONDS.toNanos(1);
   private long responseNs = SECONDS.toNanos(60);
   private long upstreamIdleNs = SECONDS.toNanos(4);
+  private long drainGraceNs;
   private long drainNs = SECONDS.toNanos(30);
   private int headBytes = 32 << 10;
   private int fields = 100;
@@ -97,6 +98,7 @@ final class SettingsBuilder {
     at.put("timeouts.connect", (b, t) -> b.connectNs = timeoutNs(t));
     at.put("timeouts.response", (b, t) -> b.responseNs = timeoutNs(t));
     at.put("timeouts.upstream-idle", (b, t) -> b.upstreamIdleNs = timeoutNs(t));
+    at.put("timeouts.drain-grace", (b, t) -> b.drainGraceNs = graceNs(t));
     at.put("timeouts.drain", (b, t) -> b.drainNs = timeoutNs(t));
     at.put("caps.head-bytes", (b, t) -> b.headBytes = bytes(t));
     at.put("caps.fields", (b, t) -> b.fields = Texts.parseInt(t, 1, 10_000));
@@ -123,6 +125,10 @@ final class SettingsBuilder {
       throw new BadValueException(text, "at most 1d");
     }
     return timeoutNs;
+  }
+
+  private static long graceNs(String text) {
+    return text.matches("0(ms|s|m|h|d)") ? 0 : timeoutNs(text);
   }
 
   private static long logIntervalNs(String text) {
@@ -212,7 +218,7 @@ final class SettingsBuilder {
         store.build(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
         new ProcessSettings(
-            admin, eventLoops, transport, drainNs, latencyLog, latencyLogIntervalNs),
+            admin, eventLoops, transport, drainGraceNs, drainNs, latencyLog, latencyLogIntervalNs),
         new RuleSource(rules, ignoreCase));
   }
 }

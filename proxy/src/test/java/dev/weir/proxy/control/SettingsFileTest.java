@@ -165,7 +165,7 @@ class SettingsFileTest {
             ipv6-prefix: 56
             paths: {ignore-case: true}
             timeouts: {head: 1s, body: 2s, idle: 3s, write: 4s, tunnel-idle: 5s, connect: 6s,
-              response: 7s, upstream-idle: 8s, drain: 9s}
+              response: 7s, upstream-idle: 8s, drain: 9s, drain-grace: 10s}
             caps: {head-bytes: 16KiB, fields: 50, target-bytes: 2KiB, connections: 5,
               connections-per-address: 4, upstream-connections: 3}
             answers: {rate-limit: off, x-rate-limit: true}
@@ -199,6 +199,7 @@ class SettingsFileTest {
     assertEquals(3, settings.process().eventLoopCount());
     assertEquals(TransportKind.NIO, settings.process().transport());
     assertEquals(Duration.ofSeconds(9).toNanos(), settings.process().drainTimeoutNs());
+    assertEquals(Duration.ofSeconds(10).toNanos(), settings.process().drainGraceNs());
     assertEquals(Path.of("/var/log/a.hlog"), settings.process().latencyLog());
     assertEquals(Duration.ofMillis(250).toNanos(), settings.process().latencyLogIntervalNs());
     assertTrue(settings.rules().ignoreCase());

@@ -1,0 +1,63 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.RawClient.Response;
+import java.net.ConnectException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The end of a process, as its clients see it. */
+@Timeout(120)
+class DrainTest {
+  @AfterAll
+  static void nothingIsLeaked() throws Exception {
+    LeakRecorder.assertNone();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesAllDuringTheGraceButSaysThatItIsNotReady(String transport) throws Exception {
+    try (Rig rig = new Rig(transport, "--timeouts.drain-grace", "1h", "--admin", "127.0.0.1:0");
+        RawClient client = rig.connect();
+        RawClient operator = new RawClient(rig.sidecar.adminAddress())) {
+      final String ask = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      assertEquals(200, operator.send(ask).read().status());
+      assertEquals(200, client.send(Rig.VALID).read().status());
+      rig.origin.forget();
+      FutureTask<Boolean> drained = new FutureTask<>(() -> rig.sidecar.drain(0));
+      Thread thread = new Thread(drained, "drain");
+      thread.start();
+      rig.await("weir_ready", 0);
+
+      assertEquals(503, operator.send(ask).read().status());
+      Response served = client.send(Rig.VALID).read();
+      assertEquals(200, served.status(), "a client that was there");
+      assertNull(served.field("Connection"), "it stays");
+      rig.origin.forget();
+      rig.serve();
+
+      thread.interrupt();
+      assertFalse(drained.get());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void acceptsNobodyAfterTheGrace(String transport) throws Exception {
+    try (Rig rig = new Rig(transport, "--timeouts.drain-grace", "1ms");
+        RawClient client = rig.connect()) {
+      assertEquals(200, client.send(Rig.VALID).read().status());
+      assertTrue(rig.sidecar.drain(60_000_000_000L));
+      assertEquals("", client.readToEnd());
+      assertThrows(ConnectException.class, rig::connect);
+    }
+  }
+}
