@@ -89,13 +89,15 @@ class AdminAddressTest {
   @Test
   void leavesTheSocketOfItsSuccessorAlone() throws IOException {
     UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("admin.sock"));
-    try (AdminServer first = server(address);
-        AdminServer second = server(address)) {
+    AdminServer first = server(address);
+    try (AdminServer second = server(address)) {
       first.start();
       Files.delete(address.getPath());
       second.start();
       first.close();
       assertTrue(get(address).endsWith("ok\n"));
+    } finally {
+      first.close();
     }
     assertFalse(Files.exists(address.getPath()));
   }
