@@ -69,8 +69,9 @@ local function refund(check)
   end
   for i = 1, check.count do
     local st, kind = states[i], check[i].kind
-    if not st.exceeded and kind.refund(st, now, units, check.charged_at) then
-      st.of = nil
+    -- A queue takes nothing back, as others have been told slots behind; nor does another limit's
+    -- state, where nobody can tell what of the charge is left.
+    if not check[i].queue and not st.of and kind.refund(st, now, units, check.charged_at) then
       store(check.first + i, kind, st)
       status = 2
     end

@@ -12,7 +12,8 @@ end
 --   same(st, limit): whether the state means the same under this limit, whatever its capacity
 --   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
 --   units(st, now): what counts under the limit that wrote it, brought up to now
---   available(st, limit, now), charge(st, limit, now, units), refund(st, now, units, charged at)
+--   available(st, limit, now), charge(st, limit, now, units)
+--   refund(st, now, units, charged at): gives back at most what the charge still occupies; whether any
 --   reset_at(st, now): when all that counts has gone
 --   drained(st, room, now): the least wait until no more than room units count
 --   save(st, now): the value

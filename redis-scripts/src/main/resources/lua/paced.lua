@@ -69,10 +69,13 @@ function PACED.charge(st, limit, now, units)
   st.debt = st.debt + units * st.b
 end
 
+-- What surely has not drained since: all units, less the time that has passed. Without the charge the
+-- TAT would be earlier by no less, whatever was charged or given back meanwhile: the two differ by all
+-- units at first, and come closer only while the one without has nothing to drain.
 function PACED.refund(st, now, units, at)
-  local debt = math.max(st.debt - math.min(units, st.c) * st.b, 0)
-  if debt == st.debt then return false end
-  st.debt = debt
+  local owed, age = math.min(units, st.c) * st.b, math.max(now - at, 0)
+  if st.debt == 0 or age >= ceil_div(owed, st.a) then return false end
+  st.debt = math.max(st.debt - (owed - age * st.a), 0)
   return true
 end
 

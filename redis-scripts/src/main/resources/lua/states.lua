@@ -29,7 +29,7 @@ local function state(index, limit)
     local units = of.units(old, now)
     if units > 0 then
       kind.charge(st, limit, now, math.min(units, limit.capacity))
-      st.of, st.old, st.exceeded = of, old, units > limit.capacity
+      st.of, st.old = of, old
     end
     st.clamped = old.clamped
   end

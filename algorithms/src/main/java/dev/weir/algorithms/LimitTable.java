@@ -130,7 +130,8 @@ public final class LimitTable implements AutoCloseable {
 
   /**
    * Charges {@code cost} units of each limit of a set, or nothing. What is decided is atomic for
-   * each limit; for a moment others may see one charged that will be given back.
+   * each limit; for a moment others may see one charged that will be given back. (A queue takes no
+   * slot back: where a race for another limit is lost, it may be taken for nobody.)
    *
    * @param keyHash whose budgets; {@link LimitSet#key} says where they are.
    * @param out about the limit that is closest to exhaustion if it was allowed, and about the one
@@ -175,12 +176,19 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * Gives back what an earlier check charged, because something else stood in its way.
+   * Gives back what an earlier check charged, because something else stood in its way; at most what
+   * the charge still occupies, as time may have given the rest back already. A limit whose budget
+   * comes back at a pace gives back all units less what it earns in the time that has passed; one
+   * of windows takes them off the window of the charge; a bucket ring gives nothing back once the
+   * sub-window has passed, and a queue nothing at all, as others have been told slots behind.
    *
-   * @param units as many as were charged.
+   * @param units as many as were charged, once, and under the limit that the key still has: a
+   *     changed one has charged anew what it found.
    * @param chargedAtNs the time of that check.
+   * @param nowNs where callers' clocks differ, or step back, a pace may give back what it earns in
+   *     as much time.
    * @return whether there was anything to give back: not if the key was forgotten, or what was
-   *     charged counts no more. A bucket ring gives nothing back once the sub-window has passed.
+   *     charged counts no more.
    * @throws IllegalArgumentException if {@code units} or a time is out of range.
    */
   public boolean refund(long keyHash, Limit limit, long units, long chargedAtNs, long nowNs) {

@@ -176,13 +176,24 @@ final class PacedLimit extends WordLimit {
     return Math.max(tatNs, nanoseconds(Math.min(charged, now + ceilingTicks)));
   }
 
+  /**
+   * Gives back what surely has not drained since: all units, less the time that has passed. Without
+   * the charge the TAT would be earlier by no less than that, whatever was charged or given back
+   * meanwhile: the two differ by all units at first, and come closer only while the one without has
+   * nothing to drain.
+   *
+   * <p>A queue takes nothing back: who came behind has been told a slot, and the next comer would
+   * get it too.
+   */
   @Override
   long refunded(long tatNs, long units, long chargedAtNs, long nowNs) {
-    if (tatNs <= nowNs) {
+    if (queues || tatNs <= nowNs) {
       return tatNs;
     }
-    final long paidBack = ticks(tatNs) - Math.min(units, capacity()) * ticksPerUnit;
-    return nanoseconds(Math.max(paidBack, ticks(nowNs)));
+    final long now = ticks(nowNs);
+    final long drained = Math.max(now - ticks(chargedAtNs), 0);
+    final long back = Math.min(units, capacity()) * ticksPerUnit - drained;
+    return back <= 0 ? tatNs : nanoseconds(Math.max(ticks(tatNs) - back, now));
   }
 
   @Override

@@ -115,10 +115,15 @@ final class ModelBudget extends Model {
     return Math.max(tatNs, nowNs);
   }
 
+  /**
+   * Of each unit, what has not been paid for since; nothing of a queue, where others wait behind.
+   */
   @Override
   void refund(long units, long chargedAtNs, long nowNs) {
-    if (tatNs > nowNs) {
-      tatNs = nanosecond(Math.max(tat() - units * ticksPerUnit, arrival(nowNs)));
+    final long drained = Math.max(arrival(nowNs) - arrival(chargedAtNs), 0);
+    final long occupied = units * ticksPerUnit - drained;
+    if (!queue && occupied > 0 && tatNs > nowNs) {
+      tatNs = nanosecond(Math.max(tat() - occupied, arrival(nowNs)));
     }
   }
 

@@ -194,13 +194,17 @@ class VectorsTest {
 
     void refund(long nowUs) {
       if (chargedUnits > 0) {
-        table.refund(1, limit, chargedUnits, chargedUs * 1_000, nowUs * 1_000);
-        model.refund(chargedUnits, chargedUs * 1_000, nowUs * 1_000);
-        table.peek(1, limit, 1, nowUs * 1_000, out);
-        line("refund", chargedUnits, nowUs, Long.toString(chargedUs));
+        refund(chargedUnits, chargedUs, nowUs);
         chargedUnits = 0;
         refunded = true;
       }
+    }
+
+    void refund(long units, long chargedUs, long nowUs) {
+      table.refund(1, limit, units, chargedUs * 1_000, nowUs * 1_000);
+      model.refund(units, chargedUs * 1_000, nowUs * 1_000);
+      table.peek(1, limit, 1, nowUs * 1_000, out);
+      line("refund", units, nowUs, Long.toString(chargedUs));
     }
 
     void change(Algorithm to, long capacity, SplittableRandom random, long nowUs) {
@@ -262,8 +266,9 @@ class VectorsTest {
       }
       any.table.close();
     }
+    lateRefunds(new Case(2 + RANDOM_CASES, lines), algorithm, random);
     if (algorithm == Algorithm.LEAKY_BUCKET_QUEUE) {
-      waits(new Case(2 + RANDOM_CASES, lines));
+      waits(new Case(3 + RANDOM_CASES, lines));
     }
     return HEADER.formatted(algorithm.parameters) + String.join("\n", lines) + "\n";
   }
@@ -296,6 +301,25 @@ class VectorsTest {
     edges.change(algorithm, 5, random, nowUs + waitUs);
     edges.grant(9, nowUs + waitUs);
     edges.table.close();
+  }
+
+  /** Time has given a part back, and it has been granted again, before the first charge returns. */
+  private static void lateRefunds(Case late, Algorithm algorithm, SplittableRandom random) {
+    algorithm.make(late, 20, random);
+    final long startUs = 1_000 * SECOND_US;
+    late.grant(20, startUs);
+    final long wholeUs = Case.ceilUs(late.out.resetAtNs()) - startUs;
+    final long nowUs = startUs + wholeUs / 3;
+    late.grant(20, nowUs);
+    final long units = late.chargedUs == nowUs ? late.chargedUnits : 0;
+    late.refund(20, startUs, nowUs);
+    late.grant(20, nowUs);
+    if (units > 0) {
+      late.refund(units, nowUs, nowUs + wholeUs / 40);
+    }
+    late.refund(20, startUs, startUs + wholeUs);
+    late.grant(20, nowUs + wholeUs);
+    late.table.close();
   }
 
   /** To the longest wait, and one microsecond beyond. */

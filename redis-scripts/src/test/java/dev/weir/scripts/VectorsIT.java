@@ -21,14 +21,14 @@ class VectorsIT extends ScriptServer {
   private final CheckCall call = new CheckCall(4);
 
   private enum Vectors {
-    GCRA(335),
-    TOKEN_BUCKET(336),
-    LEAKY_BUCKET(337),
-    LEAKY_BUCKET_QUEUE(343),
-    FIXED_WINDOW(335),
-    SLIDING_COUNTER(335),
-    SLIDING_LOG(335),
-    BUCKET_RING(332);
+    GCRA(342),
+    TOKEN_BUCKET(343),
+    LEAKY_BUCKET(343),
+    LEAKY_BUCKET_QUEUE(350),
+    FIXED_WINDOW(341),
+    SLIDING_COUNTER(341),
+    SLIDING_LOG(341),
+    BUCKET_RING(338);
 
     private final int rows;
 
