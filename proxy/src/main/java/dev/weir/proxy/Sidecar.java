@@ -11,6 +11,7 @@ import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
@@ -258,6 +259,10 @@ public final class Sidecar implements AutoCloseable {
     if (tables.rings() != null) {
       exportGauges("weir_ring_table", "the table of limits with rings", tables.rings());
     }
+    metrics.counter(
+        "weir_internal_errors",
+        "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
+        InternalErrors::count);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
   }
 

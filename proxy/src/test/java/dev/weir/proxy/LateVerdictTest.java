@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
@@ -10,6 +11,7 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -51,6 +53,9 @@ class LateVerdictTest {
 
   private final List<String> origin = new CopyOnWriteArrayList<>();
   private final BlockingQueue<Question> questions = new LinkedBlockingQueue<>();
+  private final long startNs = System.nanoTime();
+  private volatile long skippedNs;
+  private volatile boolean isBroken;
   private HttpServer server;
   private EventLoopGroup group;
   private EventLoop eventLoop;
@@ -81,11 +86,16 @@ class LateVerdictTest {
             Faults.ofFlags());
     group = new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
     eventLoop = (EventLoop) group.iterator().next();
-    LoopClock clock = new LoopClock();
+    LoopClock clock = new LoopClock(() -> 1 + System.nanoTime() - startNs + skippedNs);
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics metrics = new Metrics().newLoop();
     Gate gate =
-        (ticket, rule, identity, nowNs, outcome) -> questions.add(new Question(ticket, outcome));
+        (ticket, rule, identity, nowNs, outcome) -> {
+          if (isBroken) {
+            throw new IllegalStateException("the gate is broken");
+          }
+          questions.add(new Question(ticket, outcome));
+        };
     AdmissionHandler admission =
         new AdmissionHandler(
             gate,
@@ -103,6 +113,7 @@ class LateVerdictTest {
     clients = new ClientLoop(settings.wire(), clock, deadlines, admission, pool, metrics, "origin");
     listener =
         new Listener(settings.wire(), Transport.NIO, group, peer -> false, 64, loop -> clients);
+    eventLoop.execute(() -> deadlines.start(eventLoop));
   }
 
   @AfterEach
@@ -164,6 +175,45 @@ class LateVerdictTest {
       client.getInputStream().readAllBytes();
     }
     assertEquals(List.of("/next"), origin);
+  }
+
+  @Test
+  void aVerdictThatNeverComesEndsTheConnection() throws Exception {
+    long errors = InternalErrors.count();
+    try (Socket client = connect()) {
+      send(client, "GET /never HTTP/1.1\r\nHost: a\r\n\r\n");
+      Question question = nextQuestion();
+      skippedNs = TimeUnit.SECONDS.toNanos(11);
+      assertThrows(IOException.class, () -> client.getInputStream().read());
+      awaitConnections(0);
+      assertEquals(1, InternalErrors.count() - errors);
+      settle(question, new Verdict().allowUnlimited()); // and finds nobody
+      assertEquals(List.of(), origin);
+    }
+  }
+
+  @Test
+  void aGateThatFailsEndsItsClientsConnectionAndNoOther() throws Exception {
+    long errors = InternalErrors.count();
+    try (Socket other = connect();
+        LogLines log = new LogLines()) {
+      send(other, "GET /other HTTP/1.1\r\nHost: a\r\n\r\n");
+      Question question = nextQuestion();
+      isBroken = true;
+      for (int i = 0; i < 20; i++) {
+        try (Socket client = connect()) {
+          send(client, "GET /broken HTTP/1.1\r\nHost: a\r\n\r\n");
+          assertThrows(IOException.class, () -> client.getInputStream().read());
+        }
+      }
+      isBroken = false;
+      settle(question, new Verdict().refuse(RefusalReason.OVER_LIMIT));
+      assertTrue(readUntil(other, "\r\n").startsWith("HTTP/1.1 429 "));
+      awaitConnections(1);
+      assertEquals(20, InternalErrors.count() - errors);
+      assertTrue(log.with("internal error").size() < 20, "not a line for each: " + log);
+    }
+    assertEquals(List.of(), origin);
   }
 
   private Socket connect() throws IOException {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -19,14 +20,17 @@ import io.netty.channel.EventLoop;
 /**
  * The way of every request through the decision: its rule, its identity, a ticket, the gate, and
  * one way out. A verdict known at once and one that arrives later both come through {@link
- * #settle}; so does one whose client has gone meanwhile, and it finds nobody there. A request that
- * may pass later only is held in its parking place until then, and nothing waits but its client.
+ * #settle}; so does one whose client has gone meanwhile, and it finds nobody there. The first is
+ * returned, the second is told, and never while a request is being asked for. A request that may
+ * pass later only is held in its parking place until then, and nothing waits but its client.
  *
  * <p>One per event loop.
  */
 public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Requests of one event loop that may await a verdict at one time. */
   static final int PARKING_PLACES = 16 * 1024;
+
+  private static final long NOBODY = -1;
 
   private final Gate gate;
   private final IdentityReader identities;
@@ -39,6 +43,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
+
+  /** The request that is being asked for, while it is. */
+  private long asking = NOBODY;
+
+  private Verdict known;
 
   public AdmissionHandler(
       Gate gate,
@@ -79,13 +88,29 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public long admit(RequestView request, Exchange exchange, long nowNs) {
+    assert asking == NOBODY : "a request is asked for within the question of another";
     Rule rule = rules.match(request);
     RuleCounters of = rule == null ? null : counters[rule.index()];
     long ticket = parked.park(exchange, rule, of, nowNs);
     if (ticket == ParkedRequests.FULL) {
-      exchange.refused(verdict.refuse(RefusalReason.TOO_MANY_PARKED));
+      known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
       return SETTLED;
     }
+    boolean asked = false;
+    asking = ticket;
+    try {
+      ask(ticket, rule, request, nowNs);
+      asked = true;
+    } finally {
+      asking = NOBODY;
+      if (!asked) {
+        withdraw(ticket);
+      }
+    }
+    return parked.holds(ticket) ? ticket : SETTLED;
+  }
+
+  private void ask(long ticket, Rule rule, RequestView request, long nowNs) {
     if (rule == null || rule.action() == RuleAction.UNLIMITED) {
       settle(ticket, verdict.allowUnlimited());
     } else if (rule.action() == RuleAction.DENY) {
@@ -98,11 +123,23 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         gate.ask(ticket, rule, identities, nowNs, this);
       }
     }
-    return parked.holds(ticket) ? ticket : SETTLED;
+  }
+
+  @Override
+  public Verdict verdict() {
+    return known;
+  }
+
+  @Override
+  public long dueNs(long ticket) {
+    return parked.holds(ticket) && held.contains(ticket) ? held.dueNs(ticket) : NOT_HELD;
   }
 
   @Override
   public void withdraw(long ticket) {
+    if (!parked.holds(ticket)) {
+      return;
+    }
     int before = held.size();
     held.remove(ticket);
     if (held.size() < before) {
@@ -146,40 +183,50 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Lets those pass whose slot has come. */
   void release() {
     long nowNs = clock.tick();
-    try {
-      while (held.size() > 0 && held.firstDueNs() <= nowNs) {
-        long ticket = held.first();
-        held.remove(ticket);
-        metrics.released();
-        long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
-        QuotaPolicy policy = parked.rule(ticket).budgets().get(0).policy(); // a queue is alone
-        verdict.allow(policy, held.remaining(ticket), resetAfterNs);
-        conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
+    while (held.size() > 0 && held.firstDueNs() <= nowNs) {
+      long ticket = held.first();
+      try {
+        release(ticket, nowNs);
+      } catch (RuntimeException | Error bug) {
+        InternalErrors.caught("a request that was held", bug);
       }
-    } finally {
-      if (held.size() > 0) {
-        wakeUp.at(held.firstDueNs());
-      }
+    }
+    if (held.size() > 0) {
+      wakeUp.at(held.firstDueNs());
     }
   }
 
-  /** The one way out: gives the place back, and tells the client's side. */
+  private void release(long ticket, long nowNs) {
+    held.remove(ticket);
+    metrics.released();
+    long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
+    QuotaPolicy policy = parked.rule(ticket).budgets().get(0).policy(); // a queue is alone
+    verdict.allow(policy, held.remaining(ticket), resetAfterNs);
+    conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
+  }
+
+  /** The one way out: gives the place back, and returns the verdict or tells it. */
   private void conclude(long ticket, Verdict settled) {
     Exchange exchange = parked.exchange(ticket);
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
     parked.leave(ticket);
+    Verdict concluded = settled;
     if (rule != null) {
       count(rule, of, settled);
       if (rule.dryRun() && !settled.allowed()) {
-        exchange.allowed(verdict.allowUnlimited());
-        return;
+        concluded = verdict.allowUnlimited();
       }
     }
-    if (settled.allowed()) {
-      exchange.allowed(settled);
+    if (ticket == asking) {
+      known = concluded;
+      return;
+    }
+    assert asking == NOBODY : "a verdict is told within the question of another request";
+    if (concluded.allowed()) {
+      exchange.allowed(concluded);
     } else {
-      exchange.refused(settled);
+      exchange.refused(concluded);
     }
   }
 

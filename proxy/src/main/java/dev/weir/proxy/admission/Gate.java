@@ -6,10 +6,13 @@ import dev.weir.proxy.rule.Rule;
 
 /** Where verdicts on budgets come from. One per event loop, used by that loop only. */
 public interface Gate {
-  /** Takes a verdict by one of the two, once per ticket. */
+  /**
+   * Takes a verdict by one of the two, once per ticket: of the request that is being asked for
+   * within {@link #ask}, of all others only while none is.
+   */
   interface Outcome {
     /**
-     * @param verdict valid during the call only.
+     * @param verdict valid during the call; if that is within {@link #ask}, until the next one.
      */
     void settle(long ticket, Verdict verdict);
 

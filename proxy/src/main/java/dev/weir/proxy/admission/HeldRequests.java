@@ -54,11 +54,11 @@ final class HeldRequests {
 
   /** Takes a request out, if it is in. */
   void remove(long ticket) {
-    int place = (int) ticket;
-    int index = indices[place];
-    if (index == ABSENT || tickets[place] != ticket) {
+    if (!contains(ticket)) {
       return;
     }
+    int place = (int) ticket;
+    int index = indices[place];
     indices[place] = ABSENT;
     int last = heap[--size];
     if (last != place) {
@@ -66,6 +66,12 @@ final class HeldRequests {
       rise(last);
       sink(last);
     }
+  }
+
+  /** Whether a request is in. */
+  boolean contains(long ticket) {
+    int place = (int) ticket;
+    return indices[place] != ABSENT && tickets[place] == ticket;
   }
 
   int size() {
@@ -80,6 +86,11 @@ final class HeldRequests {
   /** When the first is due; there is one. */
   long firstDueNs() {
     return duesNs[heap[0]];
+  }
+
+  /** When a request is due that is in. */
+  long dueNs(long ticket) {
+    return duesNs[(int) ticket];
   }
 
   long remaining(long ticket) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
 import java.util.function.Consumer;
@@ -68,7 +69,11 @@ final class Repeats {
       while (firsts[count] != null && firsts[count].dueNs <= nowNs) {
         StoreAsk ask = firsts[count];
         firsts[count] = ask.next;
-        again.accept(ask);
+        try {
+          again.accept(ask);
+        } catch (RuntimeException | Error bug) {
+          InternalErrors.caught("a request that was asked again", bug);
+        }
       }
     }
     for (StoreAsk first : firsts) {

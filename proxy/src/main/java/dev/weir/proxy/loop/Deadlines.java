@@ -43,9 +43,18 @@ public final class Deadlines {
       Waiter next = waiter.next; // before the call: it may leave
       if (waiter.deadlineNs <= nowNs) {
         waiter.deadlineNs = NEVER;
-        waiter.onDeadline();
+        expire(waiter);
       }
       waiter = next.previous == null ? head : next; // the call made even the next one leave
+    }
+  }
+
+  /** One that fails keeps none of the others from their deadlines, now or later. */
+  private static void expire(Waiter waiter) {
+    try {
+      waiter.onDeadline();
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a deadline's callback", bug);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.weir.proxy.loop;
 
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * An event loop's clock. Time is read when bytes arrive and when a step ends, and every decision of
@@ -19,7 +20,23 @@ public final class LoopClock {
    */
   private static final long UNIX_EPOCH_NS = read() - unixNs();
 
-  private long nowNs = read();
+  private final LongSupplier time;
+  private long nowNs;
+
+  /** A clock of the process's time. */
+  public LoopClock() {
+    this(LoopClock::read);
+  }
+
+  /**
+   * A clock of another time.
+   *
+   * @param time at least 1, and never running backwards.
+   */
+  public LoopClock(LongSupplier time) {
+    this.time = time;
+    nowNs = time.getAsLong();
+  }
 
   private static long read() {
     return System.nanoTime() - ORIGIN_NS;
@@ -40,7 +57,7 @@ public final class LoopClock {
 
   /** Reads the time. */
   public long tick() {
-    nowNs = read();
+    nowNs = time.getAsLong();
     return nowNs;
   }
 

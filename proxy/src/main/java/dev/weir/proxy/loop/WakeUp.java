@@ -45,6 +45,10 @@ public final class WakeUp {
   private void wake() {
     timer = null;
     dueNs = Deadlines.NEVER;
-    task.run();
+    try {
+      task.run();
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a timer's task", bug); // the timer would keep it to itself
+    }
   }
 }

@@ -6,11 +6,13 @@ import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -353,6 +355,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     // A reset, or a failed write. Cut off, even where the end of the connection would end the body.
+    if (!(cause instanceof IOException)) {
+      InternalErrors.caught("an exchange with the service", cause);
+    }
     fail(RefusalReason.UPSTREAM_CLOSED);
   }
 

@@ -6,6 +6,7 @@ import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
 import dev.weir.proxy.request.IpAddress;
@@ -21,6 +22,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
@@ -28,11 +30,11 @@ import java.util.concurrent.TimeUnit;
  * One client's connection: HTTP/1.1 requests one after the other, each read, decided, and passed on
  * or answered. Bytes of the next request wait until the one before has its response.
  *
- * <p>The way of a request: {@link #readHead}, then {@link Admission#admit}; {@link #refused} or
- * {@link #allowed}; {@link #upstreamReady}, {@link #forwardBody}, {@link #responseHead}, {@link
+ * <p>The way of a request: {@link #readHead}, then {@link Admission#admit}; {@link #answer} or
+ * {@link #pass}; {@link #upstreamReady}, {@link #forwardBody}, {@link #responseHead}, {@link
  * #responseBody}, {@link #responseComplete}; and {@link #readRequests} again. Whatever goes wrong
  * on the way ends in {@link #reject} while the response has not begun, and in a cut connection
- * after.
+ * after; what should never have gone wrong ends in {@link #fail}.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements Exchange, ResponseSink {
@@ -42,6 +44,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int LINGER_BYTES = 1024 * 1024;
+
+  /**
+   * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
+   * when a held request may pass.
+   */
+  private static final long VERDICT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private enum State {
     /** Between two requests, or within a head. */
@@ -138,6 +146,25 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       return; // an answer was given within the loop below, which goes on
     }
     readingRequests = true;
+    try {
+      readAll();
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
+    } finally {
+      readingRequests = false;
+    }
+    if (in != null && (state == State.CLOSING || !in.isReadable())) {
+      in.release();
+      in = null;
+    }
+    Bytes.flush(channel);
+    if (state == State.HEAD && !channel.isWritable()) {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
+    }
+    adjustReading();
+  }
+
+  private void readAll() {
     boolean advanced = true;
     while (advanced && in != null && in.isReadable()) {
       if (state == State.HEAD && !channel.isWritable()) {
@@ -155,20 +182,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
             case DECIDING, CONNECTING, TUNNEL, CLOSING -> false;
           };
     }
-    readingRequests = false;
-    if (in != null && (state == State.CLOSING || !in.isReadable())) {
-      in.release();
-      in = null;
-    }
-    Bytes.flush(channel);
-    if (state == State.HEAD && !channel.isWritable()) {
-      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
-    }
-    adjustReading();
   }
 
   /** Reads a head and asks for a verdict; false if there is no whole head. */
   private boolean readHead() {
+    assert !loop.asking : "a head is scanned within the question of another request";
     Bytes.view(in, loop.window);
     RequestHead head = loop.head;
     int maxBytes = loop.settings.caps().headBytes();
@@ -184,6 +202,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     headStarted = false;
     headMethod = false;
     loop.observer.requestStarted();
+    state = State.DECIDING;
     RefusalReason fault =
         length == RequestHead.REFUSED
             ? head.fault()
@@ -221,7 +240,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private void decide(RequestHead head, int length) {
-    state = State.DECIDING;
     headLength = length;
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
@@ -231,36 +249,56 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     body.start(head);
     response.start(head);
     waiter.never();
-    ticket = loop.admission.admit(head.view(), this, arrivedNs);
-    if (ticket != Admission.SETTLED && state == State.DECIDING) {
+    loop.asking = true;
+    try {
+      ticket = loop.admission.admit(head.view(), this, arrivedNs);
+    } finally {
+      loop.asking = false;
+    }
+    if (ticket != Admission.SETTLED) {
       takeHead(); // the scanned head is the next request's after this turn
+      waiter.within(arrivedNs, VERDICT_NS);
+      return;
+    }
+    Verdict verdict = loop.admission.verdict();
+    if (verdict.allowed()) {
+      takeHead();
+      pass(verdict);
+    } else {
+      in.skipBytes(headLength);
+      answer(verdict);
     }
   }
 
-  // The verdict, at once or later.
+  // The verdict, if it comes later.
 
   @Override
   public void allowed(Verdict verdict) {
     ticket = Admission.SETTLED;
-    heldNs = verdict.heldNs();
-    response.limit(verdict);
-    if (upstreamHead == null) {
-      takeHead();
+    waiter.never();
+    try {
+      pass(verdict);
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
     }
-    state = State.CONNECTING;
-    loop.origin.open(this);
   }
 
   @Override
   public void refused(Verdict verdict) {
     ticket = Admission.SETTLED;
-    if (upstreamHead == null) {
-      in.skipBytes(headLength);
+    try {
+      answer(verdict);
+      readRequests(); // there may be another one behind
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
     }
-    answer(verdict);
-    if (!readingRequests) {
-      readRequests(); // the verdict came late: there may be another request behind
-    }
+  }
+
+  private void pass(Verdict verdict) {
+    heldNs = verdict.heldNs();
+    response.limit(verdict);
+    state = State.CONNECTING;
+    loop.origin.open(this);
   }
 
   /** Turns the scanned head into the one that goes to the upstream, and leaves it behind. */
@@ -343,7 +381,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         };
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
-      if (!read && !body.complete()) {
+      if (!read && state == State.EXCHANGE && !body.complete()) {
         waiter.never();
       }
     }
@@ -609,8 +647,31 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         }
         channel.close();
       }
-      case DECIDING, CONNECTING, TUNNEL -> channel.close();
+      case DECIDING -> awaitVerdict();
+      case CONNECTING, TUNNEL -> channel.close();
     }
+  }
+
+  /** The verdict should have come long ago, unless the request is held. */
+  private void awaitVerdict() {
+    long dueNs = loop.admission.dueNs(ticket);
+    long overdueNs = loop.clock.nowNs() - VERDICT_NS;
+    if (dueNs == Admission.NOT_HELD || dueNs <= overdueNs) {
+      fail(new IllegalStateException("a verdict has not come"));
+    } else {
+      waiter.within(dueNs, VERDICT_NS);
+    }
+  }
+
+  /**
+   * Something of ours has failed on the way of this request: its connection ends, and no other. The
+   * client is told nothing, as nobody knows what it has been told.
+   */
+  private void fail(Throwable bug) {
+    InternalErrors.caught("a client's connection", bug);
+    waiter.never();
+    resetOnClose();
+    channel.close();
   }
 
   @Override
@@ -619,7 +680,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (state != State.HEAD && state != State.CLOSING) {
       loop.observer.requestEnded();
     }
-    if (state == State.DECIDING) {
+    if (state == State.DECIDING && ticket != Admission.SETTLED) {
       loop.admission.withdraw(ticket);
     } else if (state == State.CONNECTING) {
       loop.origin.forget(this);
@@ -643,7 +704,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    channel.close(); // a reset, or a failed write: nothing is left to tell this client
+    if (cause instanceof IOException) {
+      channel.close(); // a reset, or a failed write: nothing is left to tell this client
+    } else {
+      fail(cause);
+    }
   }
 
   private final class Waiter extends Deadlines.Waiter {

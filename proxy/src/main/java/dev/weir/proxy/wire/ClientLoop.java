@@ -30,6 +30,9 @@ public final class ClientLoop {
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
 
+  /** Whether a verdict is being asked for: until it is there, {@link #head} is that request's. */
+  boolean asking;
+
   private final Set<ClientConnection> connections =
       Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean draining;

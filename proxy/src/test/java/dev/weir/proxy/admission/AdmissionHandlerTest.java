@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -65,7 +66,7 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(new LocalGate(tables), limit("3/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 5; i++) {
-      assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.tick()));
+      assertEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.tick()));
     }
     assertEquals(
         List.of("allowed 2", "allowed 1", "allowed 0", "OVER_LIMIT", "OVER_LIMIT"), recorder.told);
@@ -76,8 +77,8 @@ class AdmissionHandlerTest {
     AdmissionHandler handler =
         handler(new LocalGate(tables), limit("1/1h").path(PathPattern.parse("/limited")).build());
     Recorder recorder = new Recorder();
-    handler.admit(request("/other"), recorder, clock.tick());
-    handler.admit(request("/other"), recorder, clock.tick());
+    admit(handler, request("/other"), recorder, clock.tick());
+    admit(handler, request("/other"), recorder, clock.tick());
     assertEquals(List.of("allowed unlimited", "allowed unlimited"), recorder.told);
   }
 
@@ -86,7 +87,7 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").dryRun(true).build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 3; i++) {
-      handler.admit(request("/a"), recorder, clock.tick());
+      admit(handler, request("/a"), recorder, clock.tick());
     }
     assertEquals(List.of("allowed 0", "allowed unlimited", "allowed unlimited"), recorder.told);
     assertEquals(2, metrics.rule("r").count(RuleCounters.Outcome.DRY_RUN_REFUSED));
@@ -96,7 +97,7 @@ class AdmissionHandlerTest {
   void refusesWithoutAskingForABudgetWhatARuleDenies() {
     AdmissionHandler handler = handler(late, RuleSpec.builder("r").action(RuleAction.DENY).build());
     Recorder recorder = new Recorder();
-    handler.admit(request("/a"), recorder, clock.tick());
+    admit(handler, request("/a"), recorder, clock.tick());
     assertEquals(List.of("DENIED"), recorder.told);
     assertEquals(0, late.tickets.size());
   }
@@ -111,7 +112,7 @@ class AdmissionHandlerTest {
                 .onMissingKey(OnMissingKey.REFUSE)
                 .build());
     Recorder recorder = new Recorder();
-    handler.admit(request("/a"), recorder, clock.tick());
+    admit(handler, request("/a"), recorder, clock.tick());
     assertEquals(List.of("IDENTITY_MISSING"), recorder.told);
     assertEquals(0, late.tickets.size());
   }
@@ -121,8 +122,8 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(late, limit("1/1h").build());
     Recorder first = new Recorder();
     Recorder second = new Recorder();
-    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), first, clock.tick()));
-    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), second, clock.tick()));
+    assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), first, clock.tick()));
+    assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), second, clock.tick()));
     assertEquals(List.of(), first.told);
 
     late.answer(1, new Verdict().refuse(RefusalReason.OVER_LIMIT));
@@ -135,10 +136,10 @@ class AdmissionHandlerTest {
   void dropsTheVerdictOfAClientThatIsGoneAndTellsNobodyElse() {
     AdmissionHandler handler = handler(late, limit("1/1h").build());
     Recorder gone = new Recorder();
-    long ticket = handler.admit(request("/a"), gone, clock.tick());
+    long ticket = admit(handler, request("/a"), gone, clock.tick());
     handler.withdraw(ticket);
     Recorder next = new Recorder();
-    handler.admit(request("/a"), next, clock.tick()); // takes the same place
+    admit(handler, request("/a"), next, clock.tick()); // takes the same place
 
     late.answer(0, new Verdict().allowUnlimited());
     assertEquals(List.of(), gone.told);
@@ -155,11 +156,52 @@ class AdmissionHandlerTest {
     handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY, 0));
     Recorder parked = new Recorder();
     Recorder turnedAway = new Recorder();
-    handler.admit(request("/a"), parked, clock.tick());
-    handler.admit(request("/a"), turnedAway, clock.tick());
+    admit(handler, request("/a"), parked, clock.tick());
+    admit(handler, request("/a"), turnedAway, clock.tick());
     assertEquals(List.of("TOO_MANY_PARKED"), turnedAway.told);
     late.answer(0, new Verdict().allowUnlimited());
-    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), new Recorder(), clock.tick()));
+    assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), new Recorder(), clock.tick()));
+  }
+
+  @Test
+  void givesThePlaceBackWhenTheGateFails() {
+    Gate broken =
+        (ticket, rule, identities, nowNs, outcome) -> {
+          throw new IllegalStateException("the gate is broken");
+        };
+    AdmissionHandler handler =
+        new AdmissionHandler(broken, identities(), metrics, clock, eventLoop, 1);
+    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY, 0));
+    Recorder recorder = new Recorder();
+    for (int i = 0; i < 3; i++) {
+      assertThrows(
+          IllegalStateException.class, () -> handler.admit(request("/a"), recorder, clock.tick()));
+    }
+    handler.publish(RuleSet.EMPTY);
+    admit(handler, request("/a"), recorder, clock.tick());
+    assertEquals(List.of("allowed unlimited"), recorder.told);
+  }
+
+  @Test
+  void tellsNobodyWithinTheQuestionOfAnother() {
+    AdmissionHandler handler = handler(late, limit("1/1h").build());
+    Recorder first = new Recorder();
+    handler.admit(request("/a"), first, clock.tick());
+    late.answersNextWithin = true;
+    assertThrows(
+        AssertionError.class, () -> handler.admit(request("/a"), new Recorder(), clock.tick()));
+    assertEquals(List.of(), first.told);
+  }
+
+  @Test
+  void aHeldRequestThatFailsKeepsNoOtherFromItsSlot() {
+    AdmissionHandler handler = handler(holding, limit("9/1h").build());
+    Recorder recorder = new Recorder();
+    holding.dueNs = clock.tick();
+    handler.admit(request("/a"), new Broken(), clock.nowNs());
+    handler.admit(request("/a"), recorder, clock.nowNs());
+    channel.runScheduledPendingTasks();
+    assertEquals(List.of("allowed 1"), recorder.told);
   }
 
   @Test
@@ -167,16 +209,16 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(new LocalGate(tables), limit("10/1h").build());
     Recorder recorder = new Recorder();
     for (int i = 0; i < 4; i++) {
-      handler.admit(request("/a"), recorder, clock.tick());
+      admit(handler, request("/a"), recorder, clock.tick());
     }
     RuleSet before = RuleSet.compile(List.of(limit("10/1h").build()), false, RuleSet.EMPTY, 0);
     handler.publish(RuleSet.compile(List.of(limit("10/1h").build()), false, before, 0));
-    handler.admit(request("/a"), recorder, clock.tick());
+    admit(handler, request("/a"), recorder, clock.tick());
     assertEquals("allowed 5", recorder.last());
     handler.publish(RuleSet.compile(List.of(limit("6/1h").build()), false, before, 0));
-    handler.admit(request("/a"), recorder, clock.tick());
+    admit(handler, request("/a"), recorder, clock.tick());
     assertEquals("allowed 0", recorder.last());
-    handler.admit(request("/a"), recorder, clock.tick());
+    admit(handler, request("/a"), recorder, clock.tick());
     assertEquals("OVER_LIMIT", recorder.last());
   }
 
@@ -222,13 +264,13 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(holding, limit("9/1h").build());
     Recorder recorder = new Recorder();
     holding.dueNs = clock.tick() + HOUR_NS;
-    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
     channel.runScheduledPendingTasks();
     handler.release();
     assertEquals(List.of(), recorder.told);
     assertEquals(0, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
     holding.dueNs = clock.tick(); // its slot is now, and the timer's is moved
-    handler.admit(request("/a"), recorder, clock.nowNs());
+    admit(handler, request("/a"), recorder, clock.nowNs());
     channel.runScheduledPendingTasks();
     assertEquals(List.of("allowed 1"), recorder.told);
     assertEquals(1, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
@@ -241,7 +283,7 @@ class AdmissionHandlerTest {
     long nowNs = clock.tick();
     for (int before : new int[] {3, 9, 1, 7}) { // the remaining counts tell the arrivals apart
       holding.dueNs = nowNs - before;
-      handler.admit(request("/a"), recorder, nowNs);
+      admit(handler, request("/a"), recorder, nowNs);
     }
     channel.runScheduledPendingTasks();
     assertEquals(List.of("allowed 1", "allowed 3", "allowed 0", "allowed 2"), recorder.told);
@@ -256,12 +298,12 @@ class AdmissionHandlerTest {
     Recorder gone = new Recorder();
     Recorder next = new Recorder();
     holding.dueNs = clock.tick() + HOUR_NS;
-    long ticket = handler.admit(request("/a"), gone, clock.nowNs());
-    handler.admit(request("/a"), next, clock.nowNs());
+    long ticket = admit(handler, request("/a"), gone, clock.nowNs());
+    admit(handler, request("/a"), next, clock.nowNs());
     assertEquals(List.of("TOO_MANY_PARKED"), next.told);
     handler.withdraw(ticket);
     holding.dueNs = clock.tick();
-    handler.admit(request("/a"), next, clock.nowNs());
+    admit(handler, request("/a"), next, clock.nowNs());
     channel.runScheduledPendingTasks();
     assertEquals(List.of("TOO_MANY_PARKED", "allowed 1"), next.told);
     assertEquals(List.of(), gone.told);
@@ -280,13 +322,13 @@ class AdmissionHandlerTest {
         RuleSet.compile(List.of(limit("9/1h").build(), other), false, RuleSet.EMPTY, 0));
     Recorder recorder = new Recorder();
     holding.dueNs = clock.tick() + HOUR_NS;
-    long first = handler.admit(request("/a"), recorder, clock.nowNs());
-    handler.admit(request("/a"), recorder, clock.nowNs());
-    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
-    handler.admit(request("/other"), recorder, clock.nowNs());
+    long first = admit(handler, request("/a"), recorder, clock.nowNs());
+    admit(handler, request("/a"), recorder, clock.nowNs());
+    assertEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
+    admit(handler, request("/other"), recorder, clock.nowNs());
     assertEquals(List.of("TOO_MANY_PARKED", "allowed unlimited"), recorder.told);
     handler.withdraw(first);
-    assertNotEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
   }
 
   @Test
@@ -294,7 +336,7 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(holding, limit("9/1h").dryRun(true).build());
     Recorder recorder = new Recorder();
     holding.dueNs = clock.tick() + HOUR_NS;
-    assertEquals(Admission.SETTLED, handler.admit(request("/a"), recorder, clock.nowNs()));
+    assertEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
     assertEquals(List.of("allowed 0"), recorder.told);
   }
 
@@ -304,23 +346,38 @@ class AdmissionHandlerTest {
     Counter counter = new Counter();
     RequestView request = request("/a/b/c");
     holding.dueNs = clock.tick() + HOUR_NS;
-    handler.admit(request, counter, clock.nowNs()); // its timer serves those behind it
+    admit(handler, request, counter, clock.nowNs()); // its timer serves those behind it
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     for (int round = 0; round < 8; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 20_000; i++) {
         holding.dueNs += 1000;
-        handler.withdraw(handler.admit(request, counter, clock.tick()));
+        handler.withdraw(admit(handler, request, counter, clock.tick()));
       }
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertEquals(0, least, "bytes allocated for 20,000 held requests");
   }
 
+  /** Asks, and tells the exchange what is known at once, as connections do. */
+  private static long admit(
+      AdmissionHandler handler, RequestView request, Exchange exchange, long nowNs) {
+    long ticket = handler.admit(request, exchange, nowNs);
+    if (ticket == Admission.SETTLED) {
+      Verdict verdict = handler.verdict();
+      if (verdict.allowed()) {
+        exchange.allowed(verdict);
+      } else {
+        exchange.refused(verdict);
+      }
+    }
+    return ticket;
+  }
+
   private void decide(AdmissionHandler handler, RequestView request, Counter counter, int rounds) {
     for (int i = 0; i < rounds; i++) {
-      handler.admit(request, counter, clock.tick());
+      admit(handler, request, counter, clock.tick());
     }
   }
 
@@ -353,11 +410,15 @@ class AdmissionHandlerTest {
   private static final class LateGate implements Gate {
     private final List<Long> tickets = new ArrayList<>();
     private Outcome outcome;
+    private boolean answersNextWithin;
 
     @Override
     public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome asker) {
       tickets.add(ticket);
       outcome = asker;
+      if (answersNextWithin) {
+        answer(0, new Verdict().allowUnlimited());
+      }
     }
 
     void answer(int question, Verdict verdict) {
@@ -394,6 +455,18 @@ class AdmissionHandlerTest {
 
     String last() {
       return told.get(told.size() - 1);
+    }
+  }
+
+  private static final class Broken implements Exchange {
+    @Override
+    public void allowed(Verdict verdict) {
+      throw new IllegalStateException("the client's side is broken");
+    }
+
+    @Override
+    public void refused(Verdict verdict) {
+      throw new AssertionError("it may pass");
     }
   }
 
