@@ -59,7 +59,7 @@ final class RunFlags {
           flag("--time-zone", "ZONE", "Whose calendar: Europe/Berlin (default UTC)."),
           flag("--sub-window", "TIME", "Of a bucket-ring (default a tenth of the window)."),
           flag("--action", "NAME", "limit (default), unlimited or deny."),
-          flag("--on-missing-key", "WHAT", "shared (default), ip or refuse."),
+          flag("--on-missing-key", "WHAT", "ip (default), shared or refuse."),
           onOff("--dry-run", "Decide and count, and let everything pass."),
           flag("--priority", "NUMBER", "Among rules of one path; of use in files."),
           flag(

@@ -277,6 +277,7 @@ public final class RequestHead {
   private void omit(int fieldIndex) {
     if (!isOmitted(fieldIndex)) {
       omitted[omittedCount++] = fieldIndex;
+      view.omit(fieldIndex);
     }
   }
 

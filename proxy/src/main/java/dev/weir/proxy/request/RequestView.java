@@ -25,6 +25,7 @@ public final class RequestView {
 
   private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
   private final int[] fields;
+  private final boolean[] omitted;
   private int fieldCount;
   private int methodOffset;
   private int methodLength;
@@ -41,6 +42,7 @@ public final class RequestView {
    */
   public RequestView(int maxFieldCount) {
     this.fields = new int[maxFieldCount * INTS_PER_FIELD];
+    this.omitted = new boolean[maxFieldCount];
   }
 
   /**
@@ -91,8 +93,13 @@ public final class RequestView {
     fields[at + 1] = nameLength;
     fields[at + 2] = valueOffset;
     fields[at + 3] = valueLength;
-    fieldCount++;
+    omitted[fieldCount++] = false;
     return true;
+  }
+
+  /** Says that a field is not passed on as it came: whoever asks for its name does not find it. */
+  public void omit(int fieldIndex) {
+    omitted[fieldIndex] = true;
   }
 
   /** The bytes that all offsets point into. */
@@ -158,12 +165,14 @@ public final class RequestView {
   }
 
   /**
-   * The index of the first field of that name at or after {@code fromIndex}; -1 if there is none.
+   * The index of the first field of that name at or after {@code fromIndex} that is passed on; -1
+   * if there is none. What the service does not get, as the client had it removed by {@code
+   * Connection} or is not trusted with it, must not tell two clients apart.
    */
   public int findField(FieldName name, int fromIndex) {
     int wanted = name.length();
     for (int i = fromIndex; i < fieldCount; i++) {
-      if (nameLength(i) == wanted && name.matches(bytes, nameOffset(i), wanted)) {
+      if (nameLength(i) == wanted && !omitted[i] && name.matches(bytes, nameOffset(i), wanted)) {
         return i;
       }
     }

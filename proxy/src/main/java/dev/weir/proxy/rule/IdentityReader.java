@@ -15,7 +15,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Each part is hashed with a tag and its length, so that no two identities share their bytes:
  *       {@code a:b} is not {@code a} and {@code b}, absent is not empty, an address is not a header
  *       that spells it.
- *   <li>A header's value is taken byte for byte, whatever the bytes and however long.
+ *   <li>A header's value is taken byte for byte, whatever the bytes and however long; but of Host
+ *       it is the name that counts.
+ *   <li>Only what the service gets is read: a field that is not passed on is absent.
  *   <li>A part that occurs twice is refused: an origin that takes one while we take the other would
  *       be a way around the limit.
  *   <li>A part that is absent is what {@link OnMissingKey} says. In a composite key the other parts
@@ -155,11 +157,37 @@ public final class IdentityReader implements Identities {
   /** Copies a part's value to the scratch; its length, or why there is none. */
   private int value(KeyPart part, RequestView request, int at) {
     return switch (part.source()) {
+      case HOST -> host(request, at);
       case HEADER -> header(part.header(), request, at);
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
       case IP -> throw new AssertionError("has no value");
     };
+  }
+
+  /**
+   * The host that is forwarded: that of the target, if it has one, else of the Host field. Services
+   * take all spellings of a name for one host, and so does this: in lower case, without a dot at
+   * the end and without the port.
+   */
+  private int host(RequestView request, int at) {
+    DirectBuffer bytes = request.bytes();
+    int from = request.authorityOffset();
+    int end = from + request.authorityLength();
+    if (from == end) {
+      return PairReader.ABSENT;
+    }
+    boolean isLiteral = bytes.getByte(from) == '[';
+    int out = at;
+    for (int i = from; i < end; i++) {
+      byte b = bytes.getByte(i);
+      if (b == ':' && !isLiteral) {
+        break;
+      }
+      isLiteral &= b != ']';
+      scratch.putByte(out++, SegmentLabel.lowerCase(b));
+    }
+    return (out > at + 1 && scratch.getByte(out - 1) == '.' ? out - 1 : out) - at;
   }
 
   private int header(FieldName name, RequestView request, int at) {

@@ -2,15 +2,21 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
 /**
  * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME}, or
  * {@code api-key}, which is short for {@code header:x-api-key}.
+ *
+ * <p>{@code header:host} is the host that is forwarded, which the target may name: without its
+ * port, in lower case. Fields of which the service gets nothing, or not what the client sent, are
+ * no source: clients would be told apart by what the service does not see.
  */
 public final class KeyPart {
   /** Where the value is read from. */
   public enum Source {
     IP,
+    HOST,
     HEADER,
     COOKIE,
     QUERY
@@ -18,6 +24,37 @@ public final class KeyPart {
 
   /** The client's address. */
   public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
+
+  /** They belong to the client's connection, or say how to read the body. */
+  private static final Set<String> OF_CONNECTION =
+      Set.of(
+          "connection",
+          "content-length",
+          "content_length",
+          "expect",
+          "http2-settings",
+          "keep-alive",
+          "proxy-authenticate",
+          "proxy-authorization",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "transfer_encoding",
+          "upgrade");
+
+  /** They say who stands behind a proxy, and are removed or written anew unless it is trusted. */
+  private static final Set<String> OF_PROXIES =
+      Set.of(
+          "forwarded",
+          "true-client-ip",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-port",
+          "x-forwarded-proto",
+          "x-real-ip");
+
+  private static final String OF_ENVOY = "x-envoy-";
 
   private static final String EXPECTED = "ip, api-key, header:NAME, cookie:NAME or query:NAME";
 
@@ -49,8 +86,7 @@ public final class KeyPart {
     switch (colon < 0 ? "" : text.substring(0, colon)) {
       case "header":
         requireToken(text, name);
-        FieldName header = FieldName.of(name);
-        return new KeyPart(Source.HEADER, "header:" + header, header, null);
+        return ofHeader(text, FieldName.of(name));
       case "cookie":
         requireToken(text, name);
         return new KeyPart(Source.COOKIE, text, null, bytes);
@@ -62,6 +98,24 @@ public final class KeyPart {
       default:
         throw new BadValueException(text, EXPECTED);
     }
+  }
+
+  private static KeyPart ofHeader(String text, FieldName header) {
+    String name = header.toString();
+    if (OF_CONNECTION.contains(name)) {
+      throw new BadValueException(text, "another field, as " + name + " belongs to the connection");
+    }
+    if (OF_PROXIES.contains(name) || name.startsWith(OF_ENVOY)) {
+      String other =
+          switch (name) {
+            case "x-forwarded-host" -> "header:host";
+            case "forwarded", "true-client-ip", "x-forwarded-for", "x-real-ip" -> "ip";
+            default -> "another field";
+          };
+      throw new BadValueException(text, other + ", as only trusted proxies may say " + name);
+    }
+    Source source = name.equals("host") ? Source.HOST : Source.HEADER;
+    return new KeyPart(source, "header:" + name, header, null);
   }
 
   private static void requireToken(String text, String name) {

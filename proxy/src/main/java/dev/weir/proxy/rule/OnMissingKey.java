@@ -2,10 +2,10 @@ package dev.weir.proxy.rule;
 
 /** What stands for a part of the key that a request does not carry. */
 public enum OnMissingKey {
-  /** Nothing: all requests without it share one budget. */
-  SHARED("shared"),
-  /** The client's address. */
+  /** The client's address: the default. */
   IP("ip"),
+  /** Nothing: all requests without it share one budget, which one client can spend for all. */
+  SHARED("shared"),
   /**
    * Nothing can: the request is refused with 401, before any limit. An empty value is missing too.
    */

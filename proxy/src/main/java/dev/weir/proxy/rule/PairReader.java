@@ -16,7 +16,8 @@ import org.agrona.MutableDirectBuffer;
  *       white space around names and values dropped, names exact, one pair of quotes around a value
  *       dropped, values percent-decoded.
  *   <li>Query parameters: pairs between ampersands; names and values percent-decoded, {@code +} is
- *       a space. A parameter without {@code =} is empty.
+ *       a space. A parameter without {@code =} is empty. Some services end a pair at a semicolon
+ *       too: where that would make another value of it, it is as if there were two.
  *   <li>A percent sign without two hex digits stands for itself.
  * </ul>
  *
@@ -67,14 +68,27 @@ final class PairReader {
       int to = indexOf(bytes, '&', from, end);
       int equals = indexOf(bytes, '=', from, to);
       if (isQueryName(name, bytes, from, equals)) {
-        if (result != ABSENT) {
+        if (result != ABSENT || indexOf(bytes, ';', from, to) < to) {
           return TWICE;
         }
         result = decode(bytes, Math.min(equals + 1, to), to, true, target, at);
+      } else if (isBehindSemicolon(name, bytes, from, to)) {
+        return TWICE;
       }
       from = to + 1;
     }
     return result;
+  }
+
+  /** Whether a service that takes a semicolon for a separator finds the name within a pair. */
+  private static boolean isBehindSemicolon(byte[] name, DirectBuffer bytes, int from, int to) {
+    for (int at = indexOf(bytes, ';', from, to); at < to; at = indexOf(bytes, ';', at + 1, to)) {
+      int end = indexOf(bytes, ';', at + 1, to);
+      if (isQueryName(name, bytes, at + 1, indexOf(bytes, '=', at + 1, end))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isCookieName(byte[] name, DirectBuffer bytes, int from, int to) {

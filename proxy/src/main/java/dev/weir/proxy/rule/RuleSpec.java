@@ -206,7 +206,7 @@ public record RuleSpec(
     private long cost;
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
-    private OnMissingKey onMissingKey = OnMissingKey.SHARED;
+    private OnMissingKey onMissingKey = OnMissingKey.IP;
     private int priority;
     private Mode mode = Mode.LOCAL;
     private Share share = Share.NONE;

@@ -122,6 +122,10 @@ class IdentityReaderTest {
     "query:k, /?k=1&k=2, x, y, z, y",
     "query:k, /?k=1&%6B=1, x, y, z, y",
     "query:k, /?k&k, x, y, z, y",
+    "query:k, /?k=a;k=b, x, y, z, y",
+    "query:k, /?k=a;x, x, y, z, y",
+    "query:k, /?x;k=a, x, y, z, y",
+    "query:k, /?k=1&x=1;%6B, x, y, z, y",
   })
   void whatOccursTwiceIsRefused(
       String key, String target, String name1, String value1, String name2, String value2) {
@@ -216,12 +220,26 @@ class IdentityReaderTest {
     "k=a%2Bb, k=a%2bb",
     "k=%zz, k=%25zz",
     "k=a=b, k=a%3Db",
-    "k=a;k=b, k=a%3Bk%3Db"
+    "k=1, x=1;kk=2;K=3;;&k=1"
   })
   void readsAQueryParameterInAllItsSpellings(String one, String other) {
     Rule rule = rule("query:k");
     assertEquals(hash(rule, get("/?" + one)), hash(rule, get("/a?" + other)));
     assertNotEquals(hash(rule, get("/?" + one)), hash(rule, get("/?k=other")));
+  }
+
+  @Test
+  void aFieldThatIsNotPassedOnIsAbsent() {
+    Rule rule = rule("header:a,cookie:s", OnMissingKey.REFUSE);
+    for (int omitted = 0; omitted < 2; omitted++) {
+      RequestView request = get("/", "a", "1", "cookie", "s=1");
+      assertNull(reader.read(rule, request));
+      request.omit(omitted);
+      assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, request));
+    }
+    RequestView again = get("/", "a", "1", "a", "2", "cookie", "s=1");
+    again.omit(1);
+    assertEquals(hash(rule, get("/", "a", "1", "cookie", "s=1")), hash(rule, again));
   }
 
   @Test

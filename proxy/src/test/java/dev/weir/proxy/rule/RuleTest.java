@@ -148,7 +148,7 @@ class RuleTest {
     for (RuleSpec changed :
         List.of(
             spec(b -> b.key(KeySpec.parse("header:a"))),
-            spec(b -> b.onMissingKey(OnMissingKey.IP)))) {
+            spec(b -> b.onMissingKey(OnMissingKey.SHARED)))) {
       Budget rule = only(set(first, changed));
       assertNotEquals(only(first).seed(), rule.seed());
       assertNull(rule.past());
