@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 /**
  * The request line (RFC 9112, section 3): one space between its parts, a target in origin form,
  * absolute form ({@code http} and {@code https}), or {@code *} for OPTIONS, and HTTP/1.1 or
- * HTTP/1.0. One empty line before it is skipped (section 2.2).
+ * HTTP/1.0.
  */
 final class RequestLine {
   private static final int MAX_METHOD_BYTES = 32;
@@ -40,15 +40,7 @@ final class RequestLine {
    *     FieldLine#MALFORMED} with a {@link #fault()}.
    */
   int scan(DirectBuffer bytes, int limit, int maxTargetBytes) {
-    int start = 0;
-    if (limit > 0 && bytes.getByte(0) == '\r') {
-      start = Grammar.endOfLine(bytes, 0, limit);
-      if (start < 0) {
-        fault = RefusalReason.MALFORMED_REQUEST_LINE;
-        return start;
-      }
-    }
-    int at = scanMethod(bytes, start, limit);
+    int at = scanMethod(bytes, 0, limit);
     if (at > 0) {
       at = scanTarget(bytes, at, limit, maxTargetBytes);
     }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.RequestSink;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
@@ -38,6 +39,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
 
   private final UpstreamPool pool;
   private final Channel channel;
+  private final HeadEnd headEnd = new HeadEnd();
   private final ChunkScanner chunks = new ChunkScanner();
   private final Waiter waiter = new Waiter();
   private State state = State.IDLE;
@@ -63,6 +65,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   void start(ResponseSink newClient) {
     client = newClient;
     state = State.HEAD;
+    headEnd.reset();
     informationalCount = 0;
     requestComplete = false;
     waiter.until(Deadlines.NEVER);
@@ -174,14 +177,21 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   private boolean readHead(long nowNs) {
     UnsafeBuffer window = pool.window();
     Bytes.view(in, window);
+    int readable = in.readableBytes();
+    if (readable <= MAX_HEAD_BYTES && !headEnd.isDue(window, readable)) {
+      return false;
+    }
     ResponseHead head = pool.head();
-    int length = head.scan(window, 0, in.readableBytes());
+    int length = head.scan(window, 0, readable);
     if (length == ResponseHead.INCOMPLETE) {
-      if (in.readableBytes() > MAX_HEAD_BYTES) {
+      if (readable > MAX_HEAD_BYTES) {
         fail(RefusalReason.UPSTREAM_MALFORMED);
+      } else {
+        headEnd.incomplete(window, readable);
       }
       return false;
     }
+    headEnd.reset();
     boolean unasked = length > 0 && head.status() == 101 && !upgrade;
     boolean flood = length > 0 && head.informational() && ++informationalCount > MAX_INFORMATIONAL;
     if (length == ResponseHead.MALFORMED || length > MAX_HEAD_BYTES || unasked || flood) {

@@ -11,8 +11,6 @@ import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.request.TargetNormaliser;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -67,9 +65,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private final ClientLoop loop;
   private final Channel channel;
-  private final IpAddress peer;
   private final byte[] peerText;
-  private final boolean peerTrusted;
+  private final HeadReader heads;
   private final Waiter waiter = new Waiter();
   private final ResponseWriter response;
   private final RequestBody body = new RequestBody();
@@ -97,9 +94,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   ClientConnection(ClientLoop loop, Channel channel, IpAddress peer, boolean peerTrusted) {
     this.loop = loop;
     this.channel = channel;
-    this.peer = peer;
     this.peerText = peer.toString().getBytes(StandardCharsets.US_ASCII);
-    this.peerTrusted = peerTrusted;
+    this.heads = new HeadReader(loop, peer, peerTrusted);
     this.response = new ResponseWriter(loop, channel);
   }
 
@@ -162,6 +158,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
     }
     adjustReading();
+    if (loop.draining()) {
+      closeIfIdle(); // there may have been a request behind, and was none
+    }
   }
 
   private void readAll() {
@@ -187,13 +186,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Reads a head and asks for a verdict; false if there is no whole head. */
   private boolean readHead() {
     assert !loop.asking : "a head is scanned within the question of another request";
-    Bytes.view(in, loop.window);
-    RequestHead head = loop.head;
-    int maxBytes = loop.settings.caps().headBytes();
-    int readable = in.readableBytes();
-    int length = head.scan(loop.window, 0, readable, peer, peerTrusted);
-    if (length == RequestHead.INCOMPLETE && readable <= maxBytes) {
-      if (!headStarted) {
+    int length = heads.read(in);
+    if (length == RequestHead.INCOMPLETE) {
+      if (!headStarted && !heads.awaitsHead(in)) {
         headStarted = true;
         waiter.within(loop.clock.nowNs(), loop.settings.timeouts().headNs());
       }
@@ -203,40 +198,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     headMethod = false;
     loop.observer.requestStarted();
     state = State.DECIDING;
-    RefusalReason fault =
-        length == RequestHead.REFUSED
-            ? head.fault()
-            : length > maxBytes || length == RequestHead.INCOMPLETE
-                ? RefusalReason.HEAD_TOO_LARGE
-                : checkTargetAndBody(head, length, readable);
-    if (fault != null) {
-      reject(fault);
+    if (length == RequestHead.REFUSED) {
+      reject(heads.fault());
       return false;
     }
-    decide(head, length);
+    decide(loop.head, length);
     return state == State.HEAD;
-  }
-
-  /** What the head's own grammar does not say. */
-  private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
-    RequestView view = head.view();
-    if (!head.asteriskForm()) {
-      int offset = view.pathOffset();
-      int result =
-          TargetNormaliser.normalise(loop.window, offset, view.pathLength(), loop.window, offset);
-      if (result > 0) {
-        view.path(offset, result);
-      }
-      RefusalReason refusal = TargetNormaliser.refusal(result);
-      if (refusal != null) {
-        return refusal;
-      }
-    }
-    // What is there of a chunked body is looked at before the request is decided, so that a
-    // malformed one charges nobody and reaches nobody.
-    return head.chunked() && !RequestBody.isWellFormed(loop.probe, loop.window, length, readable)
-        ? RefusalReason.MALFORMED_CHUNK
-        : null;
   }
 
   private void decide(RequestHead head, int length) {
@@ -481,13 +448,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void nextRequest() {
     state = State.HEAD;
-    if (in == null || !in.isReadable()) {
-      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
-      if (loop.draining()) {
-        closeAfterAnswer();
-        return;
-      }
-    }
+    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
     readRequests();
   }
 
@@ -611,7 +572,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   void closeIfIdle() {
-    if (state == State.HEAD && !headStarted) {
+    if (state == State.HEAD && heads.awaitsHead(in)) {
       closeAfterAnswer();
     }
   }

@@ -1,0 +1,100 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.RawClient.Response;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Where a head begins and ends, in whatever pieces it comes. */
+@Timeout(120)
+class HeadsInPiecesTest {
+  private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345";
+
+  private Rig rig;
+
+  private Rig start(String transport, String... flags) throws Exception {
+    rig = new Rig(transport, flags);
+    return rig;
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    rig.await("weir_requests_in_flight", 0);
+    rig.await("weir_connections_open", 0);
+    rig.close();
+  }
+
+  @AfterAll
+  static void nothingIsLeaked() throws Exception {
+    LeakRecorder.assertNone();
+  }
+
+  /** Were it a head, a 408 would come long before the idle time is over. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void asksNothingOfAClientThatEndsItsBodyWithAnEmptyLine(String transport) throws Exception {
+    start(transport, "--timeouts.head", "50ms", "--timeouts.idle", "400ms");
+    for (String end : new String[] {"\r\n", "\r"}) {
+      try (RawClient client = rig.connect()) {
+        assertEquals(200, client.send(POST + end).read().status());
+        assertEquals("", client.readToEnd());
+      }
+      try (RawClient client = rig.connect()) {
+        assertEquals(200, client.send(POST).read().status());
+        assertEquals("", client.send(end).readToEnd());
+      }
+    }
+    assertEquals(4, rig.metric("weir_requests_total"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesWhatFollowsAnEmptyLine(String transport) throws Exception {
+    start(transport);
+    try (RawClient client = rig.connect()) {
+      client.send("\r\n" + POST + "\r\n" + POST);
+      assertEquals(200, client.read().status());
+      assertEquals(200, client.read().status());
+      client.send("\r");
+      client.send("\n" + Rig.VALID.substring(0, 10));
+      assertEquals(200, client.send(Rig.VALID.substring(10)).read().status());
+      assertEquals(400, client.send("\r\n\r\n" + Rig.VALID).read().status(), "one, not two");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesHeadsThatComeByteByByte(String transport) throws Exception {
+    start(transport);
+    String response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: b\r\n\r\nok";
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n");
+          for (char c : response.toCharArray()) {
+            origin.send(String.valueOf(c));
+          }
+        });
+    try (RawClient client = rig.connect()) {
+      for (int i = 0; i < 2; i++) {
+        for (char c : POST.toCharArray()) {
+          client.send(String.valueOf(c));
+        }
+        assertEquals(103, client.read().status());
+        Response answer = client.read();
+        assertEquals("b", answer.field("A"));
+        assertEquals("ok", answer.body());
+        assertTrue(rig.origin.nextRequest().endsWith("\r\n\r\n12345"));
+      }
+      for (char c : "GET / HTTP/1.1\r\nHost: a\r\nA : b\r\n\r\n".toCharArray()) {
+        client.send(String.valueOf(c));
+      }
+      assertEquals(400, client.read().status());
+    }
+  }
+}
