@@ -321,6 +321,8 @@ class RefusedRequestTest {
         get("/%00"),
         get("/%2F"),
         get("/%2fb"),
+        get("/a%3Bb"),
+        get("/a/..%3b/b"),
         get("/a%5Cb"),
         get("/a\\b"),
         get("/..;/b"));

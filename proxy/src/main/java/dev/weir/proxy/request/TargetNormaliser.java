@@ -17,8 +17,8 @@ import org.agrona.MutableDirectBuffer;
  *       /a}.
  *   <li>Case stays, and so do {@code ;parameters}: the matcher ignores them.
  *   <li>Refused as ambiguous, because origins disagree on them: {@code \}, {@code %5C}, {@code
- *       %2F}, {@code %00}, and a dot segment with parameters ({@code /..;/}), which some origins
- *       follow and others do not.
+ *       %2F}, {@code %00}, {@code %3B}, which begins parameters for origins that decode first, and
+ *       a dot segment with parameters ({@code /..;/}), which some origins follow and others do not.
  *   <li>Refused as malformed: anything but {@code /} at the start, a percent sign without two hex
  *       digits, controls, space, DEL, bytes above 0x7F, {@code #} and {@code ?}.
  * </ul>
@@ -177,7 +177,7 @@ public final class TargetNormaliser {
         if (value < 0) {
           return MALFORMED;
         }
-        if (value == 0 || value == '/' || value == '\\') {
+        if (isAmbiguous(value)) {
           return AMBIGUOUS;
         }
         if (isUnreserved(value)) {
@@ -230,6 +230,11 @@ public final class TargetNormaliser {
 
   private static byte upperCase(byte hexDigit) {
     return hexDigit >= 'a' ? (byte) (hexDigit - 0x20) : hexDigit;
+  }
+
+  /** Whether origins disagree on what an encoded octet stands for in a path. */
+  public static boolean isAmbiguous(int octet) {
+    return octet == 0 || octet == '/' || octet == ';' || octet == '\\';
   }
 
   private static boolean isUnreserved(int c) {

@@ -88,7 +88,7 @@ public final class PathPattern {
           text, "*, ** or {name} as a whole segment; a literal * is %2A, { is %7B, } is %7D");
     }
     if (part.contains(";")) {
-      throw new BadValueException(text, "no parameters, they are ignored; a literal ; is %3B");
+      throw new BadValueException(text, "no parameters, they are ignored");
     }
     if (part.contains("\\") || part.contains("?") || part.contains("#")) {
       throw new BadValueException(text, "a path without \\, ? and #");
@@ -110,8 +110,8 @@ public final class PathPattern {
         if (octet < 0) {
           throw new BadValueException(text, "two hex digits after %; a literal % is %25");
         }
-        if (octet == 0 || octet == '/' || octet == '\\') {
-          throw new BadValueException(text, "no %00, %2F and %5C: such paths are refused");
+        if (TargetNormaliser.isAmbiguous(octet)) {
+          throw new BadValueException(text, "no %00, %2F, %3B and %5C: such paths are refused");
         }
         label[length++] = (byte) octet;
         i += 2;

@@ -155,18 +155,18 @@ class RuleSetTest {
 
   @Test
   void readsPatternsInEverySpellingOfALiteral() {
-    RuleSet set = patterns("/caf\u00e9", "/@me", "/a%20b", "/a%3Bb", "/100%25");
+    RuleSet set = patterns("/caf\u00e9", "/@me", "/a%20b", "/a%3Ab", "/100%25");
     assertEquals("/caf\u00e9", match(set, "GET", "/caf%C3%A9"));
     assertEquals("/@me", match(set, "GET", "/%40me"));
     assertEquals("/@me", match(set, "GET", "/@me"));
     assertEquals("/a%20b", match(set, "GET", "/a%20b"));
-    assertEquals("/a%3Bb", match(set, "GET", "/a%3Bb"));
-    assertEquals("none", match(set, "GET", "/a;b"));
+    assertEquals("/a%3Ab", match(set, "GET", "/a%3Ab"));
+    assertEquals("/a%3Ab", match(set, "GET", "/a:b"));
     assertEquals("/100%25", match(set, "GET", "/100%25"));
-    RuleSet doubled = patterns("/x%253B", "/y%3Bz");
-    assertEquals("/x%253B", match(doubled, "GET", "/x%253B"));
-    assertEquals("none", match(doubled, "GET", "/x%3B"));
-    assertEquals("none", match(doubled, "GET", "/y;z"));
+    RuleSet doubled = patterns("/x%253A");
+    assertEquals("/x%253A", match(doubled, "GET", "/x%253A"));
+    assertEquals("none", match(doubled, "GET", "/x%3A"));
+    assertEquals("none", match(doubled, "GET", "/x:"));
   }
 
   @Test
@@ -196,9 +196,32 @@ class RuleSetTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "a", "/a/**/b", "/**/", "/a*", "/a/*.png", "/{a", "/{a}b", "/{}", "/./a", "/a/..",
-        "/%2e", "/a//b", "//", "/a;b", "/a?b", "/a#b", "/a\\b", "/a%2Fb", "/a%5cb", "/a%00", "/a%",
-        "/a%4", "/a b", "/a\tb"
+        "",
+        "a",
+        "/a/**/b",
+        "/**/",
+        "/a*",
+        "/a/*.png",
+        "/{a",
+        "/{a}b",
+        "/{}",
+        "/./a",
+        "/a/..",
+        "/%2e",
+        "/a//b",
+        "//",
+        "/a;b",
+        "/a?b",
+        "/a#b",
+        "/a\\b",
+        "/a%2Fb",
+        "/a%5cb",
+        "/a%3Bb",
+        "/a%00",
+        "/a%",
+        "/a%4",
+        "/a b",
+        "/a\tb"
       })
   void refusesPatternsThatCannotMatchOrAreNotUnderstood(String pattern) {
     if (pattern.equals("/**/")) {
