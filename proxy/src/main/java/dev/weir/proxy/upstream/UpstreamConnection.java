@@ -96,9 +96,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void requestComplete() {
     requestComplete = true;
-    if (state == State.HEAD) {
-      waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
-    }
+    awaitService(pool.clock().nowNs());
   }
 
   @Override
@@ -114,8 +112,21 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void readResponse(boolean read) {
     channel.config().setAutoRead(read);
-    boolean waits = read && state != State.TUNNEL && (requestComplete || !channel.isWritable());
-    waiter.until(waits ? pool.clock().nowNs() + pool.responseTimeoutNs() : Deadlines.NEVER);
+    awaitService(pool.clock().nowNs());
+  }
+
+  /**
+   * Gives the service its time anew where it is the service that is waited for: it has the whole
+   * request, or does not take what there is of it, whether its response has begun or not. All other
+   * waits of an exchange end on the client's side: for the rest of the request, for a client that
+   * does not take the response, and for either end of a tunnel.
+   */
+  private void awaitService(long nowNs) {
+    boolean isDue =
+        state != State.TUNNEL
+            && channel.config().isAutoRead()
+            && (requestComplete || !channel.isWritable());
+    waiter.until(isDue ? nowNs + pool.responseTimeoutNs() : Deadlines.NEVER);
   }
 
   @Override
@@ -142,9 +153,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
       client.tunnelled(bytes);
       return;
     }
-    if (requestComplete) {
-      waiter.until(nowNs + pool.responseTimeoutNs());
-    }
+    awaitService(nowNs);
     in = Bytes.append(in, bytes);
     readResponseBytes(nowNs);
   }
@@ -337,12 +346,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     if (client == null) {
       return;
     }
-    boolean writable = channel.isWritable();
-    if (state == State.HEAD && !requestComplete) {
-      // A service that does not take the request may take no longer than one that does not answer.
-      waiter.until(writable ? Deadlines.NEVER : pool.clock().nowNs() + pool.responseTimeoutNs());
-    }
-    if (writable) {
+    awaitService(pool.clock().nowNs());
+    if (channel.isWritable()) {
       client.upstreamWritable();
     }
   }

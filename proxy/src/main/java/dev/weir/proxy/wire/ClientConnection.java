@@ -123,7 +123,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         }
       }
       case TUNNEL -> {
-        waiter.within(nowNs, loop.settings.timeouts().tunnelIdleNs());
+        awaitTunnel(nowNs);
         RequestSink sink = upstream;
         sink.writeBody(bytes);
         sink.flush();
@@ -314,11 +314,28 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       abortExchange(RefusalReason.MALFORMED_CHUNK);
     } else if (body.complete()) {
       requestSent = true;
-      waiter.never();
+      awaitBody();
       sink.requestComplete();
     } else if (body.tooSlow(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs())) {
       abortExchange(RefusalReason.BODY_TIMEOUT);
-    } else if (sink.isWritable()) {
+    } else {
+      awaitBody();
+    }
+  }
+
+  /**
+   * Gives the client its time anew where it is the rest of the body that is waited for. A client
+   * that does not take the response has had its time set when it stopped, and nothing that it sends
+   * meanwhile gives it more. What the upstream does not take, or not answer, it has its own time
+   * for.
+   */
+  private void awaitBody() {
+    if (!channel.isWritable()) {
+      return;
+    }
+    if (body.complete() || !upstream.isWritable()) {
+      waiter.never();
+    } else {
       waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
     }
   }
@@ -327,7 +344,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void upstreamWritable() {
     if (state == State.EXCHANGE && !body.complete()) {
       body.begin(loop.clock.tick()); // while the upstream did not take it, the client was not slow
-      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+      awaitBody();
     }
     adjustReading();
   }
@@ -349,7 +366,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
       if (!read && state == State.EXCHANGE && !body.complete()) {
-        waiter.never();
+        awaitBody();
       }
     }
   }
@@ -426,11 +443,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       if (!writable) {
         waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
       } else if (state == State.TUNNEL) {
-        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
-      } else if (body.complete()) {
-        waiter.never();
+        awaitTunnel(loop.clock.nowNs());
       } else {
-        waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+        awaitBody();
       }
     }
   }
@@ -457,7 +472,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void openTunnel() {
     state = State.TUNNEL;
     loop.observer.tunnelOpened();
-    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
+    awaitTunnel(loop.clock.nowNs());
     if (in != null && in.isReadable()) {
       ByteBuf early = in;
       in = null;
@@ -471,7 +486,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void tunnelled(ByteBuf bytes) {
     Bytes.write(channel, bytes);
-    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().tunnelIdleNs());
+    awaitTunnel(loop.clock.nowNs());
+  }
+
+  /** Bytes went through the tunnel. They do not excuse a client that takes none. */
+  private void awaitTunnel(long nowNs) {
+    if (channel.isWritable()) {
+      waiter.within(nowNs, loop.settings.timeouts().tunnelIdleNs());
+    }
   }
 
   // Answers of the proxy itself, and ends.
