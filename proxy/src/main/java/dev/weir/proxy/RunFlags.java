@@ -40,6 +40,7 @@ final class RunFlags {
                   + " several, separated by commas, together."),
           flag("--listen", "ADDRESS", "host:port or unix:/path (default 127.0.0.1:8000)."),
           flag("--admin", "ADDRESS", "Metrics and health, or off (default 127.0.0.1:9090)."),
+          flag("--admin-hosts", "NAMES", "By which it answers, beside localhost and its address."),
           flag("--match.path", "PATTERN", "Limit these paths only, such as /api/**."),
           flag("--cost", "COUNT", "What one request takes from the budget (default 1)."),
           flag(
@@ -166,7 +167,7 @@ final class RunFlags {
     Map<String, String> given = new LinkedHashMap<>();
     for (Flag flag : ALL) {
       List<String> texts = parsed.matchedOptionValue(flag.name(), List.of());
-      boolean isList = flag.name().equals("--key") || flag.name().equals("--trusted-proxies");
+      boolean isList = flag.name().equals("--key") || SettingsFlags.isList(flag.name());
       if (texts.size() > 1 && !isList) {
         problems.add(flag.name() + ": given " + texts.size() + " times (expected: once)");
       }

@@ -177,7 +177,8 @@ public final class Sidecar implements AutoCloseable {
     if (address == null) {
       return null;
     }
-    AdminServer server = new AdminServer(address, metrics, () -> ready);
+    AdminServer server =
+        new AdminServer(address, settings.process().adminHosts(), metrics, () -> ready);
     try {
       server.start();
     } catch (RuntimeException e) {

@@ -31,10 +31,17 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Page FAILED =
       Page.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "The page failed; see the log.");
 
-  private final Pages pages;
+  private static final Page BAD_HOST =
+      Page.problem(
+          HttpResponseStatus.MISDIRECTED_REQUEST,
+          "The admin port does not answer by that host; admin-hosts may name it.");
 
-  AdminHandler(Pages pages) {
+  private final Pages pages;
+  private final AdminHosts hosts;
+
+  AdminHandler(Pages pages, AdminHosts hosts) {
     this.pages = pages;
+    this.hosts = hosts;
   }
 
   @Override
@@ -42,6 +49,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     ctx.channel().config().setAutoRead(false);
     if (request.decoderResult().isFailure()) {
       answer(ctx, BAD_REQUEST, false);
+      return;
+    }
+    if (!hosts.answers(request)) {
+      answer(ctx, BAD_HOST, false);
       return;
     }
     answer(ctx, page(request), HttpUtil.isKeepAlive(request));

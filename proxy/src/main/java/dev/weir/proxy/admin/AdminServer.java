@@ -22,6 +22,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -36,6 +37,7 @@ public final class AdminServer implements AutoCloseable {
   private static final int STOP_TIMEOUT_SECONDS = 5;
 
   private final SocketAddress address;
+  private final AdminHosts hosts;
   private final Pages pages;
   private EventLoopGroup loop;
   private ListeningSocket listener;
@@ -47,11 +49,14 @@ public final class AdminServer implements AutoCloseable {
    * A server that does not listen yet.
    *
    * @param address port 0 for any free one.
+   * @param hostNames by which requests may call it, beside loopback's; see {@link AdminHosts}.
    * @param ready whether the proxy takes traffic; asked on the server's thread, must not block.
    * @throws IllegalArgumentException for an address that others than this machine can reach.
    */
-  public AdminServer(SocketAddress address, Metrics metrics, BooleanSupplier ready) {
+  public AdminServer(
+      SocketAddress address, List<String> hostNames, Metrics metrics, BooleanSupplier ready) {
     this.address = AdminAddress.check(address);
+    this.hosts = new AdminHosts(this.address, hostNames);
     this.pages = new Pages(metrics, ready);
   }
 
@@ -118,7 +123,7 @@ public final class AdminServer implements AutoCloseable {
           .addLast(new HttpServerCodec())
           .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
           .addLast(new FlowControlHandler())
-          .addLast(new AdminHandler(pages));
+          .addLast(new AdminHandler(pages, hosts));
     }
   }
 }

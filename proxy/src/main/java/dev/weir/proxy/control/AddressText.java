@@ -20,6 +20,7 @@ final class AddressText {
   /** The longest path that fits {@code sun_path} on Linux with its final NUL. */
   private static final int MAX_UNIX_PATH_BYTES = 107;
 
+  private static final String HOST_NAME = "[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})";
   private static final int MAX_PORT = 65_535;
 
   private AddressText() {}
@@ -63,6 +64,14 @@ final class AddressText {
     return parseListen(text);
   }
 
+  /** A name or an IPv4 address by which a client calls a server: without a port. */
+  static String parseHost(String text) {
+    if (!text.matches(HOST_NAME)) {
+      throw new BadValueException(text, "a host name such as weir.internal");
+    }
+    return text;
+  }
+
   private static SocketAddress unix(String text, String expected) {
     String path = text.substring("unix:".length());
     if (!path.startsWith("/")) {
@@ -93,7 +102,7 @@ final class AddressText {
     if (host.matches("[0-9.]+")) {
       return new InetSocketAddress(literal(text, host), number);
     }
-    if (!host.matches("[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})")) {
+    if (!host.matches(HOST_NAME)) {
       throw new BadValueException(text, expected);
     }
     return InetSocketAddress.createUnresolved(host, number);

@@ -3,11 +3,13 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.TransportKind;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What concerns the process as a whole.
  *
  * @param admin where the admin port listens; null for nowhere.
+ * @param adminHosts by which requests may call it, beside loopback addresses and localhost.
  * @param eventLoopCount 1 or more.
  * @param drainGraceNs how long requests are served on at the end, while readiness says no already.
  * @param drainTimeoutNs how long requests in flight may take to finish at the end.
@@ -16,9 +18,14 @@ import java.nio.file.Path;
  */
 public record ProcessSettings(
     SocketAddress admin,
+    List<String> adminHosts,
     int eventLoopCount,
     TransportKind transport,
     long drainGraceNs,
     long drainTimeoutNs,
     Path latencyLog,
-    long latencyLogIntervalNs) {}
+    long latencyLogIntervalNs) {
+  public ProcessSettings {
+    adminHosts = List.copyOf(adminHosts);
+  }
+}

@@ -30,6 +30,7 @@ public record Settings(
     addIfChanged(parts, "upstream", upstream.address(), other.upstream.address());
     addIfChanged(parts, "listen", wire.listen(), other.wire.listen());
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
+    addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
     addIfChanged(parts, "transport", process.transport(), other.process.transport());
     addIfChanged(parts, "latency-log", process.latencyLog(), other.process.latencyLog());

@@ -39,11 +39,13 @@ final class SettingsBuilder {
   private static final long LEAST_LOG_INTERVAL_NS = MILLISECONDS.toNanos(100);
   private static final long MOST_LOG_INTERVAL_NS = HOURS.toNanos(1);
 
+  private static final Set<String> LISTS = Set.of("admin-hosts", "trusted-proxies");
   private static final Map<String, BiConsumer<SettingsBuilder, String>> SETTERS = setters();
 
   private SocketAddress upstream;
   private SocketAddress listen = AddressText.parseListen("127.0.0.1:8000");
   private SocketAddress admin = AddressText.parseListen("127.0.0.1:9090");
+  private final List<String> adminHosts = new ArrayList<>();
   private int eventLoops = Runtime.getRuntime().availableProcessors();
   private TransportKind transport = TransportKind.AUTO;
   private Path latencyLog;
@@ -80,6 +82,7 @@ final class SettingsBuilder {
     at.put("upstream", (b, t) -> b.upstream = AddressText.parseUpstream(t));
     at.put("listen", (b, t) -> b.listen = AddressText.parseListen(t));
     at.put("admin", (b, t) -> b.admin = t.equals("off") ? null : AddressText.parseListen(t));
+    at.put("admin-hosts", (b, t) -> b.adminHosts.add(AddressText.parseHost(t)));
     at.put("event-loops", (b, t) -> b.eventLoops = Texts.parseInt(t, 1, 1024));
     at.put("transport", (b, t) -> b.transport = Texts.parseOneOf(t, TransportKind.values()));
     at.put("latency-log", (b, t) -> b.latencyLog = file(t));
@@ -160,6 +163,11 @@ final class SettingsBuilder {
     return Texts.parseOneOf(text, new String[] {"draft11", "off"}).equals("draft11");
   }
 
+  /** Whether a setting takes several texts, one by one. */
+  static boolean isList(String name) {
+    return LISTS.contains(name);
+  }
+
   /** The names of all settings that are a text or a list of texts. */
   static Set<String> names() {
     return SETTERS.keySet();
@@ -218,7 +226,14 @@ final class SettingsBuilder {
         store.build(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
         new ProcessSettings(
-            admin, eventLoops, transport, drainGraceNs, drainNs, latencyLog, latencyLogIntervalNs),
+            admin,
+            adminHosts,
+            eventLoops,
+            transport,
+            drainGraceNs,
+            drainNs,
+            latencyLog,
+            latencyLogIntervalNs),
         new RuleSource(rules, ignoreCase));
   }
 }

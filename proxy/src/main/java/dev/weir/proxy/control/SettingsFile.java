@@ -37,7 +37,7 @@ public final class SettingsFile {
   private static final int AT_START = -1;
 
   private static final Pattern LIST_ITEM =
-      Pattern.compile("^(trusted-proxies|redis\\.nodes)\\[[0-9]+]$");
+      Pattern.compile("^(admin-hosts|trusted-proxies|redis\\.nodes)\\[[0-9]+]$");
 
   private final SchemaCheck schema = new SchemaCheck();
 

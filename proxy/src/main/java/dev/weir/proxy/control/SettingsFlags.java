@@ -26,6 +26,11 @@ public final class SettingsFlags {
     return names;
   }
 
+  /** Whether a flag may be given several times, and its texts count together. */
+  public static boolean isList(String flag) {
+    return SettingsBuilder.isList(flag.substring(2));
+  }
+
   /**
    * Reads all flags and notes every fault.
    *
@@ -42,9 +47,9 @@ public final class SettingsFlags {
         if (RuleFields.names().contains(name)) {
           hasRule = true;
           RuleFields.set(rule, name, flag.getValue());
-        } else if (name.equals("trusted-proxies")) {
-          for (String cidr : flag.getValue().split(",", -1)) {
-            builder.set(name, cidr.strip());
+        } else if (SettingsBuilder.isList(name)) {
+          for (String item : flag.getValue().split(",", -1)) {
+            builder.set(name, item.strip());
           }
         } else if (SettingsBuilder.names().contains(name)) {
           builder.set(name, flag.getValue());

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every page over real sockets. */
 @Timeout(120)
@@ -41,7 +43,7 @@ class AdminServerTest {
 
   @BeforeEach
   void start() {
-    server = new AdminServer(loopback(0), metrics, ready::get);
+    server = new AdminServer(loopback(0), List.of("Weir.internal"), metrics, ready::get);
     server.start();
     port = ((InetSocketAddress) server.boundAddress()).getPort();
   }
@@ -91,6 +93,38 @@ class AdminServerTest {
       assertEquals("no-store", field(response, "cache-control"), target);
       assertEquals("nosniff", field(response, "x-content-type-options"), target);
       assertFalse(field(response, "content-type").isEmpty(), target);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, GET / HTTP/1.1|Host: localhost",
+    "200, GET / HTTP/1.1|Host: LocalHost.:1",
+    "200, GET / HTTP/1.1|Host: 127.0.0.1:9090",
+    "200, GET / HTTP/1.1|Host: 127.9.9.9",
+    "200, GET / HTTP/1.1|Host: [::1]:9090",
+    "200, GET / HTTP/1.1|Host: weir.INTERNAL:9090",
+    "200, GET / HTTP/1.0|Accept: */*",
+    "421, GET / HTTP/1.1|Host: evil.example",
+    "421, GET / HTTP/1.1|Host: localhost.evil.example",
+    "421, GET / HTTP/1.1|Host: 127.0.0.1.evil.example",
+    "421, GET / HTTP/1.1|Host: 192.0.2.1",
+    "421, GET / HTTP/1.1|Host: [2001:db8::1]",
+    "421, GET / HTTP/1.1|Host:",
+    "421, GET / HTTP/1.1|Accept: */*",
+    "421, GET / HTTP/1.0|Host: evil.example",
+    "421, GET / HTTP/1.1|Host: localhost|Host: evil.example",
+    "421, GET http://evil.example/metrics HTTP/1.1|Host: localhost",
+    "421, HTTP://evil.example?x=http://localhost/ HTTP/1.1|Host: localhost"
+  })
+  void answersByNamesOfThisMachineOnly(int status, String head) throws Exception {
+    String request = head.startsWith("H") ? "GET " + head : head;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      String bytes = request.replace("|", "\r\n") + "\r\nConnection: close\r\n\r\n";
+      socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertEquals(Integer.toString(status), answer.substring(9, 12), answer);
+      assertEquals(status == 421, !answer.contains("Weir"), answer);
     }
   }
 
@@ -253,9 +287,9 @@ class AdminServerTest {
   void answersPipelinedRequestsInOrderOnOneConnection() throws Exception {
     String answers =
         raw(
-            "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-                + "GET /none HTTP/1.1\r\nHost: a\r\n\r\n"
-                + "GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                + "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                + "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     int ok = answers.indexOf("HTTP/1.1 200 OK");
     int none = answers.indexOf("HTTP/1.1 404 Not Found");
     assertEquals(0, ok);
@@ -266,7 +300,8 @@ class AdminServerTest {
   @Test
   void refusesWhatIsMalformedOrTooLarge() throws Exception {
     assertTrue(raw("GET / HTTP/1.1\r\nHost : a\r\n\r\n").startsWith("HTTP/1.1 400 "));
-    assertTrue(raw("GET /%zz HTTP/1.1\r\nConnection: close\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    String encoding = "GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    assertTrue(raw(encoding).startsWith("HTTP/1.1 400 "));
     String longLine = "GET /" + "a".repeat(5_000) + " HTTP/1.1\r\n\r\n";
     assertTrue(raw(longLine).startsWith("HTTP/1.1 400 "));
     String large = "GET / HTTP/1.1\r\nContent-Length: 65537\r\nConnection: close\r\n\r\n";
@@ -301,14 +336,16 @@ class AdminServerTest {
     socket.setSoTimeout(60_000);
     socket
         .getOutputStream()
-        .write("HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        .write(
+            "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                .getBytes(StandardCharsets.US_ASCII));
     byte[] begin = socket.getInputStream().readNBytes(12);
     assertArrayEquals("HTTP/1.1 200".getBytes(StandardCharsets.US_ASCII), begin);
   }
 
   @Test
   void aTakenPortIsNamed() {
-    AdminServer second = new AdminServer(loopback(port), metrics, () -> true);
+    AdminServer second = new AdminServer(loopback(port), List.of(), metrics, () -> true);
     AdminBindException taken = assertThrows(AdminBindException.class, second::start);
     assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
     second.close();
@@ -318,7 +355,7 @@ class AdminServerTest {
   void freesItsPortWhenClosed() {
     server.close();
     server.close();
-    AdminServer second = new AdminServer(loopback(port), metrics, () -> true);
+    AdminServer second = new AdminServer(loopback(port), List.of(), metrics, () -> true);
     second.start();
     assertEquals(loopback(port), second.boundAddress());
     second.close();

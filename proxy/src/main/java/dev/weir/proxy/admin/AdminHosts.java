@@ -1,0 +1,83 @@
+package dev.weir.proxy.admin;
+
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * By which names the admin port answers. A page that a browser has loaded from elsewhere may point
+ * a name of its own at this machine (DNS rebinding), and would then read what only this machine may
+ * reach; but the request says that name. So by TCP only loopback addresses, {@code localhost}, the
+ * address it is bound to, and names from the settings are answered, whatever the port; by a Unix
+ * socket, which no browser reaches, any.
+ */
+final class AdminHosts {
+  private static final Set<String> SCHEMES = Set.of("http://", "https://");
+
+  private final boolean any;
+  private final InetAddress bound;
+  private final Set<String> names;
+
+  /**
+   * @param names in any case.
+   */
+  AdminHosts(SocketAddress address, List<String> names) {
+    any = !(address instanceof InetSocketAddress);
+    bound = any ? null : ((InetSocketAddress) address).getAddress();
+    this.names =
+        names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+  }
+
+  /** Whether every host that a request names is one of these. One of HTTP/1.0 may name none. */
+  boolean answers(FullHttpRequest request) {
+    if (any) {
+      return true;
+    }
+    List<String> fields = request.headers().getAll(HttpHeaderNames.HOST);
+    boolean isEnough = fields.size() == 1 || request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    return isEnough && fields.stream().allMatch(this::answersHost) && answersTarget(request.uri());
+  }
+
+  private boolean answersTarget(String target) {
+    for (String scheme : SCHEMES) {
+      if (target.regionMatches(true, 0, scheme, 0, scheme.length())) {
+        return answersHost(target.substring(scheme.length()).replaceFirst("[/?#].*", ""));
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @param authority a host, and perhaps a port.
+   */
+  private boolean answersHost(String authority) {
+    String host = authority.replaceFirst(":[0-9]*$", "");
+    if (host.startsWith("[") && host.endsWith("]")) {
+      return answersAddress(host.substring(1, host.length() - 1));
+    }
+    String name = host.toLowerCase(Locale.ROOT).replaceFirst("\\.$", "");
+    return name.equals("localhost") || names.contains(name) || answersAddress(name);
+  }
+
+  private boolean answersAddress(String text) {
+    byte[] octets = NetUtil.createByteArrayFromIpAddressString(text);
+    if (octets == null) {
+      return false;
+    }
+    try {
+      InetAddress address = InetAddress.getByAddress(octets);
+      return address.isLoopbackAddress() || address.equals(bound);
+    } catch (UnknownHostException wrongLength) {
+      throw new AssertionError("an address has four octets, or sixteen", wrongLength);
+    }
+  }
+}
