@@ -114,8 +114,11 @@ final class LoopLoad implements StoreSink {
     key.clear();
     key.buffer().putBytes(0, name);
     // In place of a hash of the name, as good for telling keys apart.
-    key.add(name.length, PARTITION, (index + 1) * 0x9E37_79B9_7F4A_7C15L);
-    store.ask(place, key, 0, LIMITS, 1, true, nowNs);
+    key.add(name.length, PARTITION, (index + 1) * 0x9E37_79B9_7F4A_7C15L, 0);
+    StoreFault fault = store.ask(place, key, 0, LIMITS, 1, true, nowNs);
+    if (fault != null) {
+      unavailable(place, fault);
+    }
   }
 
   @Override
@@ -134,6 +137,9 @@ final class LoopLoad implements StoreSink {
     free[freeCount++] = (int) ticket;
     return false;
   }
+
+  @Override
+  public void givenBack(StoreKeys given, int first, int count, long cost) {}
 
   @Override
   public void forget() {}

@@ -32,6 +32,14 @@ import dev.weir.proxy.rule.RuleSpec;
 public final class ExactGate implements Gate, StoreSink {
   private static final int PROOFS = 1 << 14;
 
+  /**
+   * How long a refusal proves anything before the store is asked again. What ends it early is a
+   * refund: a decision that comes after its deadline finds its request told, and is given back.
+   * That is rare, and a key that is hammered on costs each event loop one check in five seconds;
+   * but a budget that is free must not be refused for the rest of a long window.
+   */
+  private static final long PROOF_NS = 5_000_000_000L;
+
   /** Spreads costs over the keys of proofs. */
   private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
 
@@ -50,8 +58,8 @@ public final class ExactGate implements Gate, StoreSink {
   private final Verdict verdict = new Verdict();
 
   /**
-   * How long a refusal proves anything where what was charged may be given back: until it would
-   * have been. {@link Long#MAX_VALUE} where nothing ever is.
+   * The same where requests that come together take from each other what they give back at once: it
+   * would have been by then.
    */
   private final long proofNsOfSeveralKeys;
 
@@ -87,7 +95,7 @@ public final class ExactGate implements Gate, StoreSink {
     this.names = new StoreKeyWriter(settings.hashIdentities(), settings.hashKey());
     boolean isOneServer =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
-    this.proofNsOfSeveralKeys = isOneServer ? Long.MAX_VALUE : 2 * settings.deadlineNs();
+    this.proofNsOfSeveralKeys = isOneServer ? PROOF_NS : 2 * settings.deadlineNs();
     this.repeats = new Repeats(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
     store.sink(this);
   }
@@ -110,7 +118,11 @@ public final class ExactGate implements Gate, StoreSink {
     tickets[place] = ticket;
     rules[place] = rule;
     identityHashes[place] = identities.of(0).hash();
-    store.ask(ticket, keys, 0, rule.storeLimits(), rule.cost(), rule.coalesces(), nowNs);
+    StoreFault fault =
+        store.ask(ticket, keys, 0, rule.storeLimits(), rule.cost(), rule.coalesces(), nowNs);
+    if (fault != null && unavailable(ticket, fault)) {
+      store.owe(keys, 0, rule.storeLimits(), rule.cost());
+    }
   }
 
   // ---- what is known already
@@ -122,8 +134,8 @@ public final class ExactGate implements Gate, StoreSink {
       BudgetGroup group = rule.group(i);
       long hash = identities.of(i).hash();
       for (int j = 0; j < group.size(); j++) {
-        int proof = proofs.find(proofKey(group.budget(j), rule.cost(), hash), nowNs);
-        if (proof >= 0 && (longest < 0 || proofs.untilNs(proof) > proofs.untilNs(longest))) {
+        int proof = proofs.find(proofKey(hash ^ group.budget(j).seed(), rule.cost()), nowNs);
+        if (proof >= 0 && (longest < 0 || proofs.retryAtNs(proof) > proofs.retryAtNs(longest))) {
           longest = proof;
           refusing = group.budget(j);
         }
@@ -140,13 +152,13 @@ public final class ExactGate implements Gate, StoreSink {
             refusing.policy(),
             proofs.remaining(longest),
             Math.max(0, proofs.resetAtNs(longest) - nowNs),
-            proofs.untilNs(longest) - nowNs));
+            proofs.retryAtNs(longest) - nowNs));
     return true;
   }
 
   /** The same for as long as the budget's limit and the cost are. */
-  private static long proofKey(Budget budget, long cost, long identityHash) {
-    return identityHash ^ budget.seed() ^ cost * COST_SEED;
+  private static long proofKey(long budgetKey, long cost) {
+    return budgetKey ^ cost * COST_SEED;
   }
 
   /**
@@ -157,12 +169,19 @@ public final class ExactGate implements Gate, StoreSink {
     if (decision.retryAfterNs() == StoreDecision.NEVER) {
       return;
     }
-    long longestNs = rule.groupCount() == 1 ? Long.MAX_VALUE : proofNsOfSeveralKeys;
     proofs.note(
-        proofKey(budget, rule.cost(), hash),
-        decision.sentNs() + Math.min(decision.retryAfterNs(), longestNs),
+        proofKey(hash ^ budget.seed(), rule.cost()),
+        decision.sentNs() + (rule.groupCount() == 1 ? PROOF_NS : proofNsOfSeveralKeys),
+        decision.sentNs() + decision.retryAfterNs(),
         decision.sentNs() + decision.resetAfterNs(),
         decision.remaining());
+  }
+
+  @Override
+  public void givenBack(StoreKeys given, int first, int count, long cost) {
+    for (int key = first; key < first + count; key++) {
+      proofs.forget(proofKey(given.localKey(key), cost));
+    }
   }
 
   @Override
@@ -259,14 +278,18 @@ public final class ExactGate implements Gate, StoreSink {
   private void askFrom(StoreAsk ask, int from, long nowNs) {
     for (int check = from; check < ask.checkCount; check++) {
       int first = ask.firstKey(check);
+      boolean passed = ask.state == State.PASSED;
       if (ask.state == State.OPEN) {
         long named = OF_ASK | (long) ask.index << CHECK_BITS | check;
-        store.ask(named, ask.keys, first, ask.limits(check), ask.rule.cost(), true, nowNs);
-      } else {
-        ask.openCount--;
-        if (ask.state == State.PASSED) {
-          store.owe(ask.keys, first, ask.limits(check), ask.rule.cost());
+        long cost = ask.rule.cost();
+        if (store.ask(named, ask.keys, first, ask.limits(check), cost, true, nowNs) == null) {
+          continue;
         }
+        passed = undecided(ask);
+      }
+      ask.openCount--;
+      if (passed) {
+        store.owe(ask.keys, first, ask.limits(check), ask.rule.cost());
       }
     }
     ended(ask);
@@ -319,6 +342,13 @@ public final class ExactGate implements Gate, StoreSink {
   }
 
   private boolean unavailable(StoreAsk ask) {
+    boolean passed = undecided(ask);
+    ended(ask);
+    return passed;
+  }
+
+  /** One of the checks has no decision; returns whether the request has passed all the same. */
+  private boolean undecided(StoreAsk ask) {
     if (ask.state == State.OPEN && !ask.isRefused()) {
       // The other checks may still come: what they say changes nothing for the client.
       ask.state = State.REFUSED;
@@ -331,9 +361,7 @@ public final class ExactGate implements Gate, StoreSink {
         giveBackAll(ask);
       }
     }
-    boolean passed = ask.state == State.PASSED;
-    ended(ask);
-    return passed;
+    return ask.state == State.PASSED;
   }
 
   /** One of the checks has come to its end. */
@@ -363,7 +391,7 @@ public final class ExactGate implements Gate, StoreSink {
    * Whether it holds the first of its keys, so that it is not one of those that have to give way.
    */
   private boolean isToBeRepeated(StoreAsk ask) {
-    return ask.isRefused() && ask.firstRefused() > 0 && repeats.takes(ask);
+    return ask.isRefused() && ask.holdsFirst() && repeats.takes(ask) && outcome.awaits(ask.ticket);
   }
 
   private void giveBackAll(StoreAsk ask) {
@@ -372,11 +400,12 @@ public final class ExactGate implements Gate, StoreSink {
     }
   }
 
+  /** Gives back what a check holds, once: it holds nothing after that. */
   private void giveBack(StoreAsk ask, int check) {
-    if (ask.grantedAtUs(check) < 0) {
-      return;
+    long atUs = ask.grantedAtUs(check);
+    if (atUs >= 0) {
+      ask.givenBack(check);
+      store.refund(ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), atUs);
     }
-    store.refund(
-        ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), ask.grantedAtUs(check));
   }
 }

@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * What the store's own last answers prove: that a budget has nothing for a request before a certain
- * time. Until then the same request is refused here, and the store is not asked; not a moment
- * later, and never on a guess. Nothing is lost when an entry is: the store is asked again.
+ * time. Until then, or until the proof is to be had anew, the same request is refused here, and the
+ * store is not asked; not a moment later, and never on a guess. Nothing is lost when an entry is:
+ * the store is asked again.
  *
  * <p>Times are those of the loop's clock. One per event loop.
  */
@@ -15,6 +16,7 @@ final class ProvenRefusals {
   private final int lineMask;
   private final long[] keys;
   private final long[] untilNs;
+  private final long[] retryAtNs;
   private final long[] resetAtNs;
   private final long[] remaining;
 
@@ -25,16 +27,18 @@ final class ProvenRefusals {
     lineMask = entryCount / WAYS - 1;
     keys = new long[entryCount];
     untilNs = new long[entryCount];
+    retryAtNs = new long[entryCount];
     resetAtNs = new long[entryCount];
     remaining = new long[entryCount];
   }
 
   /**
-   * Notes that there is nothing for such a request before {@code until}.
+   * Notes that there is nothing for such a request before {@code retryAt}.
    *
    * @param key of the budget and of what the request takes from it.
+   * @param until when the store is to be asked again, if that is earlier.
    */
-  void note(long key, long until, long resetAt, long left) {
+  void note(long key, long until, long retryAt, long resetAt, long left) {
     int first = first(key);
     int at = first;
     for (int i = first; i < first + WAYS; i++) {
@@ -47,7 +51,8 @@ final class ProvenRefusals {
       }
     }
     keys[at] = key;
-    untilNs[at] = until;
+    untilNs[at] = Math.min(until, retryAt);
+    retryAtNs[at] = retryAt;
     resetAtNs[at] = resetAt;
     remaining[at] = left;
   }
@@ -65,13 +70,24 @@ final class ProvenRefusals {
     return -1;
   }
 
+  /** Forgets what was noted for such a request. */
+  void forget(long key) {
+    int first = first(key);
+    for (int i = first; i < first + WAYS; i++) {
+      if (keys[i] == key) {
+        untilNs[i] = 0;
+      }
+    }
+  }
+
   /** Forgets them all. */
   void clear() {
     Arrays.fill(untilNs, 0);
   }
 
-  long untilNs(int entry) {
-    return untilNs[entry];
+  /** Before which there is nothing, as far as is known. */
+  long retryAtNs(int entry) {
+    return retryAtNs[entry];
   }
 
   long resetAtNs(int entry) {

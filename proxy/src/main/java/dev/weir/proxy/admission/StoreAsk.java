@@ -165,12 +165,22 @@ final class StoreAsk {
     return firstRefused < checkCount;
   }
 
+  /** Whether there are checks before the first that has refused, and it holds what they charged. */
+  boolean holdsFirst() {
+    for (int check = 0; check < firstRefused; check++) {
+      if (!granted[check]) {
+        return false; // it has no decision, and asking again asks from the refused one on
+      }
+    }
+    return firstRefused > 0;
+  }
+
   /** The first check that has refused, if any has. */
   int firstRefused() {
     return firstRefused;
   }
 
-  /** What a check was granted has been given back. */
+  /** What a check was granted has been given back: it is charged with nothing. */
   void givenBack(int check) {
     granted[check] = false;
   }

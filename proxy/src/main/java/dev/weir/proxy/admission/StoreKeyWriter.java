@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.redis.Partitions;
 import dev.weir.proxy.redis.StoreKeys;
+import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.IdentityText;
@@ -59,7 +60,7 @@ final class StoreKeyWriter {
     digest = new byte[mac.getMacLength()];
   }
 
-  /** Adds the keys of an identity's budgets. */
+  /** Adds the keys of an identity's budgets; in this process they go by {@link Budget#seed}. */
   void write(BudgetGroup group, Identity identity, StoreKeys keys) {
     MutableDirectBuffer buffer = keys.buffer();
     int start = keys.end();
@@ -77,14 +78,16 @@ final class StoreKeyWriter {
     buffer.putBytes(start + PREFIX.length, Partitions.tag(partition));
     int nameAt = put(buffer, at, (byte) ':') - start;
     for (int i = 0; i < group.size(); i++) {
-      byte[] name = group.budget(i).storeName();
+      Budget budget = group.budget(i);
+      byte[] name = budget.storeName();
       int keyStart = keys.end();
       if (i > 0) {
         buffer.putBytes(keyStart, buffer, start, nameAt);
       }
       buffer.putBytes(keyStart + nameAt, name);
       int keyEnd = keyStart + nameAt + name.length;
-      keys.add(keyEnd, partition, SPREAD.hash(buffer, keyStart, keyEnd - keyStart));
+      long hash = SPREAD.hash(buffer, keyStart, keyEnd - keyStart);
+      keys.add(keyEnd, partition, hash, identity.hash() ^ budget.seed());
     }
   }
 

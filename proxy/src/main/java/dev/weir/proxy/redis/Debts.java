@@ -102,7 +102,7 @@ final class Debts {
         long charged = Math.min(requests[slot], most);
         moved.clear();
         moved.buffer().putBytes(0, key);
-        moved.addHashed(key.length, hashes[slot]);
+        moved.addHashed(key.length, hashes[slot], 0);
         flight.add(Flight.DEBT, moved, 0, limits[slot], charged, costs[slot], true, nowNs);
         remove(slot);
         slot--; // another may have moved here

@@ -19,6 +19,7 @@ import java.util.Arrays;
 /**
  * One batch: the checks of a script call, the requests that wait for them, and the call itself as
  * Lettuce takes it. Requests for one budget share a check and are granted in the order they came.
+ * What it gives back of earlier ones stands before its checks, see {@link Refunds}.
  *
  * <p>A flight is filled, sent, answered or lost, and used again. Its memory grows to what was
  * needed once, and stays. Used by one event loop.
@@ -43,7 +44,6 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private static final long MOVED = -3;
 
   private static final int BUCKETS = 2 * MAX_KEYS;
-  private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
   private static final byte[] SOURCE = LuaScript.CHECK.source();
   private static final byte[] EVALSHA = ascii("$7\r\nEVALSHA\r\n$40\r\n" + ascii(DIGEST) + "\r\n");
@@ -65,10 +65,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private final long[] costs = new long[MAX_KEYS];
   private final long[] granted = new long[MAX_KEYS];
 
-  /** Whether a check gives back what an earlier one was granted. */
-  private final boolean[] refunds = new boolean[MAX_KEYS];
-
-  private boolean hasRefunds;
+  /** Null until there is one for the first time: few batches ever have any. */
+  private Refunds refunds;
 
   /** Of each check, how many requests it is for. */
   private final long[] asked = new long[MAX_KEYS];
@@ -85,10 +83,12 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private int requestCount;
   private int openFrom;
 
+  private long unixUs;
   private Lane lane;
   private StoreLink link;
   private boolean encoded;
   private boolean done;
+  private End end;
   private boolean withSource;
   private boolean expired;
   private int hops;
@@ -99,6 +99,17 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   Flight previous;
 
   Flight next;
+
+  /** The next among those that have come to their end; see {@link EndedCalls}. */
+  Flight nextEnded;
+
+  /** How a call has come to its end. */
+  private enum End {
+    ANSWERED,
+    LOST,
+    /** It has not been written. */
+    UNSENT
+  }
 
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
@@ -115,31 +126,51 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    */
   Flight begin(Lane owner, long unixUs) {
     lane = owner;
+    this.unixUs = unixUs;
     call.clear(unixUs);
     return this;
   }
 
   /** Forgets everything but the memory. */
   void clear() {
-    call.clear();
-    Arrays.fill(buckets, (short) 0);
-    Arrays.fill(limits, null);
-    keys.clear();
-    hasRefunds = false;
-    requestCount = 0;
-    openFrom = 0;
+    clearChecks();
+    if (refunds != null) {
+      refunds.begin(0);
+    }
     lane = null;
     link = null;
     withSource = false;
-    expired = false;
     hops = 0;
     isAsking = false;
   }
 
+  private void clearChecks() {
+    call.clear(unixUs);
+    Arrays.fill(buckets, (short) 0);
+    Arrays.fill(limits, null);
+    keys.clear();
+    requestCount = 0;
+    openFrom = 0;
+    expired = false;
+  }
+
+  /**
+   * Leaves nothing but the refunds, once nobody waits any more for what was not executed.
+   *
+   * @param owed takes what has passed.
+   */
+  void dropChecks(Debts owed) {
+    assert firstAskedNs() == Long.MAX_VALUE : "a request still waits";
+    rememberUnexecuted(owed);
+    clearChecks();
+  }
+
   boolean hasRoom(int keyCount, int byteCount) {
-    return keys.count() + keyCount <= MAX_KEYS
+    int refundKeys = refunds == null ? 0 : refunds.keys().count();
+    int refundBytes = refunds == null ? 0 : refunds.keys().end();
+    return keys.count() + refundKeys + keyCount <= MAX_KEYS
         && requestCount < MAX_REQUESTS
-        && keys.end() + byteCount <= MAX_KEY_BYTES;
+        && keys.end() + refundBytes + byteCount <= MAX_KEY_BYTES;
   }
 
   /**
@@ -192,9 +223,13 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    * @param chargedAtUs {@link StoreDecision#decidedAtUs()} of that check.
    */
   void refund(StoreKeys from, int first, ScriptLimit[] of, long cost, long chargedAtUs) {
-    int check = begin(call.refund(cost, chargedAtUs, of[0]), from, first, of, cost);
-    refunds[check] = true;
-    hasRefunds = true;
+    if (refunds == null) {
+      refunds = new Refunds();
+    }
+    if (refunds.count() == 0) {
+      refunds.begin(unixUs);
+    }
+    refunds.add(from, first, of, cost, chargedAtUs);
   }
 
   private int begin(int check, StoreKeys from, int first, ScriptLimit[] of, long cost) {
@@ -209,7 +244,6 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     costs[check] = cost;
     asked[check] = 0;
     debts[check] = 0;
-    refunds[check] = false;
     return check;
   }
 
@@ -225,8 +259,18 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     checkOf[requestCount++] = (short) check;
   }
 
+  /** Checks and refunds. */
+  int entryCount() {
+    return call.checkCount() + refundCount();
+  }
+
   int checkCount() {
     return call.checkCount();
+  }
+
+  /** Charges that it gives back, for which nobody waits. */
+  int refundCount() {
+    return refunds == null ? 0 : refunds.count();
   }
 
   int requestCount() {
@@ -235,12 +279,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   /** Of its first key. */
   int partition() {
-    return Partitions.of(keys.hash(0));
-  }
-
-  /** Whether it gives back anything, for which nobody waits. */
-  boolean hasRefunds() {
-    return hasRefunds;
+    return Partitions.of((refundCount() > 0 ? refunds.keys() : keys).hash(0));
   }
 
   Lane lane() {
@@ -270,6 +309,11 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       boolean passed = lane.tellUnavailable(tickets[at], fault);
       askedNs[at] = passed ? PASSED : TOLD;
     }
+  }
+
+  /** Hands over one of the refunds; there is one. */
+  void moveRefundTo(Flight part) {
+    refunds.moveFirstTo(part);
   }
 
   /** Hands over the requests that wait for one check, and what it has to charge. */
@@ -347,62 +391,52 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   @Override
   public void encode(ByteBuf out) {
     encoded = true;
-    out.writeByte('*');
-    number(out, 4 + call.keyCount());
+    boolean givesBack = refundCount() > 0;
+    int keyCount = keys.count() + (givesBack ? refunds.keys().count() : 0);
+    Resp.array(out, 4 + keyCount);
     if (withSource) {
-      out.writeBytes(EVAL).writeBytes(SOURCE).writeBytes(CRLF);
+      out.writeBytes(EVAL).writeBytes(SOURCE).writeBytes(Resp.CRLF);
     } else {
       out.writeBytes(EVALSHA);
     }
-    out.writeByte('$');
-    number(out, digits(call.keyCount()));
-    number(out, call.keyCount());
+    Resp.bulkNumber(out, keyCount);
+    if (givesBack) {
+      refunds.writeKeys(out);
+    }
     for (int key = 0; key < keys.count(); key++) {
-      bulk(out, keys.bytes(), keys.start(key), keys.length(key));
+      Resp.bulk(out, keys.bytes(), keys.start(key), keys.length(key));
     }
-    bulk(out, call.array(), 0, call.length());
-  }
-
-  private static void bulk(ByteBuf out, byte[] bytes, int offset, int length) {
-    out.writeByte('$');
-    number(out, length);
-    out.writeBytes(bytes, offset, length).writeBytes(CRLF);
-  }
-
-  private static int digits(int value) {
-    return value < 10 ? 1 : 1 + digits(value / 10);
-  }
-
-  private static void number(ByteBuf out, int value) {
-    int count = digits(value);
-    int at = out.writerIndex();
-    out.writeZero(count);
-    for (int i = at + count - 1, rest = value; i >= at; i--, rest /= 10) {
-      out.setByte(i, '0' + rest % 10);
+    Resp.bulkHead(out, call.length() + (givesBack ? refunds.byteCount() : 0));
+    if (givesBack) {
+      refunds.writeTo(out);
     }
-    out.writeBytes(CRLF);
+    out.writeBytes(call.array(), 0, call.length()).writeBytes(Resp.CRLF);
   }
 
   // ---- answering
 
   /** Hands every request its decision. Returns false if the answer is none. */
   boolean deliver(Debts owed) {
-    if (!output.has() || output.bytes().remaining() != CheckReply.length(call.checkCount())) {
+    if (!output.has() || output.bytes().remaining() != CheckReply.length(entryCount())) {
       return false;
     }
-    reply.wrap(output.bytes(), call.checkCount());
+    reply.wrap(output.bytes(), entryCount());
+    int before = refundCount();
+    if (before > 0 && !refunds.arePlausible(reply)) {
+      return false;
+    }
     for (int check = 0; check < call.checkCount(); check++) {
-      if (!isPlausible(check)) {
+      if (!isPlausible(check, before + check)) {
         return false;
       }
     }
     for (int check = 0; check < call.checkCount(); check++) {
-      granted[check] = Math.max(0, reply.granted(check) - debts[check]);
+      granted[check] = Math.max(0, reply.granted(before + check) - debts[check]);
     }
     countUnasked();
     for (int at = 0; at < requestCount; at++) {
       int check = checkOf[at];
-      boolean foreign = reply.status(check) == CheckReply.FOREIGN;
+      boolean foreign = reply.status(before + check) == CheckReply.FOREIGN;
       boolean allowed = granted[check] > 0;
       granted[check]--;
       if (askedNs[at] == PASSED && !allowed && !foreign) {
@@ -412,8 +446,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       } else if (at >= openFrom && foreign) {
         lane.tellUnavailable(tickets[at], StoreFault.MALFORMED_REPLY);
       } else if (at >= openFrom) {
-        long left = reply.remaining(check) + Math.max(granted[check], 0) * costs[check];
-        decision.set(reply, check, allowed, left, sentNs);
+        long left = reply.remaining(before + check) + Math.max(granted[check], 0) * costs[check];
+        decision.set(reply, before + check, allowed, left, sentNs);
         lane.tellDecided(tickets[at], decision);
       }
     }
@@ -426,13 +460,10 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   }
 
   /** Bytes of the right number may be anything: what would let requests pass must make sense. */
-  private boolean isPlausible(int check) {
-    int status = reply.status(check);
-    long of = reply.granted(check);
-    if (refunds[check]) {
-      return of == 0 && (status >= CheckReply.DONE && status <= CheckReply.FOREIGN);
-    }
-    if (reply.limitIndex(check) >= limits[check].length) {
+  private boolean isPlausible(int check, int entry) {
+    int status = reply.status(entry);
+    long of = reply.granted(entry);
+    if (reply.limitIndex(entry) >= limits[check].length) {
       return false;
     }
     return status == CheckReply.GRANTED && of > 0 && of <= asked[check]
@@ -449,17 +480,21 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     if (executed) {
       countUnasked();
     } else {
-      for (int at = 0; at < requestCount; at++) {
-        if (askedNs[at] == PASSED) {
-          remember(owed, checkOf[at], 1);
-        }
+      rememberUnexecuted(owed);
+      lane.refunded(refundCount(), false);
+    }
+  }
+
+  /** What has passed and has not been charged. */
+  private void rememberUnexecuted(Debts owed) {
+    for (int at = 0; at < requestCount; at++) {
+      if (askedNs[at] == PASSED) {
+        remember(owed, checkOf[at], 1);
       }
-      for (int check = 0; check < call.checkCount(); check++) {
-        if (debts[check] > 0) {
-          remember(owed, check, debts[check]);
-        } else if (refunds[check]) {
-          lane.refunded(false);
-        }
+    }
+    for (int check = 0; check < call.checkCount(); check++) {
+      if (debts[check] > 0) {
+        remember(owed, check, debts[check]);
       }
     }
   }
@@ -469,10 +504,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     for (int check = 0; check < call.checkCount(); check++) {
       if (debts[check] > 0) {
         lane.debtsCharged(debts[check]);
-      } else if (refunds[check]) {
-        lane.refunded(true);
       }
     }
+    lane.refunded(refundCount(), true);
   }
 
   private void remember(Debts owed, int check, long requests) {
@@ -493,20 +527,36 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   @Override
   public void complete() {
-    if (!done) {
-      done = true;
-      lane.answered(this);
-    }
+    end(End.ANSWERED);
   }
 
   @Override
   public boolean completeExceptionally(Throwable cause) {
+    return end(End.LOST);
+  }
+
+  /** It cannot be written to where it was to go, or need not be any more. */
+  void unsent() {
+    end(End.UNSENT);
+  }
+
+  private boolean end(End how) {
     if (done) {
       return false;
     }
     done = true;
-    lane.lost(this);
+    end = how;
+    lane.ended(this);
     return true;
+  }
+
+  /** Tells its lane how it has ended. */
+  void tell() {
+    switch (end) {
+      case ANSWERED -> lane.answered(this);
+      case LOST -> lane.lost(this);
+      case UNSENT -> lane.unsent(this);
+    }
   }
 
   @Override

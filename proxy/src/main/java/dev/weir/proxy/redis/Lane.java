@@ -1,5 +1,6 @@
 package dev.weir.proxy.redis;
 
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.redis.ErrorReply.Remedy;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.scripts.ScriptLimit;
@@ -20,6 +21,8 @@ final class Lane {
   static final long MAX_AGE_NS = 1_000_000;
 
   private static final int ALL = -1;
+
+  private static final String ASKER = "a request that asked the store";
 
   private final LoopStore store;
   private final StoreLink link;
@@ -54,8 +57,8 @@ final class Lane {
     return partition == ALL ? store.lane(ofKey) == this : partition == ofKey;
   }
 
-  /** Asks for one request, or tells it within this call that there is no decision. */
-  void ask(
+  /** Asks for one request; or returns why there is no decision, and nobody is told. */
+  StoreFault ask(
       long ticket,
       StoreKeys keys,
       int first,
@@ -65,10 +68,8 @@ final class Lane {
       long nowNs) {
     StoreFault fault = obstacle(limits.length, keys.length(first, limits.length), nowNs);
     if (fault != null) {
-      if (tellUnavailable(ticket, fault)) {
-        store.debts().add(keys, first, limits, 1, cost);
-      }
-      return;
+      store.observer().storeUnavailable(fault);
+      return fault;
     }
     gathering.add(ticket, keys, first, limits, 1, cost, coalesces, nowNs);
     store.watch(gathering);
@@ -76,16 +77,18 @@ final class Lane {
     if (isOld || isDue()) {
       send(nowNs);
     }
+    return null;
   }
 
   /** Gives back what was granted to one request, if the server can be reached. */
   void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long chargedAtUs) {
     long nowNs = store.nowNs();
     if (obstacle(limits.length, keys.length(first, limits.length), nowNs) != null) {
-      refunded(false);
+      refunded(1, false);
       return;
     }
     gathering.refund(keys, first, limits, cost, chargedAtUs);
+    store.sink().givenBack(keys, first, limits.length, cost);
     if (isDue()) {
       send(nowNs);
     }
@@ -135,7 +138,7 @@ final class Lane {
       store.debts().moveTo(flight, this, nowNs);
       owes = store.debts().has(this);
     }
-    store.observer().storeSent(flight.checkCount(), flight.requestCount());
+    store.observer().storeSent(flight.entryCount(), flight.requestCount());
     write(flight, link, nowNs);
   }
 
@@ -146,8 +149,14 @@ final class Lane {
   }
 
   boolean tellUnavailable(long ticket, StoreFault fault) {
+    assert !store.isAsking() : "a request is told within the question of another";
     store.observer().storeUnavailable(fault);
-    return store.sink().unavailable(ticket, fault);
+    try {
+      return store.sink().unavailable(ticket, fault);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught(ASKER, bug);
+      return false;
+    }
   }
 
   /** The server may have charged what had passed before it was asked. */
@@ -156,16 +165,23 @@ final class Lane {
   }
 
   /**
-   * A refund has come to its end.
+   * Refunds have come to their end.
    *
-   * @param sent whether the server may have executed it.
+   * @param sent whether the server may have executed them.
    */
-  void refunded(boolean sent) {
-    store.observer().storeRefund(sent);
+  void refunded(int count, boolean sent) {
+    for (int i = 0; i < count; i++) {
+      store.observer().storeRefund(sent);
+    }
   }
 
   void tellDecided(long ticket, StoreDecision decision) {
-    store.sink().decided(ticket, decision);
+    assert !store.isAsking() : "a request is told within the question of another";
+    try {
+      store.sink().decided(ticket, decision);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught(ASKER, bug);
+    }
   }
 
   /** The first requests of a flight did not get their decision in time. */
@@ -173,11 +189,14 @@ final class Lane {
     (flight.link() == null ? link : flight.link()).breaker().failed(nowNs);
   }
 
-  /** Nobody waits for a flight any more. */
+  /** Nobody waits for a flight any more; what it gives back still goes. */
   void abandoned(Flight flight) {
-    if (flight == gathering && !flight.hasRefunds()) { // and it never left
-      gathering = null;
-      end(flight, StoreFault.DEADLINE, false);
+    if (flight == gathering) { // and it never left
+      flight.dropChecks(store.debts());
+      if (flight.refundCount() == 0) {
+        gathering = null;
+        store.release(flight);
+      }
     }
   }
 
@@ -191,7 +210,7 @@ final class Lane {
     if (heir != null && heir.link.takesCalls() && heir.link.breaker().tryPass(nowNs)) {
       Flight flight = gathering;
       gathering = null;
-      store.observer().storeSent(flight.checkCount(), flight.requestCount());
+      store.observer().storeSent(flight.entryCount(), flight.requestCount());
       write(flight, heir.link, nowNs);
     } else {
       dropGathered(StoreFault.NO_OWNER);
@@ -260,8 +279,11 @@ final class Lane {
     if (error == ErrorReply.MOVED || error.remedy() == Remedy.REFRESH) {
       store.refreshMap();
     }
-    if (flight.isAbandoned()) {
-      return false;
+    if (flight.isAbandoned() && error.remedy() != Remedy.NONE) {
+      flight.dropChecks(store.debts()); // none was executed
+      if (flight.refundCount() == 0) {
+        return false;
+      }
     }
     StoreLink from = flight.link();
     if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
@@ -269,7 +291,7 @@ final class Lane {
       write(flight, flight.link(), nowNs);
       return true;
     }
-    if (error.remedy() == Remedy.SPLIT && flight.checkCount() > 1) {
+    if (error.remedy() == Remedy.SPLIT && flight.entryCount() > 1) {
       from.breaker().succeeded();
       split(flight, nowNs);
       return true;
@@ -289,6 +311,12 @@ final class Lane {
 
   /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
   private void split(Flight flight, long nowNs) {
+    while (flight.refundCount() > 0 && store.hasFlight()) {
+      Flight part = store.takeFlight(this);
+      flight.moveRefundTo(part);
+      store.observer().storeResent();
+      write(part, link, nowNs);
+    }
     for (int check = 0; check < flight.checkCount() && store.hasFlight(); check++) {
       Flight part = store.takeFlight(this);
       flight.moveTo(part, check);
@@ -305,11 +333,23 @@ final class Lane {
     end(flight, StoreFault.ERROR_REPLY, false);
   }
 
-  /** The connection was lost with the flight on it, or before. */
+  /** A call has come to its end, and may be told of it. */
+  void ended(Flight flight) {
+    store.ended().add(flight);
+  }
+
+  /** The connection was lost with the flight on it. */
   void lost(Flight flight) {
     inFlight--;
     flight.link().lostCall();
     end(flight, StoreFault.DISCONNECTED, flight.isEncoded());
+    proceed(store.tick());
+  }
+
+  /** The flight was not written to any connection. */
+  void unsent(Flight flight) {
+    inFlight--;
+    end(flight, StoreFault.DISCONNECTED, false);
     proceed(store.tick());
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.proxy.redis;
 
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
@@ -33,7 +34,7 @@ public final class LoopStore {
   private final EventLoop eventLoop;
   private final LoopClock clock;
   private final Deadlines deadlines;
-  private final LoopRedisClient client;
+  private final Connector connector;
   private final StoreHealth health;
   private final Runnable refresh;
   private final StoreObserver requestObserver;
@@ -44,6 +45,8 @@ public final class LoopStore {
   private final Lane[] lanes = new Lane[Partitions.COUNT];
   private final Flight watched = new Flight(); // the head of a ring
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
+  private final EndedCalls ended;
+  private boolean isAsking;
   private StoreSink sink;
   private StoreObserver observer;
   private long deadlineNs;
@@ -57,7 +60,7 @@ public final class LoopStore {
       EventLoop eventLoop,
       LoopClock clock,
       Deadlines deadlines,
-      LoopRedisClient client,
+      Connector connector,
       StoreHealth health,
       Runnable refresh,
       StoreObserver observer,
@@ -65,7 +68,7 @@ public final class LoopStore {
     this.eventLoop = eventLoop;
     this.clock = clock;
     this.deadlines = deadlines;
-    this.client = client;
+    this.connector = connector;
     this.health = health;
     this.refresh = refresh;
     this.requestObserver = observer;
@@ -74,6 +77,7 @@ public final class LoopStore {
     this.deadlineNs = deadlineNs;
     this.wakeUp = new WakeUp(eventLoop, clock, this::expire);
     this.debts = new Debts(requestObserver);
+    this.ended = new EndedCalls(eventLoop);
     watched.next = watched;
     watched.previous = watched;
   }
@@ -84,7 +88,8 @@ public final class LoopStore {
   }
 
   /**
-   * Asks whether a request may pass: whether all limits of one check admit it.
+   * Asks whether a request may pass: whether all limits of one check admit it. Nobody is told
+   * anything within this call.
    *
    * @param ticket names the request, or one of its checks: any but -1.
    * @param keys of the budgets, which may be changed as soon as this returns.
@@ -94,8 +99,9 @@ public final class LoopStore {
    * @param cost units that the request takes from each, 1 or more.
    * @param coalesces whether the request may share a check with others of the same budgets: not
    *     where each must know its own place in a queue.
+   * @return null if the answer will be told; else why there is none, and it will not.
    */
-  public void ask(
+  public StoreFault ask(
       long ticket,
       StoreKeys keys,
       int first,
@@ -104,14 +110,16 @@ public final class LoopStore {
       boolean coalesces,
       long nowNs) {
     Lane lane = lanes[keys.partition(first)];
-    if (lane != null) {
-      lane.ask(ticket, keys, first, limits, cost, coalesces, nowNs);
-      return;
+    if (lane == null) {
+      refreshMap();
+      observer.storeUnavailable(StoreFault.NO_OWNER);
+      return StoreFault.NO_OWNER;
     }
-    refreshMap();
-    observer.storeUnavailable(StoreFault.NO_OWNER);
-    if (sink.unavailable(ticket, StoreFault.NO_OWNER)) {
-      debts.add(keys, first, limits, 1, cost);
+    isAsking = true;
+    try {
+      return lane.ask(ticket, keys, first, limits, cost, coalesces, nowNs);
+    } finally {
+      isAsking = false;
     }
   }
 
@@ -136,8 +144,13 @@ public final class LoopStore {
     Lane lane = lanes[keys.partition(first)];
     if (lane == null) {
       observer.storeRefund(false);
-    } else {
+      return;
+    }
+    isAsking = true;
+    try {
       lane.refund(keys, first, limits, cost, decidedAtUs);
+    } finally {
+      isAsking = false;
     }
   }
 
@@ -369,7 +382,11 @@ public final class LoopStore {
     for (Flight flight = watched.next; flight != watched; ) {
       Flight next = flight.next;
       if (flight.firstAskedNs() <= nowNs - deadlineNs) {
-        expire(flight, nowNs);
+        try {
+          expire(flight, nowNs);
+        } catch (RuntimeException | Error bug) {
+          InternalErrors.caught("a batch whose time is over", bug);
+        }
       }
       if (flight.previous != null) { // has not come to its end
         if (flight.firstAskedNs() == Long.MAX_VALUE) {
@@ -443,8 +460,8 @@ public final class LoopStore {
     return eventLoop;
   }
 
-  LoopRedisClient client() {
-    return client;
+  Connector connector() {
+    return connector;
   }
 
   StoreHealth health() {
@@ -461,6 +478,15 @@ public final class LoopStore {
 
   Debts debts() {
     return debts;
+  }
+
+  EndedCalls ended() {
+    return ended;
+  }
+
+  /** Whether somebody asks, or gives back, and is to find nothing changed by others meanwhile. */
+  boolean isAsking() {
+    return isAsking;
   }
 
   void refreshMap() {

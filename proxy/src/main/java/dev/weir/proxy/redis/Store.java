@@ -99,7 +99,7 @@ public final class Store implements AutoCloseable {
             eventLoop,
             clock,
             deadlines,
-            client,
+            client::connect,
             health,
             this::refresh,
             observer,

@@ -11,6 +11,7 @@ public final class StoreKeys {
 
   private final int[] ends;
   private final long[] hashes;
+  private final long[] localKeys;
   private byte[] bytes;
   private UnsafeBuffer buffer;
   private int count;
@@ -24,6 +25,7 @@ public final class StoreKeys {
   public StoreKeys(int maxCount, int byteCount) {
     ends = new int[maxCount];
     hashes = new long[maxCount];
+    localKeys = new long[maxCount];
     bytes = new byte[byteCount];
     buffer = new UnsafeBuffer(bytes);
   }
@@ -53,13 +55,15 @@ public final class StoreKeys {
    * @param end behind its last byte.
    * @param partition of the identity, 0 to {@link Partitions#COUNT} - 1.
    * @param bytesHash of the key's bytes: those of two different keys may be the same.
+   * @param localKey what the budget goes by in this process; see {@link #localKey}.
    */
-  public void add(int end, int partition, long bytesHash) {
-    addHashed(end, Partitions.into(bytesHash, partition));
+  public void add(int end, int partition, long bytesHash, long localKey) {
+    addHashed(end, Partitions.into(bytesHash, partition), localKey);
   }
 
-  void addHashed(int end, long hash) {
+  void addHashed(int end, long hash, long localKey) {
     ends[count] = end;
+    localKeys[count] = localKey;
     hashes[count++] = hash;
   }
 
@@ -77,7 +81,7 @@ public final class StoreKeys {
     int length = from.ends[key] - start;
     int at = room(length);
     System.arraycopy(from.bytes, start, bytes, at, length);
-    addHashed(at + length, from.hashes[key]);
+    addHashed(at + length, from.hashes[key], from.localKeys[key]);
   }
 
   private int room(int length) {
@@ -87,6 +91,11 @@ public final class StoreKeys {
       buffer = new UnsafeBuffer(bytes);
     }
     return at;
+  }
+
+  /** What was said of the budget when its key was written: nothing in the store follows from it. */
+  public long localKey(int key) {
+    return localKeys[key];
   }
 
   byte[] bytes() {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.redis;
 
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
@@ -114,7 +115,7 @@ final class StoreLink extends Deadlines.Waiter {
     deadline(store.tick() + OPEN_NS);
     try {
       store
-          .client()
+          .connector()
           .connect(address)
           .thenCompose(opened -> prepared(opened, attempt))
           .whenComplete(
@@ -216,7 +217,14 @@ final class StoreLink extends Deadlines.Waiter {
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
     for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
-      write(flight, lastProgressNs);
+      if (flight.isAbandoned()) {
+        flight.dropChecks(store.debts()); // nobody waits any more; what it gives back still goes
+      }
+      if (flight.entryCount() == 0) {
+        flight.unsent();
+      } else {
+        write(flight, lastProgressNs);
+      }
     }
     store.linkReady(this);
   }
@@ -247,7 +255,7 @@ final class StoreLink extends Deadlines.Waiter {
 
   private void dismiss() {
     for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
-      flight.completeExceptionally(null);
+      flight.unsent();
     }
   }
 
@@ -351,20 +359,32 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   void write(Flight flight, long nowNs) {
-    if (state != State.READY && takesCalls()) {
-      waiting.add(flight);
-      return;
-    }
-    called(nowNs);
-    if (state != State.READY || flight.isAbandoned()) {
-      flight.completeExceptionally(null);
-    } else {
-      if (flight.isAsking()) {
-        // The slot is on its way here: the next call is let in, and no other.
-        connection.async().asking();
+    if (state == State.READY) {
+      called(nowNs);
+      store.ended().writing();
+      try {
+        dispatch(flight);
+      } catch (RuntimeException | Error bug) {
+        flight.completeExceptionally(bug);
+        InternalErrors.caught("a call to the store", bug);
+      } finally {
+        store.ended().written();
       }
-      connection.dispatch(flight);
+    } else if (takesCalls()) {
+      waiting.add(flight);
+    } else {
+      store.ended().writing();
+      flight.unsent();
+      store.ended().written();
     }
+  }
+
+  private void dispatch(Flight flight) {
+    if (flight.isAsking()) {
+      // The slot is on its way here: the next call is let in, and no other.
+      connection.async().asking();
+    }
+    connection.dispatch(flight);
   }
 
   /** A call has come to its end. */

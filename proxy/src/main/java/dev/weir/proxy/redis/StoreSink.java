@@ -19,6 +19,15 @@ public interface StoreSink {
    */
   boolean unavailable(long ticket, StoreFault fault);
 
+  /**
+   * What was granted goes back to its budgets: that they had nothing left proves nothing any
+   * longer.
+   *
+   * @param keys the budgets', from {@code first} on.
+   * @param cost units that go back to each.
+   */
+  void givenBack(StoreKeys keys, int first, int count, long cost);
+
   /** Budgets were given back by hand: what was decided before proves nothing any longer. */
   void forget();
 }

@@ -49,8 +49,10 @@ final class WarmUp implements StoreSink {
     }
     int partition = asked % Partitions.COUNT;
     keys.clear();
-    keys.add(trialKey(partition, keys), partition, partition);
-    store.ask(FIRST_TICKET + asked++, keys, 0, LIMITS, 1, true, store.tick());
+    keys.add(trialKey(partition, keys), partition, partition, 0);
+    if (store.ask(FIRST_TICKET + asked++, keys, 0, LIMITS, 1, true, store.tick()) != null) {
+      next();
+    }
   }
 
   /** Writes the name of a key that means nothing, for a millisecond; returns its length. */
@@ -77,6 +79,9 @@ final class WarmUp implements StoreSink {
     next();
     return false;
   }
+
+  @Override
+  public void givenBack(StoreKeys given, int first, int count, long cost) {}
 
   @Override
   public void forget() {}

@@ -69,7 +69,7 @@ class FlightAllocationTest {
     for (int request = 0; request < REQUESTS; request++) {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
-      keys.add(KEY_BYTES, 0, request % CHECKS * 31L);
+      keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
       flight.add(request, keys, 0, limits, 1, 1, true, nowNs);
     }
     flight.prepare(null, nowNs);
@@ -102,6 +102,9 @@ class FlightAllocationTest {
     public boolean unavailable(long ticket, StoreFault fault) {
       throw new AssertionError(fault);
     }
+
+    @Override
+    public void givenBack(StoreKeys given, int first, int count, long cost) {}
 
     @Override
     public void forget() {}

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A request as a listener would hand it over, from texts of one byte per character. */
-final class TextRequest {
+public final class TextRequest {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final RequestView view = new RequestView(2_000);
   private final String method;
@@ -25,7 +25,7 @@ final class TextRequest {
   /**
    * @param fields names and values in turn.
    */
-  static RequestView of(String method, String target, String... fields) {
+  public static RequestView of(String method, String target, String... fields) {
     return from("192.0.2.1", method, target, fields);
   }
 
