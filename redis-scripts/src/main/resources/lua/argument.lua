@@ -23,10 +23,10 @@ local function read(input)
   while at <= #input do
     if #input - at + 1 < HEAD then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
     local op, count, requests, cost, charged_at = struct.unpack('<BBddd', input, at)
-    if op < 1 or op > 5 then return nil, 'op: ' .. op .. ' (expected: 1 to 5)' end
+    if op < 1 or op > 6 then return nil, 'op: ' .. op .. ' (expected: 1 to 6)' end
     if count < 1 or count > 8 then return nil, 'limits: ' .. count .. ' (expected: 1 to 8)' end
     if not (whole(requests, 1, MOST) and whole(cost, 1, MOST) and requests * cost <= MOST
-        and whole(charged_at, 0, MOST) and (requests == 1 or op <= 2)) then
+        and whole(charged_at, 0, MOST) and (requests == 1 or op <= 2 or op == 6)) then
       return nil, string.format('requests: %.17g, cost: %.17g, charged at: %.17g (expected: whole'
         .. ' numbers)', requests, cost, charged_at)
     end

@@ -59,6 +59,13 @@ function CALENDAR.refund(st, now, units, at)
   return true
 end
 
+function CALENDAR.owe(st, limit, now, units, at)
+  local fitting = math.min(units, CALENDAR.available(st, limit))
+  if fitting == 0 or at < st.start or math.max(at, now) >= st.over then return false end
+  st.count = st.count + fitting
+  return true
+end
+
 -- Beyond the last edge that is known: a window from now, so that the key outlives the caller's lag.
 local function over(st, now) return now < st.over and st.over or now + st.over - st.start end
 

@@ -1,4 +1,4 @@
--- What is done for a check, peek, refund and reset: each returns its answer, 50 bytes, see check.lua.
+-- What is done for a check, peek, refund, debt and reset: each returns its answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
 local function retry_after(limit, st, cost)
   local room = limit.capacity - cost
@@ -61,18 +61,25 @@ local function decide(check)
     reset_at(limit.kind, states[chosen]), retry, wait), granted > 0
 end
 
-local function refund(check)
+-- A refund or a debt: what happened before is made good, of each limit by itself.
+local function correct(check)
   local status, states, units = 3, {}, check.requests * check.cost
   for i = 1, check.count do
     states[i] = state(check.first + i, check[i])
     if not states[i] then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
   end
   for i = 1, check.count do
-    local st, kind = states[i], check[i].kind
-    -- A queue takes nothing back, as others have been told slots behind; nor does another limit's
-    -- state, where nobody can tell what of the charge is left.
-    if not check[i].queue and not st.of and kind.refund(st, now, units, check.charged_at) then
-      store(check.first + i, kind, st)
+    local limit, st, at, changed = check[i], states[i], check.charged_at, false
+    if check.op == 6 then
+      changed = limit.kind.owe(st, limit, now, units, math.min(at, now))
+    elseif not limit.queue and not st.of then
+      -- A queue takes nothing back, as others have been told slots behind; nor does another limit's
+      -- state, where nobody can tell what of the charge is left.
+      changed = limit.kind.refund(st, now, units, at)
+    end
+    if changed then
+      st.of = nil
+      store(check.first + i, limit.kind, st)
       status = 2
     end
   end

@@ -14,6 +14,8 @@ end
 --   units(st, now): what counts under the limit that wrote it, brought up to now
 --   available(st, limit, now), charge(st, limit, now, units)
 --   refund(st, now, units, charged at): gives back at most what the charge still occupies; whether any
+--   owe(st, limit, now, units, at): charges units as if they had been charged at a time that is past,
+--     as far as they still count and fit; whether any
 --   reset_at(st, now): when all that counts has gone
 --   drained(st, room, now): the least wait until no more than room units count
 --   save(st, now): the value

@@ -90,6 +90,23 @@ function LOG.drained(st, room, now)
   return i == st.first and 0 or math.max(st.runs[i - 1][1] - now, 0)
 end
 
+function LOG.owe(st, limit, now, units, at)
+  local runs, leaves = st.runs, leaves_at(st, at)
+  local present = st.c > 0 and math.max(now, st.newest - span(st)) or now
+  local fitting = math.min(units, LOG.available(st, limit))
+  if fitting == 0 or leaves <= present then return false end
+  local i = #runs
+  while i >= st.first and runs[i][1] > leaves do i = i - 1 end
+  if i >= st.first and runs[i][1] == leaves then
+    runs[i][2] = runs[i][2] + fitting
+  else
+    table.insert(runs, i + 1, {leaves, fitting})
+  end
+  st.total, st.newest = st.total + fitting, math.max(st.newest, leaves)
+  st.stored = st.total
+  return true
+end
+
 local function refund_ring(st, now, units, at)
   local last = st.runs[#st.runs]
   if not last or last[2] == 0 or leaves_at(st, at) ~= last[1] then return false end

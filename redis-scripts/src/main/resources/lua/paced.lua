@@ -79,6 +79,18 @@ function PACED.refund(st, now, units, at)
   return true
 end
 
+-- A queue is not made longer than whoever joins it may wait.
+function PACED.owe(st, limit, now, units, at)
+  local owed, age = math.min(units, limit.c) * limit.b, now - at
+  if age >= ceil_div(owed, limit.a) then return false end
+  local most = limit.c * limit.b
+  if limit.queue then most = math.min(most, limit.d * limit.a + limit.b) end
+  local debt = math.min(st.debt + owed - age * limit.a, most)
+  if debt <= st.debt then return false end
+  st.debt = debt
+  return true
+end
+
 function PACED.reset_at(st, now) return now + ceil_div(st.debt, st.a) end
 
 function PACED.drained(st, room, now)

@@ -51,6 +51,13 @@ function FIXED.refund(st, now, units, at)
   return true
 end
 
+function FIXED.owe(st, limit, now, units, at)
+  local fitting = math.min(units, FIXED.available(st, limit))
+  if fitting == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
+  st.count = st.count + fitting
+  return true
+end
+
 function FIXED.reset_at(st, now) return st.count == 0 and now or st.start + st.b end
 function FIXED.stored_until(st) return st.count > 0 and st.start + st.b end
 function FIXED.drained(st, room, now) return st.count <= room and 0 or st.start + st.b - now end
@@ -106,6 +113,20 @@ function COUNTER.refund(st, now, units, at)
   local name = start == st.start and 'count' or start == st.start - st.b and 'before'
   if not name or st[name] == 0 then return false end
   st[name] = math.max(st[name] - units, 0)
+  return true
+end
+
+function COUNTER.owe(st, limit, now, units, at)
+  local start, name, room = start_of(at, st.b, 0), 'count', COUNTER.available(st, limit)
+  if start == st.start - st.b then
+    -- It weighs as much as the window before still does.
+    name, room = 'before', floor_div(math.max(limit.a - st.count, 0) * st.b, st.rest) - st.before
+    room = math.min(room, limit.a - st.before)
+  elseif start ~= st.start then
+    return false
+  end
+  if room <= 0 then return false end
+  st[name] = st[name] + math.min(units, room)
   return true
 end
 

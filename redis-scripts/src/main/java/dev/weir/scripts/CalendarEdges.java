@@ -29,6 +29,16 @@ final class CalendarEdges {
     this.zone = zone;
   }
 
+  /** No window is longer: a zone moves an hour at most, and leaves out a day at most. */
+  long longestUs() {
+    return switch (unit) {
+      case HOURS -> HOUR_US;
+      case DAYS -> 2 * 24 * HOUR_US;
+      case WEEKS -> 8 * 24 * HOUR_US;
+      default -> 32 * 24 * HOUR_US;
+    };
+  }
+
   /** The start of the window that is at {@code timeUs}. */
   long startUs(long timeUs) {
     LocalDate date = first(date(timeUs));

@@ -5,10 +5,10 @@ import java.nio.ByteOrder;
 
 /**
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
- * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset} or {@link #refund}; the
- * keys go to the server in the order of the limits, one per limit; those of one check are
- * different. Owned by one thread; allocates nothing, unless a calendar turns to its next window, or
- * a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
+ * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset}, {@link #refund} or {@link
+ * #debt}; the keys go to the server in the order of the limits, one per limit; those of one check
+ * are different. Owned by one thread; allocates nothing, unless a calendar turns to its next
+ * window, or a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
  * IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
@@ -23,6 +23,7 @@ public final class CheckCall {
   private static final int RESET = 3;
   private static final int REFUND = 4;
   private static final int CHECK_ONCE = 5;
+  private static final int DEBT = 6;
 
   /*
    * byte    0    1        2          10     18           26
@@ -107,13 +108,24 @@ public final class CheckCall {
   }
 
   /**
-   * Gives {@code units} back, as far as the charge still counts.
+   * Gives {@code units} back, as far as the charge still counts; a queue takes nothing back.
    *
    * @param chargedAtUs {@link CheckReply#nowUs()} of the charge.
    */
   public int refund(long units, long chargedAtUs, ScriptLimit limit) {
     Exact.range("chargedAtUs", chargedAtUs, 0, Exact.MAX);
     return begin(REFUND, 1, units, chargedAtUs, limit);
+  }
+
+  /**
+   * Charges requests that have passed undecided, as if they had been charged then: as much as still
+   * counts, and fits.
+   *
+   * @param passedAtUs when they passed, in the time of the server.
+   */
+  public int debt(long requests, long cost, long passedAtUs, ScriptLimit limit) {
+    Exact.range("passedAtUs", passedAtUs, 0, Exact.MAX);
+    return begin(DEBT, requests, cost, passedAtUs, limit);
   }
 
   /**

@@ -40,24 +40,37 @@ public final class ScriptLimit {
   /** The last one asked for: a benign race, as each is immutable and found anew by any thread. */
   private volatile Encoding encoding;
 
-  /** Of a queue: so many units flow out per so many microseconds; else 0. */
-  private final long outflowUnits;
+  /**
+   * Of a paced limit: so many units come back per so many microseconds, in lowest terms; else 0.
+   */
+  private final long pacedUnits;
 
-  private final long outflowPeriodUs;
+  private final long pacedPeriodUs;
+
+  private final boolean queue;
+  private final long countsUs;
 
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
     this.capacity = capacity;
-    final boolean queue = kind == PACED && d != NO_QUEUE;
-    outflowUnits = queue ? a : 0;
-    outflowPeriodUs = queue ? b : 0;
+    pacedUnits = kind == PACED ? a : 0;
+    pacedPeriodUs = kind == PACED ? b : 0;
+    queue = kind == PACED && d != NO_QUEUE;
+    countsUs =
+        switch (kind) {
+          case SLIDING_COUNTER -> 2 * b;
+          case BUCKET_RING -> b * c;
+          default -> b;
+        };
     calendar = null;
     encoding = new Encoding(Long.MIN_VALUE, Long.MAX_VALUE, encode(kind, a, b, c, d));
   }
 
   private ScriptLimit(long limit, CalendarEdges calendar) {
     capacity = limit;
-    outflowUnits = 0;
-    outflowPeriodUs = 0;
+    pacedUnits = 0;
+    pacedPeriodUs = 0;
+    queue = false;
+    countsUs = calendar.longestUs();
     this.calendar = calendar;
     encoding = new Encoding(0, 0, new byte[0]);
   }
@@ -182,7 +195,28 @@ public final class ScriptLimit {
    */
   public long outflowUs(long units) {
     Exact.range("units", units, 0, capacity);
-    return outflowUnits == 0 ? 0 : (units * outflowPeriodUs + outflowUnits - 1) / outflowUnits;
+    return queue ? (units * pacedPeriodUs + pacedUnits - 1) / pacedUnits : 0;
+  }
+
+  /** Whether the budget comes back at a steady pace, and not with windows. */
+  public boolean isPaced() {
+    return pacedUnits > 0;
+  }
+
+  /**
+   * How long so many units of a paced limit take to come back, rounded down.
+   *
+   * @param units from 0 to {@link #capacity}.
+   */
+  public long comesBackNs(long units) {
+    Exact.range("units", units, 0, capacity);
+    // Below 2^62, as the capacity takes less than 2^52 in units and periods.
+    return units * pacedPeriodUs * 1_000 / pacedUnits;
+  }
+
+  /** Of a limit that is not paced: how long a charge counts at most, not less than it does. */
+  public long countsUs() {
+    return countsUs;
   }
 
   /** Whether its encoding depends on the caller's time. */

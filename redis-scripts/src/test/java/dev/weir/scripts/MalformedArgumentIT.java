@@ -75,8 +75,8 @@ class MalformedArgumentIT extends ScriptServer {
       final ByteBuffer cut = limit(1, 1, 1, 1, -1).position(length);
       refused("argument: " + length + " bytes, cut off", cut, three);
     }
-    refused("op: 0 (expected: 1 to 5)", head(0, 1, 1, 1, 0), three);
-    refused("op: 6 (expected: 1 to 5)", head(6, 1, 1, 1, 0), three);
+    refused("op: 0 (expected: 1 to 6)", head(0, 1, 1, 1, 0), three);
+    refused("op: 7 (expected: 1 to 6)", head(7, 1, 1, 1, 0), three);
     refused("limits: 0 (expected: 1 to 8)", head(1, 0, 1, 1, 0), three);
     refused("limits: 9 (expected: 1 to 8)", head(1, 9, 1, 1, 0), three);
     refused("kind: 7 (expected: 1 to 6)", limit(7, 1, 1, 1, 0), three);

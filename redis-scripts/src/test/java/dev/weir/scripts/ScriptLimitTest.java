@@ -1,8 +1,12 @@
 package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -47,6 +51,23 @@ class ScriptLimitTest {
     assertEquals(10, queue.outflowUs(3));
     assertEquals(0, ScriptLimit.paced(10, 6, 20).outflowUs(3));
     refused("units: 11 (expected: from 0 to 10)", () -> queue.outflowUs(11));
+  }
+
+  @Test
+  void saysHowLongAChargeCountsAtMost() {
+    assertTrue(ScriptLimit.queue(10, 6, 20, 100).isPaced());
+    assertEquals(3_333, ScriptLimit.paced(10, 6, 20).comesBackNs(1));
+    assertEquals(33_333, ScriptLimit.paced(10, 6, 20).comesBackNs(10));
+    final ScriptLimit largest = ScriptLimit.paced(1, 1, (1L << 52) - 1);
+    assertEquals(((1L << 52) - 1) * 1_000, largest.comesBackNs(1));
+    assertEquals(20, ScriptLimit.fixedWindow(1, 20, 0).countsUs());
+    assertEquals(40, ScriptLimit.slidingCounter(1, 20).countsUs());
+    assertEquals(20, ScriptLimit.slidingLog(1, 20).countsUs());
+    assertEquals(20, ScriptLimit.bucketRing(1, 20, 4).countsUs());
+    final ZoneId apia = ZoneId.of("Pacific/Apia"); // left out a Friday
+    final ScriptLimit days = ScriptLimit.calendarWindow(1, ChronoUnit.DAYS, apia);
+    assertFalse(days.isPaced());
+    assertTrue(days.countsUs() >= 25 * 3_600_000_000L);
   }
 
   private static void refused(String message, Executable attempt) {
