@@ -91,8 +91,11 @@ public final class StoreMetrics implements StoreObserver {
     RESENT("resent", "Batches sent again: with the script's source, or to a slot's new owner."),
     CONNECTED("connects", "Connections opened."),
     CONNECT_FAILED("connect_failures", "Connections that could not be opened."),
-    DEBT_CHARGED("debts_charged", "Requests that passed undecided, and were charged later."),
-    DEBT_FORGOTTEN("debts_forgotten", "The same, but there was no room to remember them."),
+    DEBT_CHARGED(
+        "debts_charged",
+        "Requests that passed undecided, and were charged later; not those over by then."),
+    DEBT_FORGOTTEN(
+        "debts_forgotten", "Requests that passed undecided, and for which there was no room."),
     REFUND("refunds", "Charges given back, as the request did not pass."),
     REFUND_LOST("refunds_lost", "The same, but the store could not be reached: they stay."),
     REFUSED_BY_PROOF("refused_by_proof", "Requests refused here by the store's last answer."),

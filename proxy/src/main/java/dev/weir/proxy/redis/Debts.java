@@ -5,45 +5,68 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * What passed while the store gave no decision, by budget, to be charged when it does again. The
- * charge takes no more than the budget holds, so a long outage costs a client one full budget, and
- * there is no second burst.
+ * What passed while the store gave no decision, by budget, to be charged when it does again: as
+ * much as still counts then ({@link Debt}), and no more than the budget holds. So a long outage
+ * costs a client one full budget at most, and there is no second burst.
  *
- * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. One per event loop;
- * takes its memory at the first debt.
+ * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
+ * and each lane knows how many it may carry: those of a server that is away cost the others
+ * nothing. One per event loop; half a kilobyte for each debt, and 32 KiB.
  */
 final class Debts {
   static final int MAX_BUDGETS = 4096;
 
-  private static final int SLOTS = 2 * MAX_BUDGETS;
+  private static final int BUCKETS = 2 * MAX_BUDGETS;
+
+  /** Partitions in which a debt that is over is sought when there is no room. */
+  private static final int LOOKS = 4;
 
   private final StoreObserver observer;
-  private byte[][] keys;
-  private long[] hashes;
-  private ScriptLimit[][] limits;
-  private long[] costs;
-  private long[] requests;
+
+  /** By partition, the lane that may carry its debts, or null; {@link #regroup} after a change. */
+  private final Lane[] lanes;
+
+  /** By a key's hash. */
+  private final Debt[] buckets = new Debt[BUCKETS];
+
+  /** By partition, in the order they came. */
+  private final Debt[] first = new Debt[Partitions.COUNT];
+
+  private final Debt[] last = new Debt[Partitions.COUNT];
+  private final int[] counts = new int[Partitions.COUNT];
   private int size;
+  private int nextLook;
+  private long lookCount;
 
   /** The one that is being moved. */
   private final StoreKeys moved = new StoreKeys(1);
 
-  Debts(StoreObserver observer) {
+  Debts(StoreObserver observer, Lane[] lanes) {
     this.observer = observer;
+    this.lanes = lanes;
   }
 
   boolean isEmpty() {
     return size == 0;
   }
 
-  /** Whether there are any that a lane may carry. */
-  boolean has(Lane lane) {
-    for (int slot = 0; slot < SLOTS && size > 0; slot++) {
-      if (keys[slot] != null && lane.has(Partitions.of(hashes[slot]))) {
-        return true;
+  /** Debts that were looked at so far, to be charged. */
+  long lookCount() {
+    return lookCount;
+  }
+
+  /** Counts each lane's debts anew, as partitions have gone to others. */
+  void regroup() {
+    for (Lane lane : lanes) {
+      if (lane != null) {
+        lane.debtCount = 0;
       }
     }
-    return false;
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      if (lanes[partition] != null) {
+        lanes[partition].debtCount += counts[partition];
+      }
+    }
   }
 
   /**
@@ -51,81 +74,151 @@ final class Debts {
    * still charged to the others.
    *
    * @param from its keys, from the first on as many as there are limits.
+   * @param passedNs when, or earlier.
    */
-  void add(StoreKeys from, int first, ScriptLimit[] of, long requestCount, long cost) {
+  void add(
+      StoreKeys from,
+      int firstKey,
+      ScriptLimit[] of,
+      long requests,
+      long cost,
+      long passedNs,
+      long nowNs) {
     for (int i = 0; i < of.length; i++) {
-      add(from, first + i, of[i], requestCount, cost);
+      add(from, firstKey + i, of[i], requests, cost, passedNs, nowNs);
     }
   }
 
-  private void add(StoreKeys from, int key, ScriptLimit limit, long requestCount, long cost) {
-    if (keys == null) {
-      keys = new byte[SLOTS][];
-      hashes = new long[SLOTS];
-      limits = new ScriptLimit[SLOTS][];
-      costs = new long[SLOTS];
-      requests = new long[SLOTS];
+  private void add(
+      StoreKeys from,
+      int key,
+      ScriptLimit limit,
+      long requests,
+      long cost,
+      long passedNs,
+      long nowNs) {
+    int bucket = bucket(from.hash(key));
+    Debt debt = buckets[bucket];
+    while (debt != null && !debt.isOf(from, key, limit, cost)) {
+      debt = debt.nextAlike;
     }
-    long hash = from.hash(key);
-    int start = from.start(key);
-    int end = start + from.length(key);
-    int slot = (int) (hash ^ hash >>> 32) & SLOTS - 1;
-    while (keys[slot] != null) {
-      if (hashes[slot] == hash
-          && limits[slot][0] == limit
-          && costs[slot] == cost
-          && Arrays.equals(keys[slot], 0, keys[slot].length, from.bytes(), start, end)) {
-        requests[slot] += requestCount;
+    if (debt == null) {
+      makeRoom(nowNs);
+      if (size == MAX_BUDGETS) {
+        observer.storeDebts(requests, false);
         return;
       }
-      slot = slot + 1 & SLOTS - 1;
+      debt = insert(from, key, limit, cost, bucket);
     }
-    if (size == MAX_BUDGETS) {
-      observer.storeDebts(requestCount, false);
-      return;
+    debt.add(requests, passedNs, nowNs);
+  }
+
+  private Debt insert(StoreKeys from, int key, ScriptLimit limit, long cost, int bucket) {
+    int start = from.start(key);
+    byte[] bytes = Arrays.copyOfRange(from.bytes(), start, start + from.length(key));
+    Debt debt = Debt.of(bytes, from.hash(key), limit, cost);
+    debt.nextAlike = buckets[bucket];
+    buckets[bucket] = debt;
+    append(from.partition(key), debt);
+    count(from.partition(key), 1);
+    return debt;
+  }
+
+  private void count(int partition, int change) {
+    size += change;
+    counts[partition] += change;
+    if (lanes[partition] != null) {
+      lanes[partition].debtCount += change;
     }
-    keys[slot] = Arrays.copyOfRange(from.bytes(), start, end);
-    hashes[slot] = hash;
-    limits[slot] = new ScriptLimit[] {limit};
-    costs[slot] = cost;
-    requests[slot] = requestCount;
-    size++;
+  }
+
+  /** Whether a lane may carry any that are still owed. */
+  boolean owes(Lane lane, long nowNs) {
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && lanes[partition] == lane) {
+        lookCount++;
+        if (first[partition].requests(nowNs) > 0) {
+          return true;
+        }
+        removeFirst(partition);
+      }
+    }
+    return false;
   }
 
   /** Moves debts of a lane's partitions into a flight, as many as it has room for. */
   void moveTo(Flight flight, Lane lane, long nowNs) {
-    for (int slot = 0; slot < SLOTS && size > 0; slot++) {
-      byte[] key = keys[slot];
-      if (key != null && lane.has(Partitions.of(hashes[slot])) && flight.hasRoom(1, key.length)) {
-        // Not more than the budget holds: else a double could not count it.
-        long most = Math.max(1, limits[slot][0].capacity() / costs[slot]);
-        long charged = Math.min(requests[slot], most);
-        moved.clear();
-        moved.buffer().putBytes(0, key);
-        moved.addHashed(key.length, hashes[slot], 0);
-        flight.add(Flight.DEBT, moved, 0, limits[slot], charged, costs[slot], true, nowNs);
-        remove(slot);
-        slot--; // another may have moved here
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && lanes[partition] == lane) {
+        lookCount++;
+        if (!moveTo(flight, first[partition], nowNs)) {
+          return;
+        }
+        removeFirst(partition);
       }
     }
   }
 
-  /** Closes the gap, so that whoever probed past it is still found. */
-  private void remove(int removed) {
-    size--;
-    int gap = removed;
-    for (int slot = gap + 1 & SLOTS - 1; keys[slot] != null; slot = slot + 1 & SLOTS - 1) {
-      int home = (int) (hashes[slot] ^ hashes[slot] >>> 32) & SLOTS - 1;
-      if ((slot - home & SLOTS - 1) >= (slot - gap & SLOTS - 1)) {
-        keys[gap] = keys[slot];
-        hashes[gap] = hashes[slot];
-        limits[gap] = limits[slot];
-        costs[gap] = costs[slot];
-        requests[gap] = requests[slot];
-        gap = slot;
+  /** False if there was no room for all of it. */
+  private boolean moveTo(Flight flight, Debt debt, long nowNs) {
+    byte[] key = debt.key();
+    moved.clear();
+    moved.buffer().putBytes(0, key);
+    moved.addHashed(key.length, debt.hash(), 0);
+    for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
+      if (!flight.hasRoom(1, key.length)) {
+        return false;
+      }
+      flight.owe(moved, 0, debt.limits(), requests, debt.cost(), debt.passedNs());
+      debt.removeOldest();
+    }
+    return true;
+  }
+
+  /** Where all places are taken, those that are over give way: each look finds another. */
+  private void makeRoom(long nowNs) {
+    for (int look = 0; look < LOOKS && size == MAX_BUDGETS; look++) {
+      int partition = nextLook++ & Partitions.COUNT - 1;
+      Debt debt = first[partition];
+      if (debt == null) {
+        continue;
+      }
+      if (debt.requests(nowNs) == 0) {
+        removeFirst(partition);
+      } else if (debt.next != null) {
+        first[partition] = debt.next;
+        append(partition, debt);
       }
     }
-    keys[gap] = null;
-    limits[gap] = null;
+  }
+
+  private void append(int partition, Debt debt) {
+    debt.next = null;
+    if (first[partition] == null) {
+      first[partition] = debt;
+    } else {
+      last[partition].next = debt;
+    }
+    last[partition] = debt;
+  }
+
+  private void removeFirst(int partition) {
+    Debt removed = first[partition];
+    first[partition] = removed.next;
+    int bucket = bucket(removed.hash());
+    if (buckets[bucket] == removed) {
+      buckets[bucket] = removed.nextAlike;
+    } else {
+      Debt before = buckets[bucket];
+      while (before.nextAlike != removed) {
+        before = before.nextAlike;
+      }
+      before.nextAlike = removed.nextAlike;
+    }
+    count(partition, -1);
+  }
+
+  private static int bucket(long hash) {
+    return (int) (hash ^ hash >>> 32) & BUCKETS - 1;
   }
 }

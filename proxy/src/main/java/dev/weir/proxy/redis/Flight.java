@@ -31,9 +31,6 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   static final int MAX_REQUESTS = 4096;
   static final int MAX_KEY_BYTES = 64 * 1024;
 
-  /** In place of a ticket: what is charged belongs to requests that have passed already. */
-  static final long DEBT = -1;
-
   /** In place of the time when a request asked: it has been told that there is no decision. */
   private static final long TOLD = -1;
 
@@ -71,8 +68,13 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** Of each check, how many requests it is for. */
   private final long[] asked = new long[MAX_KEYS];
 
-  /** Of each check, the requests that had passed before it was sent. */
+  /** Of each debt, the requests that had passed before it was sent, and when; else 0. */
   private final long[] debts = new long[MAX_KEYS];
+
+  private final long[] passedNs = new long[MAX_KEYS];
+
+  /** When the first of its requests passed without a decision; 0 if none did. */
+  private long firstPassedNs;
 
   /** By the hash of a key: one more than the check's index, in probing order. */
   private final short[] buckets = new short[BUCKETS];
@@ -151,6 +153,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     keys.clear();
     requestCount = 0;
     openFrom = 0;
+    firstPassedNs = 0;
     expired = false;
   }
 
@@ -174,9 +177,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   }
 
   /**
-   * Adds one request, or the debt of several.
+   * Adds one request.
    *
-   * @param ticket or {@link #DEBT}.
    * @param from its keys are copied, from the first on as many as there are limits.
    * @param coalesces whether it may share a check with others of those keys, limits and cost.
    */
@@ -185,7 +187,6 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       StoreKeys from,
       int first,
       ScriptLimit[] of,
-      long requests,
       long cost,
       boolean coalesces,
       long nowNs) {
@@ -199,22 +200,30 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
           && costs[candidate] == cost
           && keys.holds(firstKeys[candidate], from, first, of.length)) {
         check = candidate;
-        call.more(check, requests);
-        asked[check] += requests;
+        call.more(check, 1);
+        asked[check]++;
         break;
       }
       bucket = bucket + 1 & BUCKETS - 1;
     }
     if (check < 0) {
-      check = begin(call.check(requests, cost, of[0]), from, first, of, cost);
-      asked[check] = requests;
+      check = begin(call.check(1, cost, of[0]), from, first, of, cost);
+      asked[check] = 1;
       buckets[bucket] = (short) (check + 1);
     }
-    if (ticket == DEBT) {
-      debts[check] += requests;
-    } else {
-      addRequest(ticket, check, nowNs);
-    }
+    addRequest(ticket, check, nowNs);
+  }
+
+  /**
+   * Charges requests that have passed already, as far as they still count.
+   *
+   * @param atNs when they passed, on the event loop's clock.
+   */
+  void owe(StoreKeys from, int first, ScriptLimit[] of, long requests, long cost, long atNs) {
+    int check = call.debt(requests, cost, lane.passedAtUs(atNs), of[0]);
+    begin(check, from, first, of, cost);
+    debts[check] = requests;
+    passedNs[check] = atNs;
   }
 
   /**
@@ -307,6 +316,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       }
       expired = true;
       boolean passed = lane.tellUnavailable(tickets[at], fault);
+      if (passed && firstPassedNs == 0) {
+        firstPassedNs = lane.nowNs();
+      }
       askedNs[at] = passed ? PASSED : TOLD;
     }
   }
@@ -322,12 +334,12 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     ScriptLimit[] of = limits[check];
     for (int at = openFrom; at < requestCount; at++) {
       if (checkOf[at] == check) {
-        part.add(tickets[at], keys, first, of, 1, costs[check], true, askedNs[at]);
+        part.add(tickets[at], keys, first, of, costs[check], true, askedNs[at]);
         askedNs[at] = MOVED;
       }
     }
     if (debts[check] > 0) {
-      part.add(DEBT, keys, first, of, debts[check], costs[check], true, 0);
+      part.owe(keys, first, of, debts[check], costs[check], passedNs[check]);
       debts[check] = 0;
     }
   }
@@ -354,6 +366,11 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** Whether any byte of it may have reached the server. */
   boolean isEncoded() {
     return encoded;
+  }
+
+  /** The server's time of its decisions; after {@link #deliver}. */
+  long decidedAtUs() {
+    return reply.nowUs();
   }
 
   /** The message of the server's error reply; null if it made none. */
@@ -431,7 +448,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       }
     }
     for (int check = 0; check < call.checkCount(); check++) {
-      granted[check] = Math.max(0, reply.granted(before + check) - debts[check]);
+      granted[check] = reply.granted(before + check);
     }
     countUnasked();
     for (int at = 0; at < requestCount; at++) {
@@ -440,7 +457,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       boolean allowed = granted[check] > 0;
       granted[check]--;
       if (askedNs[at] == PASSED && !allowed && !foreign) {
-        remember(owed, check, 1);
+        remember(owed, check, 1, firstPassedNs);
       } else if (askedNs[at] == TOLD && allowed && !isQueue(check)) {
         lane.refund(keys, firstKeys[check], limits[check], costs[check], reply.nowUs());
       } else if (at >= openFrom && foreign) {
@@ -463,6 +480,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private boolean isPlausible(int check, int entry) {
     int status = reply.status(entry);
     long of = reply.granted(entry);
+    if (debts[check] > 0) {
+      return of == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
+    }
     if (reply.limitIndex(entry) >= limits[check].length) {
       return false;
     }
@@ -489,12 +509,12 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private void rememberUnexecuted(Debts owed) {
     for (int at = 0; at < requestCount; at++) {
       if (askedNs[at] == PASSED) {
-        remember(owed, checkOf[at], 1);
+        remember(owed, checkOf[at], 1, firstPassedNs);
       }
     }
     for (int check = 0; check < call.checkCount(); check++) {
       if (debts[check] > 0) {
-        remember(owed, check, debts[check]);
+        remember(owed, check, debts[check], passedNs[check]);
       }
     }
   }
@@ -509,8 +529,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     lane.refunded(refundCount(), true);
   }
 
-  private void remember(Debts owed, int check, long requests) {
-    owed.add(keys, firstKeys[check], limits[check], requests, costs[check]);
+  private void remember(Debts owed, int check, long requests, long atNs) {
+    owed.add(keys, firstKeys[check], limits[check], requests, costs[check], atNs, lane.nowNs());
   }
 
   // ---- what Lettuce asks

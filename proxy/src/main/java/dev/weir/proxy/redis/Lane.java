@@ -20,41 +20,26 @@ final class Lane {
   /** Checks that have been gathered for so long go with the next that comes. */
   static final long MAX_AGE_NS = 1_000_000;
 
-  private static final int ALL = -1;
-
   private static final String ASKER = "a request that asked the store";
 
   private final LoopStore store;
   private final StoreLink link;
-  private final int partition;
   private Flight gathering;
   private int inFlight;
+
+  /** Debts that it may carry: {@link Debts} counts them. */
+  int debtCount;
 
   /** Whether the next call has to carry debts: under load there is never a call for them alone. */
   private boolean owes;
 
-  private Lane(LoopStore store, StoreLink link, int partition) {
+  Lane(LoopStore store, StoreLink link) {
     this.store = store;
     this.link = link;
-    this.partition = partition;
-  }
-
-  /** For all partitions of a server. */
-  static Lane ofServer(LoopStore store, StoreLink link) {
-    return new Lane(store, link, ALL);
-  }
-
-  static Lane ofPartition(LoopStore store, StoreLink link, int partition) {
-    return new Lane(store, link, partition);
   }
 
   StoreLink link() {
     return link;
-  }
-
-  /** Whether the lane may carry keys of a partition. */
-  boolean has(int ofKey) {
-    return partition == ALL ? store.lane(ofKey) == this : partition == ofKey;
   }
 
   /** Asks for one request; or returns why there is no decision, and nobody is told. */
@@ -71,7 +56,7 @@ final class Lane {
       store.observer().storeUnavailable(fault);
       return fault;
     }
-    gathering.add(ticket, keys, first, limits, 1, cost, coalesces, nowNs);
+    gathering.add(ticket, keys, first, limits, cost, coalesces, nowNs);
     store.watch(gathering);
     boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
     if (isOld || isDue()) {
@@ -123,7 +108,7 @@ final class Lane {
 
   /** Charges what has passed without a decision, if the server is there. */
   void settleDebts(long nowNs) {
-    if (store.debts().has(this)) {
+    if (debtCount > 0 && link.serverTime().isKnown() && store.debts().owes(this, nowNs)) {
       owes = true;
       if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
@@ -136,7 +121,7 @@ final class Lane {
     gathering = null;
     if (owes) {
       store.debts().moveTo(flight, this, nowNs);
-      owes = store.debts().has(this);
+      owes = debtCount > 0;
     }
     store.observer().storeSent(flight.entryCount(), flight.requestCount());
     write(flight, link, nowNs);
@@ -157,6 +142,15 @@ final class Lane {
       InternalErrors.caught(ASKER, bug);
       return false;
     }
+  }
+
+  /** When a request passed, in the time of the server, or a little earlier. */
+  long passedAtUs(long passedNs) {
+    return link.serverTime().us(passedNs);
+  }
+
+  long nowNs() {
+    return store.nowNs();
   }
 
   /** The server may have charged what had passed before it was asked. */
@@ -202,6 +196,7 @@ final class Lane {
 
   /** The map of the servers has changed, and this lane is no longer in it: another takes over. */
   void retire() {
+    debtCount = 0;
     if (gathering == null) {
       return;
     }
@@ -267,8 +262,11 @@ final class Lane {
       flight.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
       from.breaker().failed(nowNs);
       from.reset("an answer that is no decision");
-    } else if (!flight.isExpired()) {
-      from.breaker().succeeded();
+    } else {
+      from.serverTime().answered(flight.decidedAtUs(), nowNs);
+      if (!flight.isExpired()) {
+        from.breaker().succeeded();
+      }
     }
     store.release(flight);
   }

@@ -76,7 +76,7 @@ public final class LoopStore {
     this.requestDeadlineNs = deadlineNs;
     this.deadlineNs = deadlineNs;
     this.wakeUp = new WakeUp(eventLoop, clock, this::expire);
-    this.debts = new Debts(requestObserver);
+    this.debts = new Debts(requestObserver, lanes);
     this.ended = new EndedCalls(eventLoop);
     watched.next = watched;
     watched.previous = watched;
@@ -91,7 +91,7 @@ public final class LoopStore {
    * Asks whether a request may pass: whether all limits of one check admit it. Nobody is told
    * anything within this call.
    *
-   * @param ticket names the request, or one of its checks: any but -1.
+   * @param ticket names the request, or one of its checks.
    * @param keys of the budgets, which may be changed as soon as this returns.
    * @param first the first key of the check; it has one for each limit, and all of them {@link
    *     #isOneCheck}.
@@ -161,7 +161,7 @@ public final class LoopStore {
 
   /** Charges a request that has passed without a question, when the store is back. */
   public void owe(StoreKeys keys, int first, ScriptLimit[] limits, long cost) {
-    debts.add(keys, first, limits, 1, cost);
+    debts.add(keys, first, limits, 1, cost, clock.nowNs(), clock.nowNs());
   }
 
   /** Completes when every server of the first map is connected, and has been tried. */
@@ -188,6 +188,7 @@ public final class LoopStore {
       SocketAddress server = newMap.server(partition);
       lanes[partition] = server == null ? null : lane(partition, links.get(server), byLink);
     }
+    debts.regroup();
     for (Lane lane : before) {
       if (lane != null && !isUsed(lane)) {
         lane.retire();
@@ -211,11 +212,9 @@ public final class LoopStore {
   private Lane lane(int partition, StoreLink link, Map<StoreLink, Lane> byLink) {
     if (map.isCluster()) {
       Lane present = lanes[partition];
-      return present != null && present.link() == link
-          ? present
-          : Lane.ofPartition(this, link, partition);
+      return present != null && present.link() == link ? present : new Lane(this, link);
     }
-    return byLink.computeIfAbsent(link, of -> Lane.ofServer(this, of));
+    return byLink.computeIfAbsent(link, of -> new Lane(this, of));
   }
 
   private boolean isUsed(Lane wanted) {

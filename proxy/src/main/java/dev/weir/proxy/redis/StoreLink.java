@@ -13,6 +13,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -59,6 +60,7 @@ final class StoreLink extends Deadlines.Waiter {
   private final SocketAddress address;
   private final String name;
   private final Breaker breaker;
+  private final ServerTime serverTime = new ServerTime();
   private StatefulRedisConnection<byte[], byte[]> connection;
 
   /** Connected, but the script has not been tried yet. */
@@ -96,6 +98,11 @@ final class StoreLink extends Deadlines.Waiter {
 
   Breaker breaker() {
     return breaker;
+  }
+
+  /** What the server's clock said, by its last answer. */
+  ServerTime serverTime() {
+    return serverTime;
   }
 
   /** Whether nobody waits for an answer from here. */
@@ -178,6 +185,10 @@ final class StoreLink extends Deadlines.Waiter {
           }
           if (fault == null && answer.length != CheckReply.length(2)) {
             throw new IllegalStateException("the script's answer is no decision");
+          }
+          if (fault == null) {
+            serverTime.answered(
+                new CheckReply().wrap(ByteBuffer.wrap(answer), 2).nowUs(), store.tick());
           }
           return null;
         });

@@ -44,7 +44,7 @@ class FlightAllocationTest {
             new Metrics().newLoop().store(),
             5_000_000);
     store.sink(new Counting());
-    Lane lane = Lane.ofServer(store, null);
+    Lane lane = new Lane(store, null);
     Debts debts = store.debts();
     Flight flight = new Flight();
     ByteBuffer answer = answer();
@@ -70,7 +70,7 @@ class FlightAllocationTest {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
       keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
-      flight.add(request, keys, 0, limits, 1, 1, true, nowNs);
+      flight.add(request, keys, 0, limits, 1, true, nowNs);
     }
     flight.prepare(null, nowNs);
     wire.clear();
