@@ -76,12 +76,18 @@ final class RunFlags {
               "--on-store-failure",
               "WHAT",
               "While the store does not decide: local-share (default), open or closed."),
+          flag("--service", "NAME", "Whose rules these are: a part of the names in the store."),
           flag("--redis.nodes", "ADDRESSES", "The store: host:port or unix:/path, and so on."),
           flag(
               "--redis.topology",
               "NAME",
               "standalone (default), sentinel (the nodes are sentinels), cluster or sharded."),
           flag("--redis.sentinel-master", "NAME", "By which the sentinels know the server."),
+          flag("--redis.sentinel-username", "NAME", "Of an ACL of the sentinels."),
+          flag(
+              "--redis.sentinel-password-file",
+              "FILE",
+              "Its first line is the sentinels' password; else $WEIR_REDIS_SENTINEL_PASSWORD is."),
           flag("--redis.username", "NAME", "Of an ACL."),
           flag(
               "--redis.password-file",
@@ -91,8 +97,17 @@ final class RunFlags {
           onOff("--redis.tls", "Speak TLS to the store."),
           flag("--redis.tls-ca", "FILE", "Whom to trust, PEM (default the JDK's authorities)."),
           flag("--redis.deadline", "TIME", "For a decision of the store (default 5ms)."),
-          onOff("--redis.hash-identities", "Let nobody read identities in the store."),
-          flag("--redis.hash-key-file", "FILE", "The key of that hash, the same in a fleet."),
+          onOff(
+              "--redis.hash-identities",
+              "Let nobody read any identity in the store, not only no secrets."),
+          flag(
+              "--redis.hash-sources",
+              "SOURCES",
+              "What is secret too, such as header:x-user-id; beside cookies, API keys and such."),
+          flag(
+              "--redis.hash-key-file",
+              "FILE",
+              "The key of that hash, the same in a fleet; else $WEIR_REDIS_HASH_KEY is."),
           flag("--trusted-proxies", "RANGE", "Peers believed when they say who the client is."),
           flag("--client-ip-header", "NAME", "x-forwarded-for (default) or forwarded."),
           flag("--ipv6-prefix", "BITS", "What counts as one IPv6 client (default 64)."),

@@ -9,6 +9,7 @@ import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
@@ -129,7 +130,7 @@ public final class Sidecar implements AutoCloseable {
       publish(settings.rules().compile(RuleSet.EMPTY));
       exportGauges();
       if (store != null) {
-        startStore(settings.store());
+        startStore(settings.store(), settings.names());
       }
       CidrSet trusted = settings.identity().trustedProxies();
       listener =
@@ -152,7 +153,13 @@ public final class Sidecar implements AutoCloseable {
   }
 
   /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
-  private void startStore(StoreSettings settings) {
+  private void startStore(StoreSettings settings, StoreNames names) {
+    if (names.isKeyDerived()) {
+      LOG.info(
+          "redis: secrets are hashed in names under a key that anybody can derive: whoever reads"
+              + " the store can try guesses (expected: redis.hash-key-file or"
+              + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
+    }
     metrics.exposeStore();
     metrics.gauge(
         "weir_store_connections_deciding",
@@ -228,7 +235,9 @@ public final class Sidecar implements AutoCloseable {
       LoopMetrics loopMetrics) {
     LoopStore loopStore = store.join(eventLoop, clock, deadlines, loopMetrics.store());
     return new GateByMode(
-        local, new ExactGate(loopStore, settings.store(), local, clock, loopMetrics.store()));
+        local,
+        new ExactGate(
+            loopStore, settings.store(), settings.names(), local, clock, loopMetrics.store()));
   }
 
   /** Looked up once, at start: a look-up on an event loop would stop every request on it. */

@@ -1,18 +1,23 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -100,19 +105,44 @@ class SentinelIT {
     }
   }
 
-  private static Fleet fleet(int size, RedisSentinels sentinels, String master) throws Exception {
+  @Test
+  void asksSentinelsThatWantAPassword(@TempDir Path folder) throws Exception {
+    Path right = Files.writeString(folder.resolve("right"), "of-the-sentinels\n");
+    Path wrong = Files.writeString(folder.resolve("wrong"), "guessed\n");
+    String flag = "--redis.sentinel-password-file";
+    try (RedisSentinels sentinels =
+        RedisSentinels.start(RedisKind.EMBEDDED.binary(), "of-the-sentinels")) {
+      try (Fleet fleet =
+          fleet(1, sentinels, RedisSentinels.MASTER_NAME, flag, right.toString()).deciding(1)) {
+        assertPass(fleet, 10, "known");
+      }
+      try (LogLines log = new LogLines();
+          Fleet fleet = fleet(1, sentinels, RedisSentinels.MASTER_NAME, flag, wrong.toString());
+          RawClient client = fleet.rig(0).connect()) {
+        assertEquals(503, client.send(Fleet.get("user")).read().status());
+        List<String> lines = log.with("WARN", "WRONGPASS");
+        assertEquals(1, lines.size(), log.toString());
+        assertFalse(log.toString().contains("guessed"), log.toString());
+      }
+    }
+  }
+
+  private static Fleet fleet(int size, RedisSentinels sentinels, String master, String... more)
+      throws Exception {
     String nodes = sentinels.sentinels().stream().map(Fleet::node).collect(Collectors.joining(","));
-    return new Fleet(
-        size,
-        nodes,
-        "--redis.topology",
-        "sentinel",
-        "--redis.sentinel-master",
-        master,
-        "--limit",
-        "10/365d",
-        "--on-store-failure",
-        "closed");
+    List<String> flags =
+        new ArrayList<>(
+            List.of(
+                "--redis.topology",
+                "sentinel",
+                "--redis.sentinel-master",
+                master,
+                "--limit",
+                "10/365d",
+                "--on-store-failure",
+                "closed"));
+    flags.addAll(List.of(more));
+    return new Fleet(size, nodes, flags.toArray(String[]::new));
   }
 
   private static boolean served(Rig rig) throws Exception {

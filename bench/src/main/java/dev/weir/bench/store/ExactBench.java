@@ -6,6 +6,7 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.redis.LoopStore;
 import dev.weir.proxy.redis.Store;
+import dev.weir.proxy.redis.StoreLogin;
 import dev.weir.proxy.redis.StoreNode;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
@@ -73,14 +74,12 @@ final class ExactBench implements AutoCloseable {
                 List.of(new StoreNode(server.address(), 1)),
                 Topology.STANDALONE,
                 null,
-                null,
-                "",
+                StoreLogin.NONE,
+                StoreLogin.NONE,
                 0,
                 false,
                 null,
-                deadlineNs,
-                false,
-                ""),
+                deadlineNs),
             kind,
             peerCount -> {});
     final Deadlines deadlines = new Deadlines(clock);

@@ -85,6 +85,7 @@ public final class ExactGate implements Gate, StoreSink {
   public ExactGate(
       LoopStore store,
       StoreSettings settings,
+      StoreNames storeNames,
       LocalGate local,
       LoopClock clock,
       StoreMetrics metrics) {
@@ -92,7 +93,7 @@ public final class ExactGate implements Gate, StoreSink {
     this.clock = clock;
     this.metrics = metrics;
     this.policy = new FailurePolicy(local, clock, metrics);
-    this.names = new StoreKeyWriter(settings.hashIdentities(), settings.hashKey());
+    this.names = new StoreKeyWriter(storeNames);
     boolean isOneServer =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
     this.proofNsOfSeveralKeys = isOneServer ? PROOF_NS : 2 * settings.deadlineNs();

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
@@ -15,6 +16,7 @@ public record Settings(
     WireSettings wire,
     AdmissionSettings admission,
     StoreSettings store,
+    StoreNames names,
     IdentitySettings identity,
     ProcessSettings process,
     RuleSource rules) {
@@ -43,7 +45,8 @@ public record Settings(
     addIfChanged(parts, "caps", caps(), other.caps());
     addIfChanged(parts, "answers", wire.answers(), other.wire.answers());
     addIfChanged(parts, "table", admission, other.admission);
-    addIfChanged(parts, "redis", store, other.store);
+    addIfChanged(parts, "service", names.service(), other.names.service());
+    addIfChanged(parts, "redis", redis(), other.redis());
     addIfChanged(
         parts, "trusted-proxies", identity.trustedProxies(), other.identity.trustedProxies());
     addIfChanged(
@@ -60,6 +63,10 @@ public record Settings(
         upstream.idleTimeoutNs(),
         process.drainGraceNs(),
         process.drainTimeoutNs());
+  }
+
+  private List<Object> redis() {
+    return List.of(store, names.hashesAll(), names.hashed(), names.hashKey());
   }
 
   private List<Object> caps() {

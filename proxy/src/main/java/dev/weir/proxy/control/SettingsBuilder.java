@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
@@ -43,6 +44,7 @@ final class SettingsBuilder {
   private static final Map<String, BiConsumer<SettingsBuilder, String>> SETTERS = setters();
 
   private SocketAddress upstream;
+  private String service = "";
   private SocketAddress listen = AddressText.parseListen("127.0.0.1:8000");
   private SocketAddress admin = AddressText.parseListen("127.0.0.1:9090");
   private final List<String> adminHosts = new ArrayList<>();
@@ -80,6 +82,7 @@ final class SettingsBuilder {
   private static Map<String, BiConsumer<SettingsBuilder, String>> setters() {
     Map<String, BiConsumer<SettingsBuilder, String>> at = new TreeMap<>();
     at.put("upstream", (b, t) -> b.upstream = AddressText.parseUpstream(t));
+    at.put("service", (b, t) -> b.service = service(t));
     at.put("listen", (b, t) -> b.listen = AddressText.parseListen(t));
     at.put("admin", (b, t) -> b.admin = t.equals("off") ? null : AddressText.parseListen(t));
     at.put("admin-hosts", (b, t) -> b.adminHosts.add(AddressText.parseHost(t)));
@@ -206,6 +209,18 @@ final class SettingsBuilder {
     return ignoreCase;
   }
 
+  /** Letters that names in the store and in metrics take as they are. */
+  private static String service(String text) {
+    if (!text.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,63}")) {
+      throw new BadValueException(text, "1 to 64 letters, digits, dots, dashes and underscores");
+    }
+    return text;
+  }
+
+  StoreNames storeNames() {
+    return store.names(service);
+  }
+
   StoreFields store() {
     return store;
   }
@@ -224,6 +239,7 @@ final class SettingsBuilder {
             new AnswerSettings(rateLimit, xRateLimit)),
         admission(),
         store.build(),
+        storeNames(),
         new IdentitySettings(CidrSet.of(trustedProxies), clientIpField, ipv6Prefix),
         new ProcessSettings(
             admin,

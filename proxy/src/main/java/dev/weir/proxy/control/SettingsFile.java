@@ -37,7 +37,8 @@ public final class SettingsFile {
   private static final int AT_START = -1;
 
   private static final Pattern LIST_ITEM =
-      Pattern.compile("^(admin-hosts|trusted-proxies|redis\\.nodes)\\[[0-9]+]$");
+      Pattern.compile(
+          "^(admin-hosts|trusted-proxies|redis\\.nodes|redis\\.hash-sources)\\[[0-9]+]$");
 
   private final SchemaCheck schema = new SchemaCheck();
 
@@ -132,6 +133,11 @@ public final class SettingsFile {
     }
     if (!faults.isEmpty()) {
       return null;
+    }
+    boolean asksStore = rules.stream().anyMatch(RuleSpec::asksStore);
+    if (asksStore && builder.storeNames().service().isEmpty()) {
+      String shared = "none: rules of the same id of other services on this store share budgets";
+      faults.warn(tree.line("redis"), "service", shared);
     }
     JsonNode items = tree.json().path("rules");
     if (items.isEmpty()) {

@@ -1,10 +1,13 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.redis.StoreLogin;
 import dev.weir.proxy.redis.StoreNode;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.KeyPart;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
@@ -12,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -25,6 +30,11 @@ final class StoreFields {
   /** Where the password is taken from, unless a file is named. */
   static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
 
+  static final String SENTINEL_PASSWORD_VARIABLE = "WEIR_REDIS_SENTINEL_PASSWORD";
+
+  /** Where the key of the hash is taken from, unless a file is named. */
+  static final String HASH_KEY_VARIABLE = "WEIR_REDIS_HASH_KEY";
+
   private static final long LEAST_DEADLINE_NS = 1_000_000;
   private static final long MOST_DEADLINE_NS = 1_000_000_000;
 
@@ -33,12 +43,15 @@ final class StoreFields {
   private String sentinelMaster;
   private String username;
   private String password;
+  private String sentinelUsername;
+  private String sentinelPassword;
   private int database;
   private boolean tls;
   private Path tlsCa;
   private long deadlineNs = StoreSettings.NONE.deadlineNs();
-  private boolean hashIdentities;
-  private String hashKey = "";
+  private boolean hashesAll;
+  private final Set<KeyPart> hashed = new LinkedHashSet<>();
+  private String hashKey;
 
   /** By a setting's name, how its text is read; a list's text has its items between commas. */
   static Map<String, BiConsumer<StoreFields, String>> setters() {
@@ -46,13 +59,16 @@ final class StoreFields {
     at.put("redis.nodes", StoreFields::addNodes);
     at.put("redis.topology", (f, t) -> f.topology = Texts.parseOneOf(t, Topology.values()));
     at.put("redis.sentinel-master", (f, t) -> f.sentinelMaster = word(t));
+    at.put("redis.sentinel-username", (f, t) -> f.sentinelUsername = word(t));
+    at.put("redis.sentinel-password-file", (f, t) -> f.sentinelPassword = firstLine(t));
     at.put("redis.username", (f, t) -> f.username = word(t));
     at.put("redis.password-file", (f, t) -> f.password = firstLine(t));
     at.put("redis.database", (f, t) -> f.database = Texts.parseInt(t, 0, 1_000_000));
     at.put("redis.tls", (f, t) -> f.tls = Texts.parseBoolean(t));
     at.put("redis.tls-ca", (f, t) -> f.tlsCa = readable(t));
     at.put("redis.deadline", (f, t) -> f.deadlineNs = deadlineNs(t));
-    at.put("redis.hash-identities", (f, t) -> f.hashIdentities = Texts.parseBoolean(t));
+    at.put("redis.hash-identities", (f, t) -> f.hashesAll = Texts.parseBoolean(t));
+    at.put("redis.hash-sources", StoreFields::addHashed);
     at.put("redis.hash-key-file", (f, t) -> f.hashKey = firstLine(t));
     return at;
   }
@@ -68,6 +84,15 @@ final class StoreFields {
         throw new BadValueException(node, "each node once");
       }
       nodes.add(read);
+    }
+  }
+
+  private void addHashed(String text) {
+    for (String item : text.split(",", -1)) {
+      KeyPart part = KeyPart.parse(item.strip());
+      if (!hashed.add(part)) {
+        throw new BadValueException(item, "each source once");
+      }
     }
   }
 
@@ -136,6 +161,11 @@ final class StoreFields {
           "redis.sentinel-master",
           new BadValueException(sentinelMaster, "nothing, as redis.topology is " + named));
     }
+    if (topology != Topology.SENTINEL && (sentinelUsername != null || sentinelPassword != null)) {
+      sink.accept(
+          sentinelPassword != null ? "redis.sentinel-password-file" : "redis.sentinel-username",
+          new BadValueException("given", "nothing, as redis.topology is " + named));
+    }
     boolean isOne = topology == Topology.STANDALONE || topology == Topology.SENTINEL;
     if (database != 0 && !isOne) {
       sink.accept(
@@ -164,19 +194,30 @@ final class StoreFields {
   }
 
   StoreSettings build() {
-    String fromEnvironment = System.getenv(PASSWORD_VARIABLE);
-    String known = password != null ? password : fromEnvironment == null ? "" : fromEnvironment;
     return new StoreSettings(
         nodes,
         topology,
         sentinelMaster,
-        username,
-        known,
+        new StoreLogin(username, secret(password, PASSWORD_VARIABLE)),
+        new StoreLogin(sentinelUsername, secret(sentinelPassword, SENTINEL_PASSWORD_VARIABLE)),
         database,
         tls,
         tlsCa,
-        deadlineNs,
-        hashIdentities,
-        hashKey);
+        deadlineNs);
+  }
+
+  /**
+   * How budgets are named there.
+   *
+   * @param service empty if it is not said.
+   */
+  StoreNames names(String service) {
+    return new StoreNames(service, hashesAll, hashed, secret(hashKey, HASH_KEY_VARIABLE));
+  }
+
+  /** Empty if there is none. */
+  private static String secret(String fromFile, String variable) {
+    String fromEnvironment = System.getenv(variable);
+    return fromFile != null ? fromFile : fromEnvironment == null ? "" : fromEnvironment;
   }
 }

@@ -114,24 +114,30 @@ final class LoopRedisClient extends RedisClient {
   /** On the event loop: opens a connection, of which the loop is told. */
   CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(SocketAddress address) {
     target = address;
-    return connectAsync(ByteArrayCodec.INSTANCE, uri(address, true));
+    return connectAsync(ByteArrayCodec.INSTANCE, uri(address));
   }
 
   /** On the event loop: the same for listening to what is published. */
   CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       SocketAddress address) {
     target = address;
-    return connectPubSubAsync(StringCodec.UTF8, uri(address, true));
+    return connectPubSubAsync(StringCodec.UTF8, uri(address));
   }
 
-  /** On the event loop: the same to a sentinel, which has no password of the store. */
+  /** On the event loop: the same to a sentinel, which has a login of its own. */
   CompletionStage<StatefulRedisSentinelConnection<String, String>> connectSentinel(
       SocketAddress address) {
     target = address;
-    return connectSentinelAsync(StringCodec.UTF8, uri(address, false));
+    return connectSentinelAsync(StringCodec.UTF8, uri(address, settings.sentinelLogin()));
   }
 
-  private RedisURI uri(SocketAddress address, boolean isData) {
+  private RedisURI uri(SocketAddress address) {
+    RedisURI uri = uri(address, settings.login());
+    uri.setDatabase(settings.database());
+    return uri;
+  }
+
+  private RedisURI uri(SocketAddress address, StoreLogin login) {
     boolean isInet = address instanceof InetSocketAddress;
     RedisURI.Builder uri =
         RedisURI.builder()
@@ -141,13 +147,10 @@ final class LoopRedisClient extends RedisClient {
     if (isInet && settings.tls()) {
       uri.withSsl(true).withVerifyPeer(SslVerifyMode.FULL);
     }
-    if (isData) {
-      uri.withDatabase(settings.database());
-      if (settings.username() != null) {
-        uri.withAuthentication(settings.username(), settings.password());
-      } else if (!settings.password().isEmpty()) {
-        uri.withPassword(settings.password().toCharArray());
-      }
+    if (login.username() != null) {
+      uri.withAuthentication(login.username(), login.password());
+    } else if (!login.password().isEmpty()) {
+      uri.withPassword(login.password().toCharArray());
     }
     RedisURI built = uri.build();
     built.setLibraryName("");

@@ -9,31 +9,35 @@ import java.util.List;
  * @param nodes none if there is no store.
  * @param sentinelMaster the name by which the sentinels know the server; null unless the topology
  *     is {@link Topology#SENTINEL}.
- * @param username of an ACL; null for the default user.
- * @param password empty if there is none.
+ * @param login to the servers that keep budgets.
+ * @param sentinelLogin to the sentinels.
  * @param database 0 but for a single server.
  * @param tls whether to speak TLS.
  * @param tlsCa a PEM file of the authorities to trust; null for those of the JDK.
  * @param deadlineNs how long a decision may take before the rule's policy decides.
- * @param hashIdentities whether identities are hashed before they become keys.
- * @param hashKey the key of that hash, the same on every sidecar of a fleet; may be empty.
  */
 public record StoreSettings(
     List<StoreNode> nodes,
     Topology topology,
     String sentinelMaster,
-    String username,
-    String password,
+    StoreLogin login,
+    StoreLogin sentinelLogin,
     int database,
     boolean tls,
     Path tlsCa,
-    long deadlineNs,
-    boolean hashIdentities,
-    String hashKey) {
+    long deadlineNs) {
   /** No store: every rule is decided on this node. */
   public static final StoreSettings NONE =
       new StoreSettings(
-          List.of(), Topology.STANDALONE, null, null, "", 0, false, null, 5_000_000, false, "");
+          List.of(),
+          Topology.STANDALONE,
+          null,
+          StoreLogin.NONE,
+          StoreLogin.NONE,
+          0,
+          false,
+          null,
+          5_000_000);
 
   public StoreSettings {
     nodes = List.copyOf(nodes);

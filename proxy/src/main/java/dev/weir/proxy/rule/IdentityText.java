@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import java.nio.ByteOrder;
+import java.util.Set;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -9,10 +10,19 @@ import org.agrona.MutableDirectBuffer;
  * letters, digits and {@code -._~@} stand for themselves, all other bytes are percent-encoded. An
  * absent part is {@code !}, an address that stands in for one {@code =192.0.2.1}. So no two
  * identities of one key have the same text, and none holds a colon, a brace or a blank.
+ *
+ * <p>A value that is secret is {@code #} and 32 digits of a keyed hash, and so is a whole identity
+ * that would be longer than {@link #MAX_BYTES}. A hash may stand for two values; that somebody
+ * finds two is out of question.
+ *
+ * <p>One per event loop; allocates nothing after construction.
  */
 public final class IdentityText {
-  /** {@link #write}: there was no room. */
-  public static final int TOO_LONG = -1;
+  /** The longest text. */
+  public static final int MAX_BYTES = 128;
+
+  /** There was no room. */
+  private static final int TOO_LONG = -1;
 
   private static final byte[] HEX = {
     '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'
@@ -20,18 +30,38 @@ public final class IdentityText {
 
   private static final int GROUPS = 8;
 
-  private IdentityText() {}
+  private final boolean hashesAll;
+  private final Set<KeyPart> hashed;
+  private final IdentityHash hash;
 
   /**
-   * Writes the text of an identity.
-   *
-   * @param end where the room for it ends.
-   * @return where the text ends, or {@link #TOO_LONG}; then the room holds a part of it.
+   * @param hashesAll whether every identity is hashed whole.
+   * @param hashed what is secret, beside what {@link KeyPart#isSecret} says.
+   * @param hashKey of the hash.
    */
-  public static int write(Identity identity, MutableDirectBuffer target, int at, int end) {
+  public IdentityText(boolean hashesAll, Set<KeyPart> hashed, String hashKey) {
+    this.hashesAll = hashesAll;
+    this.hashed = hashed;
+    this.hash = new IdentityHash(hashKey);
+  }
+
+  /**
+   * Writes the text of an identity, {@link #MAX_BYTES} at most.
+   *
+   * @param key by which it was read.
+   * @return where the text ends.
+   */
+  public int write(KeySpec key, Identity identity, MutableDirectBuffer target, int at) {
+    int end = hashesAll ? TOO_LONG : writeParts(key, identity, target, at, at + MAX_BYTES);
+    return end == TOO_LONG ? hash.write(identity.bytes(), 0, identity.length(), target, at) : end;
+  }
+
+  private int writeParts(
+      KeySpec key, Identity identity, MutableDirectBuffer target, int at, int end) {
     DirectBuffer bytes = identity.bytes();
     int out = at;
-    for (int in = 0; in < identity.length(); ) {
+    int part = 0;
+    for (int in = 0; in < identity.length(); part++) {
       byte tag = bytes.getByte(in);
       int length = bytes.getInt(in + 1, ByteOrder.BIG_ENDIAN);
       in += IdentityReader.PART_HEADER_BYTES;
@@ -50,6 +80,11 @@ public final class IdentityText {
           out = address(bytes, in, target, out);
         }
         default -> {
+          if (isSecret(key.part(part))) {
+            int from = in - IdentityReader.PART_HEADER_BYTES;
+            out = hash.write(bytes, from, in + length - from, target, out);
+            break;
+          }
           out = escape(bytes, in, length, target, out, end);
           if (out == TOO_LONG) {
             return TOO_LONG;
@@ -59,6 +94,10 @@ public final class IdentityText {
       in += length;
     }
     return out;
+  }
+
+  private boolean isSecret(KeyPart part) {
+    return part.isSecret() || !hashed.isEmpty() && hashed.contains(part);
   }
 
   /** Percent-encodes what might be taken for the structure of a key. */

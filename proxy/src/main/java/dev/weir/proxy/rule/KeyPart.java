@@ -2,6 +2,8 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -54,6 +56,20 @@ public final class KeyPart {
           "x-forwarded-proto",
           "x-real-ip");
 
+  /** A header or parameter that has one of these in its name is taken for a secret. */
+  private static final List<String> SECRET_WORDS =
+      List.of(
+          "auth",
+          "cookie",
+          "credential",
+          "jwt",
+          "key",
+          "pass",
+          "secret",
+          "session",
+          "sign",
+          "token");
+
   private static final String OF_ENVOY = "x-envoy-";
 
   private static final String EXPECTED = "ip, api-key, header:NAME, cookie:NAME or query:NAME";
@@ -62,12 +78,18 @@ public final class KeyPart {
   private final String text;
   private final FieldName header;
   private final byte[] name;
+  private final boolean isSecret;
 
   private KeyPart(Source source, String text, FieldName header, byte[] name) {
     this.source = source;
     this.text = text;
     this.header = header;
     this.name = name;
+    String lowerCase = text.substring(text.indexOf(':') + 1).toLowerCase(Locale.ROOT);
+    this.isSecret =
+        source == Source.COOKIE
+            || (source == Source.HEADER || source == Source.QUERY)
+                && SECRET_WORDS.stream().anyMatch(lowerCase::contains);
   }
 
   /**
@@ -126,6 +148,14 @@ public final class KeyPart {
 
   public Source source() {
     return source;
+  }
+
+  /**
+   * Whether whoever knows the value may act as the client: any cookie, and headers and parameters
+   * whose name says so, such as {@code authorization}, {@code x-api-key} and {@code access_token}.
+   */
+  public boolean isSecret() {
+    return isSecret;
   }
 
   /** The header's name; null for other sources. */

@@ -8,6 +8,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.redis.ModelServer;
 import dev.weir.proxy.redis.ModelStore;
+import dev.weir.proxy.redis.StoreLogin;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.request.Admission;
@@ -99,10 +100,23 @@ class ExactGateModelTest {
       store = new ModelStore(servers, List.of(), isCluster, this, DEADLINE_NS);
       StoreSettings settings =
           new StoreSettings(
-              List.of(), topology, null, null, "", 0, false, null, DEADLINE_NS, false, "");
+              List.of(),
+              topology,
+              null,
+              StoreLogin.NONE,
+              StoreLogin.NONE,
+              0,
+              false,
+              null,
+              DEADLINE_NS);
       ExactGate gate =
           new ExactGate(
-              store.store(), settings, new LocalGate(tables), store.clock(), metrics.store());
+              store.store(),
+              settings,
+              StoreNames.DEFAULT,
+              new LocalGate(tables),
+              store.clock(),
+              metrics.store());
       IdentityReader identities =
           new IdentityReader(
               IdentitySettings.DEFAULT,

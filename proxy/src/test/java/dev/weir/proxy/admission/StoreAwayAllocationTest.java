@@ -11,6 +11,7 @@ import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.redis.Store;
+import dev.weir.proxy.redis.StoreLogin;
 import dev.weir.proxy.redis.StoreNode;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
@@ -54,14 +55,12 @@ class StoreAwayAllocationTest implements Gate.Outcome {
           List.of(new StoreNode(new InetSocketAddress("127.0.0.1", 1), 1)),
           Topology.STANDALONE,
           null,
-          null,
-          "",
+          StoreLogin.NONE,
+          StoreLogin.NONE,
           0,
           false,
           null,
-          5_000_000,
-          false,
-          "");
+          5_000_000);
   private final Store store = new Store(settings, Transport.of(TransportKind.NIO), count -> {});
   private final LoopClock clock = new LoopClock();
   private final LimitTables tables =
@@ -98,6 +97,7 @@ class StoreAwayAllocationTest implements Gate.Outcome {
               .rate(Rate.parse(align == Alignment.DAY ? "9/1d" : "90/1month"))
               .build());
     }
+    specs.add(exact("key").key(KeySpec.parse("api-key")).rate(Rate.parse("9/1m")).build());
     specs.add(exact("open").onStoreFailure(OnStoreFailure.OPEN).rate(Rate.parse("9/1m")).build());
     specs.add(exact("shut").onStoreFailure(OnStoreFailure.CLOSED).rate(Rate.parse("9/1m")).build());
     specs.add(
@@ -127,6 +127,7 @@ class StoreAwayAllocationTest implements Gate.Outcome {
         new ExactGate(
             store.join((EventLoop) group.next(), clock, new Deadlines(clock), metrics),
             settings,
+            StoreNames.DEFAULT,
             new LocalGate(tables),
             clock,
             metrics);

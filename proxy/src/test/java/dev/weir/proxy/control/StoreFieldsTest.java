@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.redis.StoreLogin;
 import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
+import dev.weir.proxy.rule.KeyPart;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,10 +42,14 @@ class StoreFieldsTest {
   }
 
   private static StoreSettings accept(String... pairs) {
+    return settings(pairs).store();
+  }
+
+  private static Settings settings(String... pairs) {
     Faults faults = Faults.ofFlags();
     Settings settings = SettingsFlags.read(flags(pairs), faults);
     assertNotNull(settings, faults.toString());
-    return settings.store();
+    return settings;
   }
 
   private static String faults(String... pairs) {
@@ -60,8 +67,9 @@ class StoreFieldsTest {
     String password = file("password", SECRET + "\nnot this line\n");
     String hashKey = file("hash-key", "key of all\n");
     String ca = file("ca.pem", "");
-    StoreSettings fromFlags =
-        accept(
+    Settings flags =
+        settings(
+            "--service", "shop",
             "--redis.nodes", "localhost:6379*3, [::1]:6380,unix:/run/redis.sock",
             "--redis.topology", "sharded",
             "--redis.username", "weir",
@@ -70,10 +78,12 @@ class StoreFieldsTest {
             "--redis.tls-ca", ca,
             "--redis.deadline", "20ms",
             "--redis.hash-identities", "true",
+            "--redis.hash-sources", "header:X-User-Id, query:card",
             "--redis.hash-key-file", hashKey);
     String yaml =
         """
         upstream: http://127.0.0.1:8080
+        service: shop
         redis:
           nodes: ["localhost:6379*3", "[::1]:6380", "unix:/run/redis.sock"]
           topology: sharded
@@ -83,13 +93,16 @@ class StoreFieldsTest {
           tls-ca: %s
           deadline: 20ms
           hash-identities: true
+          hash-sources: ["header:x-user-id", "query:card"]
           hash-key-file: %s
         """
             .formatted(password, ca, hashKey);
     Faults faults = Faults.ofFile("weir.yaml");
     Settings fromFile = new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), faults);
     assertNotNull(fromFile, faults.toString());
+    StoreSettings fromFlags = flags.store();
     assertEquals(fromFlags, fromFile.store());
+    assertEquals(flags.names(), fromFile.names());
     assertEquals(
         InetSocketAddress.createUnresolved("localhost", 6379), fromFlags.nodes().get(0).address());
     assertEquals(3, fromFlags.nodes().get(0).weight());
@@ -98,13 +111,17 @@ class StoreFieldsTest {
         fromFlags.nodes().get(1).address());
     assertEquals(UnixDomainSocketAddress.of("/run/redis.sock"), fromFlags.nodes().get(2).address());
     assertEquals(Topology.SHARDED, fromFlags.topology());
-    assertEquals("weir", fromFlags.username());
-    assertEquals(SECRET, fromFlags.password());
+    assertEquals("weir", fromFlags.login().username());
+    assertEquals(SECRET, fromFlags.login().password());
     assertTrue(fromFlags.tls());
     assertEquals(Path.of(ca), fromFlags.tlsCa());
     assertEquals(20_000_000, fromFlags.deadlineNs());
-    assertTrue(fromFlags.hashIdentities());
-    assertEquals("key of all", fromFlags.hashKey());
+    assertTrue(flags.names().hashesAll());
+    assertEquals("key of all", flags.names().hashKey());
+    assertEquals("shop", flags.names().service());
+    assertEquals(
+        Set.of(KeyPart.parse("header:x-user-id"), KeyPart.parse("query:card")),
+        flags.names().hashed());
   }
 
   @Test
@@ -117,6 +134,25 @@ class StoreFieldsTest {
             "--redis.database", "7");
     assertEquals(7, settings.database());
     assertEquals("main", settings.sentinelMaster());
+  }
+
+  @Test
+  void readsALoginToTheSentinels() throws IOException {
+    StoreSettings settings =
+        accept(
+            "--redis.nodes", "a:1",
+            "--redis.topology", "sentinel",
+            "--redis.sentinel-master", "main",
+            "--redis.sentinel-username", "watch",
+            "--redis.sentinel-password-file", file("password", SECRET));
+    assertEquals(new StoreLogin("watch", SECRET), settings.sentinelLogin());
+    assertEquals(StoreLogin.NONE, settings.login());
+    assertEquals(
+        "--redis.sentinel-username: given (expected: nothing, as redis.topology is cluster)",
+        faults(
+            "--redis.nodes", "a:1",
+            "--redis.topology", "cluster",
+            "--redis.sentinel-username", "watch"));
   }
 
   @Test
@@ -190,10 +226,19 @@ class StoreFieldsTest {
   void showsNoSecret() throws IOException {
     String password = file("password", SECRET);
     String all =
-        accept(
-                "--redis.nodes", "a:1",
-                "--redis.password-file", password,
-                "--redis.hash-key-file", password)
+        settings(
+                "--redis.nodes",
+                "a:1",
+                "--redis.topology",
+                "sentinel",
+                "--redis.sentinel-master",
+                "main",
+                "--redis.sentinel-password-file",
+                password,
+                "--redis.password-file",
+                password,
+                "--redis.hash-key-file",
+                password)
             .toString();
     assertFalse(all.contains(SECRET), all);
     String empty = file("empty", "");

@@ -1,20 +1,30 @@
 package dev.weir.proxy.rule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class IdentityTextTest {
+  private static final IdentityText CLEAR = new IdentityText(false, Set.of(), "key");
+  private static final String HASH = "#[0-9a-f]{32}";
+
   private final UnsafeBuffer out = new UnsafeBuffer(new byte[1024]);
 
   /** Parts by their tags, as {@link IdentityReader} writes them. */
@@ -51,7 +61,11 @@ class IdentityTextTest {
   }
 
   private String text(Identity identity) {
-    int end = IdentityText.write(identity, out, 3, 3 + 512);
+    return text(CLEAR, "header:a,header:b", identity);
+  }
+
+  private String text(IdentityText writer, String key, Identity identity) {
+    int end = writer.write(KeySpec.parse(key), identity, out, 3);
     return out.getStringWithoutLengthAscii(3, end - 3);
   }
 
@@ -101,9 +115,61 @@ class IdentityTextTest {
   }
 
   @Test
-  void saysThatALongTextHasNoRoom() {
-    Parts parts = new Parts().value("x".repeat(200));
-    assertEquals(IdentityText.TOO_LONG, IdentityText.write(parts, out, 0, 128));
+  void hashesAnIdentityWhoseTextIsLong() {
+    String hash = text(new Parts().value("x".repeat(200)));
+    assertTrue(hash.matches(HASH), hash);
+    assertNotEquals(hash, text(new Parts().value("x".repeat(201))));
+    assertTrue(text(new Parts().value("x".repeat(100))).startsWith("xxx"));
+  }
+
+  /** As the JDK has it. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 32, 64, 65, 200})
+  void hashesByHmacWithSha256(int keyLength) throws GeneralSecurityException {
+    String key = "k".repeat(keyLength);
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(key.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    Parts parts = new Parts().value("alice");
+    byte[] bytes = new byte[parts.length()];
+    parts.bytes().getBytes(0, bytes);
+    String expected = "#" + HexFormat.of().formatHex(mac.doFinal(bytes), 0, 16);
+    assertEquals(expected, text(new IdentityText(true, Set.of(), key), "header:a", parts));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "api-key, true",
+    "header:Authorization, true",
+    "header:X-Auth-Token, true",
+    "header:X-API-Key, true",
+    "header:Ocp-Apim-Subscription-Key, true",
+    "header:cookie, true",
+    "cookie:theme, true",
+    "query:access_token, true",
+    "query:apiKey, true",
+    "header:x-user-id, false",
+    "header:host, false",
+    "query:page, false",
+  })
+  void hashesWhatIsSecretAndNothingElse(String key, boolean isSecret) {
+    String text = text(CLEAR, key, new Parts().value("alice"));
+    assertEquals(isSecret, text.matches(HASH), text);
+    assertEquals(isSecret, !text.equals("alice"), text);
+    IdentityText asked =
+        new IdentityText(false, Set.of(KeyPart.parse("header:X-User-Id")), "another key");
+    String other = text(asked, key, new Parts().value("alice"));
+    assertEquals(isSecret || key.equals("header:x-user-id"), other.matches(HASH), other);
+    assertTrue(!isSecret || !other.equals(text), "by the key");
+  }
+
+  @Test
+  void hashesOnlyTheSecretPartsOfAComposite() {
+    Parts parts = new Parts().value("s3cret").value("alice");
+    String text = text(CLEAR, "api-key,header:x-user-id", parts);
+    assertTrue(text.matches(HASH + "\\+alice"), text);
+    byte[] v4 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -64, 0, 2, 1};
+    Parts standIn = new Parts().add(IdentityReader.STAND_IN, v4).value("alice");
+    assertEquals("=192.0.2.1+alice", text(CLEAR, "api-key,header:x-user-id", standIn));
   }
 
   @Test

@@ -23,11 +23,25 @@ public final class RedisSentinels implements AutoCloseable {
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
 
-  private RedisSentinels() {}
+  /** Of the sentinels; null for none. */
+  private final String password;
+
+  private RedisSentinels(String password) {
+    this.password = password;
+  }
 
   /** Starts all five and returns once the replica is in sync and every sentinel knows the rest. */
   public static RedisSentinels start(Path binary) throws IOException {
-    final RedisSentinels all = new RedisSentinels();
+    return start(binary, null);
+  }
+
+  /**
+   * The same, with sentinels that ask for a password, also of each other.
+   *
+   * @param password of the sentinels; the servers that they watch have none. Null for none.
+   */
+  public static RedisSentinels start(Path binary, String password) throws IOException {
+    final RedisSentinels all = new RedisSentinels(password);
     try {
       all.startServers(binary);
       all.startSentinels(binary);
@@ -61,13 +75,16 @@ public final class RedisSentinels implements AutoCloseable {
   private void startSentinels(Path binary) throws IOException {
     final String port = Integer.toString(servers.get(0).port());
     for (int i = 0; i < SENTINEL_COUNT; i++) {
-      sentinels.add(
+      final RedisServer.Builder sentinel =
           RedisServer.on(binary)
               .sentinel()
               .config("sentinel", "monitor", MASTER_NAME, "127.0.0.1", port, "" + QUORUM)
               .config("sentinel", "down-after-milliseconds", MASTER_NAME, "" + DOWN_AFTER_MS)
-              .config("sentinel", "failover-timeout", MASTER_NAME, "" + FAILOVER_TIMEOUT_MS)
-              .start());
+              .config("sentinel", "failover-timeout", MASTER_NAME, "" + FAILOVER_TIMEOUT_MS);
+      if (password != null) {
+        sentinel.sentinelPassword(password);
+      }
+      sentinels.add(sentinel.start());
     }
     for (RedisServer sentinel : sentinels) {
       Await.until("sentinel " + sentinel, this::logs, () -> knowsTheRest(sentinel));

@@ -95,6 +95,12 @@ public final class RedisServer implements AutoCloseable {
       return this;
     }
 
+    /** The password of a sentinel, which it then sends to others. */
+    Builder sentinelPassword(String password) {
+      this.password = password;
+      return config("requirepass", password).config("sentinel", "sentinel-pass", password);
+    }
+
     /** Runs as a sentinel, whose configuration is the lines. */
     Builder sentinel() {
       sentinel = true;
