@@ -11,7 +11,8 @@ final class Counters {
   private static final int CLAIMS_OFFSET = 0;
   static final int INSERTED_OFFSET = CLAIMS_OFFSET + LINE_BYTES;
   static final int RECLAIMED_OFFSET = INSERTED_OFFSET + LINE_BYTES;
-  static final int OVERFLOW_OFFSET = RECLAIMED_OFFSET + LINE_BYTES;
+  static final int EVICTED_OFFSET = RECLAIMED_OFFSET + LINE_BYTES;
+  static final int OVERFLOW_OFFSET = EVICTED_OFFSET + LINE_BYTES;
   static final int CONTENDED_OFFSET = OVERFLOW_OFFSET + LINE_BYTES;
   static final int COUNTERS_BYTES = CONTENDED_OFFSET + LINE_BYTES;
 

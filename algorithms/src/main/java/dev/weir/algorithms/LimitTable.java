@@ -3,6 +3,7 @@ package dev.weir.algorithms;
 import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
+import static dev.weir.algorithms.SlotLayout.tombstone;
 
 /**
  * The budgets of many keys in one fixed piece of off-heap memory.
@@ -19,13 +20,18 @@ import static dev.weir.algorithms.SlotLayout.isLive;
  * <ul>
  *   <li>A check is atomic: of any number of threads, no two get the same unit. With a limit whose
  *       state is one word it loads one cache line and makes one CAS. A refused one writes nothing.
- *   <li>A key in debt is never forgotten to make room. A slot is reused a second after its key's
- *       budget was whole again, which loses nothing.
- *   <li>If a key's window of 32 slots has no room, the decision is made from one budget that all
- *       such keys of the same limit share, and it is counted. A key that gets its slot later, and
- *       may have been one of them ({@link OverflowMarks}), starts with what that budget owes, or
- *       stays with it for as long if its limit has a ring. So no way past the table leads to a
- *       fresh budget.
+ *   <li>A slot is reused a second after its key's budget was whole again, which loses nothing.
+ *   <li>If a key's window of 32 slots has no such slot, it takes that of a key which owes no more
+ *       than one request of its own, and that no more than the newcomer is about to owe: of those,
+ *       of the one that will be whole first. The evicted key regains what it owed, one request at
+ *       most for each that was let pass to evict it. A key that owes more is never forgotten to
+ *       make room: who has used up a budget of more than one request has none again by being
+ *       evicted. See {@link RequestWeight} for keys that never give way; in a table with rings none
+ *       does.
+ *   <li>If no key of the window gives way, the decision is made from one budget that all such keys
+ *       of the same limit share, and it is counted. A key that gets its slot later, and may have
+ *       been one of them ({@link OverflowMarks}), starts with what that budget owes, or stays with
+ *       it for as long if its limit has a ring. So no way past the table leads to a fresh budget.
  *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
  * </ul>
  *
@@ -33,9 +39,9 @@ import static dev.weir.algorithms.SlotLayout.isLive;
  * a bounded number of steps: after {@value #MAX_ATTEMPTS} attempts, each of which another thread
  * undid, a check is refused, marked {@link Decision#contended()} and counted.
  *
- * <p><b>Memory.</b> 16 bytes per slot, and 8 for each cell of its ring if the table has rings. Up
- * to about 60 % of the slots in use nearly every key finds room: 2^24 slots, 256 MiB, hold 10^7
- * keys, 27 bytes each. With 16 cells, 10 per window in a sliding log, 144 bytes per slot.
+ * <p><b>Memory.</b> 20 bytes per slot; if the table has rings, 16 and 8 for each cell. Up to about
+ * 60 % of the slots in use nearly every key finds room: 2^24 slots, 320 MiB, hold 10^7 keys, 34
+ * bytes each. With 16 cells, 10 per window in a sliding log, 144 bytes per slot.
  *
  * <p><b>Where to read on.</b> {@link SlotLayout}: the slot. {@link Slots}: how a key gets one, and
  * why never two. {@link StateWord}: how a slot's expiry is read without knowing its limit. {@link
@@ -46,7 +52,7 @@ public final class LimitTable implements AutoCloseable {
   /** The fewest slots a table may have. */
   public static final int MIN_SLOT_COUNT = 4;
 
-  /** The most slots a table may have: 2^26, 1 GiB. */
+  /** The most slots a table may have: 2^26, 1.25 GiB. */
   public static final int MAX_SLOT_COUNT = 1 << 26;
 
   /** Attempts after which a call gives up. */
@@ -77,8 +83,8 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * Allocates {@code slotCount * (16 + 8 * cellsPerKey)} bytes of direct memory; beside it 1/128 of
-   * that, but at least 49 KiB, and 64 rings.
+   * Allocates {@code slotCount * 20} bytes, or {@code slotCount * (16 + 8 * cellsPerKey)}, of
+   * direct memory; beside it 1/128 of that, but at least 49 KiB, and 64 rings.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.
@@ -120,7 +126,7 @@ public final class LimitTable implements AutoCloseable {
         out.set(limit, state, slots, home, nowNs, cost, 0);
         return false;
       }
-      if (slots.stateCas(home, state, charged) && !limit.isStep(charged)) {
+      if (slots.chargeCas(home, keyHash, state, charged) && !limit.isStep(charged)) {
         out.set(limit, charged, slots, home, nowNs, cost, cost);
         return true;
       }
@@ -207,7 +213,7 @@ public final class LimitTable implements AutoCloseable {
       if (refunded == state) {
         return false;
       }
-      if (slots.stateCas(slot, state, refunded)) {
+      if (slots.refundCas(slot, keyHash, state, refunded)) {
         return true;
       }
     }
@@ -228,7 +234,7 @@ public final class LimitTable implements AutoCloseable {
         return false;
       }
       final long state = slots.liveState(slot, keyHash);
-      if (state != EMPTY && slots.remove(slot, state, nowNs)) {
+      if (state != EMPTY && slots.remove(slot, keyHash, state, nowNs)) {
         return true;
       }
     }
@@ -242,13 +248,12 @@ public final class LimitTable implements AutoCloseable {
    * The caller has to know {@code from}, and to call once per change; where the limit is part of
    * what is hashed, use {@link #carryOver}.
    *
-   * <p>A change from or to a limit with a ring takes two steps, and a check between them finds a
-   * fresh budget.
+   * <p>It takes two steps. A check between them waits, and is refused as {@link
+   * Decision#contended()} if the thread that makes the change is stopped there.
    *
-   * @param scratch overwritten.
    * @return whether the key had a slot, and it was changed.
    */
-  public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs, Decision scratch) {
+  public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs) {
     checkArguments(from, 1, nowNs);
     checkArguments(to, 1, nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -263,8 +268,7 @@ public final class LimitTable implements AutoCloseable {
       if (to.takesStatesOf(from)) {
         return true;
       }
-      final long units = to.unitsFrom(from, from.current(state, slots, slot, nowNs));
-      if (changed(keyHash, slot, state, from, to, units, nowNs, scratch)) {
+      if (changed(keyHash, slot, state, from, to, nowNs)) {
         return true;
       }
     }
@@ -273,29 +277,22 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /** False if the state has changed. */
-  private boolean changed(
-      long key,
-      int slot,
-      long state,
-      Limit from,
-      Limit to,
-      long units,
-      long nowNs,
-      Decision scratch) {
+  private boolean changed(long key, int slot, long state, Limit from, Limit to, long nowNs) {
+    final long units = to.unitsFrom(from, from.current(state, slots, slot, nowNs));
     if (units == 0) {
       // A time in the past means the same to every paced limit, and another clock may lag behind.
       return from instanceof PacedLimit && to instanceof PacedLimit
-          || slots.remove(slot, state, nowNs);
+          || slots.remove(slot, key, state, nowNs);
     }
-    if (from.cells() == 0 && to.cells() == 0) {
-      return slots.stateCas(slot, state, to.chargeClamped(EMPTY, slots, slot, nowNs, units));
-    }
-    final long claimed = slots.leave(slot, state);
-    if (claimed == EMPTY) {
+    final long held = slots.hold(slot, key, state);
+    if (held == EMPTY) {
       return false;
     }
-    decide(key, to, units, Charge.FORCED, nowNs, scratch);
-    slots.left(slot, claimed, nowNs);
+    slots.weigh(slot, RequestWeight.NEVER);
+    if (to.cells() != 0) {
+      slots.openRing(slot, to, nowNs, units);
+    }
+    slots.stateCas(slot, held, to.chargeClamped(EMPTY, slots, slot, nowNs, units));
     return true;
   }
 
@@ -336,7 +333,7 @@ public final class LimitTable implements AutoCloseable {
     }
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.find(fromKey, nowNs, attempt);
-      if (slot == Slots.ABSENT && !slots.isLeaving(fromKey)) {
+      if (slot == Slots.ABSENT) {
         return true;
       }
       if (slot < 0) {
@@ -352,10 +349,10 @@ public final class LimitTable implements AutoCloseable {
       if (units == 0) {
         return true;
       }
-      final long claimed = slots.leave(slot, state);
-      if (claimed != EMPTY) {
+      final long held = slots.hold(slot, fromKey, state);
+      if (held != EMPTY) {
         final boolean arrived = to.decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
-        slots.left(slot, claimed, nowNs);
+        slots.stateCas(slot, held, tombstone(nowNs));
         return arrived;
       }
     }
@@ -429,13 +426,19 @@ public final class LimitTable implements AutoCloseable {
         return DECIDED;
       }
       if (!absent) {
-        if (region.stateCas(slot, state, charged) && !limit.isStep(charged)) {
+        if (region.chargeCas(slot, key, state, charged) && !limit.isStep(charged)) {
           out.set(limit, charged, region, slot, nowNs, wanted, granted);
           return DECIDED;
         }
         continue;
       }
-      final int result = region.insert(key, charged, limit, granted, nowNs);
+      final int weight =
+          state == EMPTY && charge != Charge.FORCED
+              ? RequestWeight.of(limit, charged, granted, nowNs)
+              : RequestWeight.NEVER;
+      // What is carried over is no request: a key makes room for it as for the least of them.
+      final long cost = charge == Charge.FORCED ? 1 : granted / limit.costScale();
+      final int result = region.insert(key, charged, limit, granted, weight, cost, nowNs);
       if (result == Slots.FULL) {
         return Slots.FULL;
       }
@@ -554,6 +557,14 @@ public final class LimitTable implements AutoCloseable {
   /** Of those, the ones whose slot another key had before. */
   public long reclaimedCount() {
     return counters.count(Counters.RECLAIMED_OFFSET);
+  }
+
+  /**
+   * Keys that gave way to another before they were whole again. Each regained what one request had
+   * cost, or less.
+   */
+  public long evictedCount() {
+    return counters.count(Counters.EVICTED_OFFSET);
   }
 
   /** Decisions made from a shared budget, as the key found no room. */

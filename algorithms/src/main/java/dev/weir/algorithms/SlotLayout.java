@@ -20,6 +20,7 @@ package dev.weir.algorithms;
  * 100 time        TOMBSTONE  nobody's; to be reused once that time has passed, at once if it is 0
  * 101 claim id    CLAIMED    one thread's own; the key means nothing yet
  * 110 claim id    PENDING    the key is published, its first charge is not; any thread may kill it
+ * 111 claim id    HELD       the key stays, its debt is one thread's own for a moment; others wait
  * </pre>
  *
  * Times are below 2^60 and ids unique, so a state that has changed never comes back (see {@link
@@ -35,6 +36,7 @@ final class SlotLayout {
   static final long TOMBSTONE = 0b100L << 61;
   static final long CLAIMED = 0b101L << 61;
   static final long PENDING = 0b110L << 61;
+  static final long HELD = 0b111L << 61;
   static final long KIND_MASK = 0b111L << 61;
   static final long PAYLOAD_MASK = ~KIND_MASK;
 
@@ -54,8 +56,8 @@ final class SlotLayout {
     return (state & KIND_MASK) == PENDING;
   }
 
-  static boolean isClaimed(long state) {
-    return (state & KIND_MASK) == CLAIMED;
+  static boolean isHeld(long state) {
+    return (state & KIND_MASK) == HELD;
   }
 
   /** A slot that nobody may take before {@code timeNs} and the grace have passed. */

@@ -2,6 +2,7 @@ package dev.weir.algorithms;
 
 import static dev.weir.algorithms.SlotLayout.CLAIMED;
 import static dev.weir.algorithms.SlotLayout.EMPTY;
+import static dev.weir.algorithms.SlotLayout.HELD;
 import static dev.weir.algorithms.SlotLayout.KEY_OFFSET;
 import static dev.weir.algorithms.SlotLayout.PAYLOAD_MASK;
 import static dev.weir.algorithms.SlotLayout.PENDING;
@@ -10,7 +11,7 @@ import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
 import static dev.weir.algorithms.SlotLayout.STATE_OFFSET;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isClaimable;
-import static dev.weir.algorithms.SlotLayout.isClaimed;
+import static dev.weir.algorithms.SlotLayout.isHeld;
 import static dev.weir.algorithms.SlotLayout.isLive;
 import static dev.weir.algorithms.SlotLayout.isPending;
 import static dev.weir.algorithms.SlotLayout.tombstone;
@@ -29,20 +30,27 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p><b>Reading.</b> State first, key second. If the key is the sought one and the CAS on that
  * state succeeds, the slot was that key's all the while: whoever takes a slot changes its state
- * first, and no state comes back. It does not because the times in a slot only grow (a slot is
- * taken when its time is past by more than the grace, and the new time is in the future), and claim
- * ids are unique. What an operator does (a reset, a change of limit) may lower a time, and then the
- * slot is not another key's for the length of the grace: a thread that stops for more than that
- * between its load and its CAS, and wakes when the slot's next key has come to the very same word,
- * charges that key instead of its own. That corner is left open; so is a cell that a thread writes
- * into a ring after stopping for longer than its key's window and the grace.
+ * first, and a state comes back only in a slot that has been another key's, which the key tells
+ * after the CAS. A slot that is reclaimed cannot even come to the same word: its time is past by
+ * more than the grace, and the new one is in the future. One that was evicted can: two keys of one
+ * window with a count of 1 have one word. A charge that meets the wrong key so stays with it, and
+ * the right one is charged too: too much, never too little.
+ *
+ * <p>Left open is a thread that stops between two of its steps until the slot has been evicted and
+ * charged to the same word again, and then evicts a key that owes as much by cheaper requests, or
+ * until it has become its own key's again after another's; and a cell that a thread writes into a
+ * ring after stopping for longer than its key's window and the grace.
+ *
+ * <p><b>Evicting.</b> A key that finds no slot to claim takes that of a LIVE key which owes no more
+ * than one request ({@link RequestWeight}), by a CAS from the very state that it was judged by: if
+ * the key is charged meanwhile, it stays. From there on it is an insert like any other.
  *
  * <p><b>Inserting.</b> One key must never be LIVE twice: that would be two budgets. So:
  *
  * <ol>
- *   <li>CAS a claimable slot to CLAIMED. Now it is one thread's own, and only now are key and ring
- *       written: a slot that others could take back while its key is being written would end up
- *       with one key's budget under another key's name.
+ *   <li>CAS a claimable slot, or one whose key gives way, to CLAIMED. Now it is one thread's own,
+ *       and only now are key and ring written: a slot that others could take back while its key is
+ *       being written would end up with one key's budget under another key's name.
  *   <li>CAS it to PENDING, which publishes the key; full fence.
  *   <li>Scan the window for the key. LIVE elsewhere: leave the slot, use that one. PENDING earlier
  *       in the probe order: leave the slot, it goes first. PENDING later: kill it.
@@ -61,7 +69,7 @@ final class Slots {
   /** {@link #find}: the key has no slot. */
   static final int ABSENT = -1;
 
-  /** {@link #find}: another thread is about to give the key its slot. */
+  /** {@link #find}: another thread is about to give the key its slot, or holds what it owes. */
   static final int BUSY = -2;
 
   /** {@link #insert}: done. */
@@ -73,7 +81,9 @@ final class Slots {
   /** {@link #insert}: the key may have a slot by now. Look again. */
   static final int LOST = 2;
 
-  /** {@link #insert}: every slot of the window is somebody else's. */
+  /**
+   * {@link #insert}: every slot of the window is somebody else's, who owes too much to give way.
+   */
   static final int FULL = 3;
 
   /** Attempts for which a PENDING slot is waited for; then it is killed. */
@@ -86,6 +96,7 @@ final class Slots {
 
   private final UnsafeBuffer memory;
   private final UnsafeBuffer cells;
+  private final UnsafeBuffer weights;
   private final int cellBits;
   private final int cellMask;
   private final int slotMask;
@@ -95,10 +106,13 @@ final class Slots {
   /**
    * @param memory zeroed and aligned to a cache line.
    * @param cells zeroed, as many for each slot, a power of two; or of capacity 0.
+   * @param weights zeroed, {@link RequestWeight#BYTES} for each slot; or of capacity 0, and then no
+   *     key gives way to another.
    */
-  Slots(UnsafeBuffer memory, UnsafeBuffer cells, Counters counters) {
+  Slots(UnsafeBuffer memory, UnsafeBuffer cells, UnsafeBuffer weights, Counters counters) {
     this.memory = memory;
     this.cells = cells;
+    this.weights = weights;
     this.counters = counters;
     final int slotCount = memory.capacity() / SLOT_BYTES;
     slotMask = slotCount - 1;
@@ -130,6 +144,28 @@ final class Slots {
     return keyAcquire(slot) == key && isLive(state) ? state : EMPTY;
   }
 
+  /**
+   * Charges a key, or leads it on.
+   *
+   * @return false if the slot is not in that state, or has become another key's that was in the
+   *     very same one: then that key keeps what it was charged wrongly.
+   */
+  boolean chargeCas(int slot, long key, long expected, long next) {
+    return stateCas(slot, expected, next) && keyAcquire(slot) == key;
+  }
+
+  /**
+   * Gives back to a key.
+   *
+   * @return false if the slot is not in that state, or has become another key's.
+   */
+  boolean refundCas(int slot, long key, long expected, long next) {
+    if (!stateCas(slot, expected, next)) {
+      return false;
+    }
+    return keyAcquire(slot) == key || !stateCas(slot, next, expected);
+  }
+
   boolean stateCas(int slot, long expected, long next) {
     return memory.compareAndSetLong(slot * SLOT_BYTES + STATE_OFFSET, expected, next);
   }
@@ -155,7 +191,8 @@ final class Slots {
       if (isLive(state)) {
         return slot;
       }
-      if (isPending(state) && (attempt < PATIENCE || !kill(slot, state, nowNs))) {
+      if (isHeld(state)
+          || (isPending(state) && (attempt < PATIENCE || !kill(slot, state, nowNs)))) {
         result = BUSY;
       }
     }
@@ -163,10 +200,11 @@ final class Slots {
   }
 
   /**
-   * Finds the LIVE slot of a key, and waits for a thread that is about to give it one: not for
-   * long, as such a thread is killed in the end.
+   * Finds the LIVE slot of a key, and waits for a thread that is about to give it one, but not for
+   * long: such a thread is killed in the end.
    *
-   * @return the slot or {@link #ABSENT}; also if one thread after the other is about to.
+   * @return the slot or {@link #ABSENT}; also if one thread after the other is about to, or one
+   *     holds it for too long.
    */
   int findSettled(long key, long nowNs) {
     for (int attempt = 0; attempt < MAX_FIND_ATTEMPTS; attempt++) {
@@ -184,34 +222,45 @@ final class Slots {
    *
    * @param state the first LIVE state.
    * @param limit fills the ring, if it has one, for the {@code units} that the state charges.
+   * @param weight of one request of the key; {@link RequestWeight}.
+   * @param cost that request's: the most that a key may owe which gives way to this one.
    * @return {@link #INSERTED}, {@link #RECLAIMED}, {@link #LOST} or {@link #FULL}.
    */
-  int insert(long key, long state, Limit limit, long units, long nowNs) {
-    final int position = claimablePosition(key, nowNs);
+  int insert(long key, long state, Limit limit, long units, int weight, long cost, long nowNs) {
+    final int claimable = claimablePosition(key, nowNs);
+    final int position = claimable < 0 ? yieldingPosition(key, cost, nowNs) : claimable;
     if (position < 0) {
       return FULL;
     }
     final int slot = probe(key, position);
     final long before = stateAcquire(slot);
-    final long claimId = counters.nextClaimId() & PAYLOAD_MASK;
-    if (!isClaimable(before, nowNs) || !stateCas(slot, before, CLAIMED | claimId)) {
+    final boolean evicts = !isClaimable(before, nowNs);
+    if (evicts && !(claimable < 0 && yields(slot, before, cost, nowNs))) {
       return LOST;
     }
+    final long claimId = counters.nextClaimId() & PAYLOAD_MASK;
+    if (!stateCas(slot, before, CLAIMED | claimId)) {
+      return LOST;
+    }
+    if (evicts) {
+      counters.increment(Counters.EVICTED_OFFSET);
+    }
     memory.putLongOpaque(slot * SLOT_BYTES + KEY_OFFSET, key);
+    weigh(slot, weight);
     if (limit.cells() != 0) {
-      cells.setMemory(cellOffset(slot, 0), (cellMask + 1) << CELL_SHIFT, (byte) 0);
-      limit.open(this, slot, nowNs, units);
+      openRing(slot, limit, nowNs, units);
     }
     stateCas(slot, CLAIMED | claimId, PENDING | claimId);
     UnsafeApi.fullFence();
     if (!isFirst(key, position, nowNs)) {
-      stateCas(slot, PENDING | claimId, tombstone(expiresAtNs(before)));
+      final long restsFromNs = evicts ? nowNs : expiresAtNs(before);
+      stateCas(slot, PENDING | claimId, tombstone(restsFromNs));
       return LOST;
     }
     if (!stateCas(slot, PENDING | claimId, state)) {
       return LOST;
     }
-    return isLive(before) ? RECLAIMED : INSERTED;
+    return isLive(before) && !evicts ? RECLAIMED : INSERTED;
   }
 
   /** Where in its window a new key would go; -1 if nowhere. */
@@ -222,6 +271,42 @@ final class Slots {
       }
     }
     return -1;
+  }
+
+  /**
+   * Where in its window the key lies that gives way to one that is about to owe {@code cost}: of
+   * those that owe so little, the one that will be whole first; -1 if nowhere.
+   */
+  private int yieldingPosition(long key, long cost, long nowNs) {
+    int yielding = -1;
+    long earliestNs = Long.MAX_VALUE;
+    for (int position = 0; position < window; position++) {
+      final int slot = probe(key, position);
+      final long state = stateAcquire(slot);
+      if (isLive(state)
+          && expiresAtNs(state) < earliestNs
+          && yields(slot, state, cost, nowNs)
+          && keyAcquire(slot) != key) {
+        yielding = position;
+        earliestNs = expiresAtNs(state);
+      }
+    }
+    return yielding;
+  }
+
+  /** Whether a slot's key gives way; means something only if the state is still this one. */
+  private boolean yields(int slot, long state, long cost, long nowNs) {
+    return isLive(state)
+        && weights.capacity() != 0
+        && RequestWeight.isAtMost(
+            weights.getIntVolatile(slot * RequestWeight.BYTES), cost, state, nowNs);
+  }
+
+  /** Says what one request of the slot's key weighs. */
+  void weigh(int slot, int weight) {
+    if (weights.capacity() != 0) {
+      weights.putIntVolatile(slot * RequestWeight.BYTES, weight);
+    }
   }
 
   /** Step 3 of an insert: whether no other slot of this key stands in the way. */
@@ -238,7 +323,9 @@ final class Slots {
       if (keyAcquire(slot) != key) {
         continue;
       }
-      if (isLive(state) || (isPending(state) && (position < mine || !kill(slot, state, nowNs)))) {
+      if (isLive(state)
+          || isHeld(state)
+          || (isPending(state) && (position < mine || !kill(slot, state, nowNs)))) {
         return false;
       }
     }
@@ -249,42 +336,39 @@ final class Slots {
     return stateCas(slot, pending, tombstone(nowNs));
   }
 
-  /** Forgets a key, whose slot then rests for the grace. */
-  boolean remove(int slot, long liveState, long nowNs) {
-    return stateCas(slot, liveState, tombstone(nowNs));
-  }
-
   /**
-   * Takes a LIVE state away for as long as its debt is on its way to another key: other threads
-   * find the key absent, {@link #isLeaving} tells them why.
+   * Forgets a key, whose slot then rests for the grace.
    *
-   * @return the state to hand to {@link #left}; {@link SlotLayout#EMPTY} if the state has changed.
+   * @return false if the state has changed.
    */
-  long leave(int slot, long liveState) {
-    final long claimed = CLAIMED | (counters.nextClaimId() & PAYLOAD_MASK);
-    return stateCas(slot, liveState, claimed) ? claimed : EMPTY;
-  }
-
-  /** Ends {@link #leave}: the debt has arrived elsewhere. */
-  void left(int slot, long claimed, long nowNs) {
-    stateCas(slot, claimed, tombstone(nowNs));
+  boolean remove(int slot, long key, long liveState, long nowNs) {
+    final long held = hold(slot, key, liveState);
+    return held != EMPTY && stateCas(slot, held, tombstone(nowNs));
   }
 
   /**
-   * Whether a slot of this key is held by {@link #leave}, or in its first moments looks like it.
+   * Takes a LIVE state away for as long as one thread does with it what is more than a CAS. Others
+   * wait for the key, or refuse it; none finds it absent.
+   *
+   * @return the state that only the caller may replace, and has to; {@link SlotLayout#EMPTY} if the
+   *     state has changed.
    */
-  boolean isLeaving(long key) {
-    for (int position = 0; position < window; position++) {
-      final int slot = probe(key, position);
-      final long state = stateAcquire(slot);
-      if (state == EMPTY) {
-        return false;
-      }
-      if (isClaimed(state) && keyAcquire(slot) == key) {
-        return true;
-      }
+  long hold(int slot, long key, long liveState) {
+    final long held = HELD | (counters.nextClaimId() & PAYLOAD_MASK);
+    if (!stateCas(slot, liveState, held)) {
+      return EMPTY;
     }
-    return false;
+    if (keyAcquire(slot) == key) {
+      return held;
+    }
+    stateCas(slot, held, liveState);
+    return EMPTY;
+  }
+
+  /** Empties the ring of a slot that nobody else may touch, and fills it for a first charge. */
+  void openRing(int slot, Limit limit, long nowNs, long units) {
+    cells.setMemory(cellOffset(slot, 0), (cellMask + 1) << CELL_SHIFT, (byte) 0);
+    limit.open(this, slot, nowNs, units);
   }
 
   /** Cells of each slot's ring, a power of two. */
@@ -319,6 +403,7 @@ final class Slots {
   void close() {
     memory.wrap(0, 0);
     cells.wrap(0, 0);
+    weights.wrap(0, 0);
   }
 
   /** The state of a slot, whoever's it is. */

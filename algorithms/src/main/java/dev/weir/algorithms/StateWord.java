@@ -55,6 +55,16 @@ final class StateWord {
     return ((long) grain << GRAIN_SHIFT) | (expiresAtNs >>> shift << (shift + 1));
   }
 
+  /** Whether a LIVE word is that of a paced limit: a time, nothing else. */
+  static boolean isTime(long word) {
+    return word >>> GRAIN_SHIFT == 0;
+  }
+
+  /** All bits for the count, of a LIVE word that is no time. */
+  static long count(long word) {
+    return word & ((1L << countBits((int) (word >>> GRAIN_SHIFT))) - 1);
+  }
+
   /** A time not after the expiry and less than 2^s before it. */
   static long expiryFloorNs(long word, int shift) {
     return (word & BODY_MASK) >>> (shift + 1) << shift;

@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What a {@link LimitTable} works on: two pieces of direct memory, cut into the slots of keys, the
- * slots of shared budgets, marks, counters, and in the other one the rings.
+ * slots of shared budgets, marks, counters, weights, and in the other one the rings.
  */
 record TableMemory(
     Slots slots,
@@ -40,7 +40,10 @@ record TableMemory(
     final int slotsBytes = slotCount * SLOT_BYTES;
     final int overflowBytes = overflowCount * SLOT_BYTES;
     final int marksBytes = OverflowMarks.bytes(slotCount);
-    final int bytes = slotsBytes + Counters.COUNTERS_BYTES + overflowBytes + marksBytes;
+    // A charge that meets the wrong key after an eviction (see Slots) would spoil that key's ring.
+    final int weightsBytes = cellsPerKey == 0 ? slotCount * RequestWeight.BYTES : 0;
+    final int bytes =
+        slotsBytes + Counters.COUNTERS_BYTES + overflowBytes + marksBytes + weightsBytes;
     final long cellsBytes = (long) cellsPerKey * Long.BYTES * slotCount;
     final long overflowCellsBytes = (long) cellsPerKey * Long.BYTES * overflowCount;
     if (cellsBytes + overflowCellsBytes > MAX_BUFFER_BYTES) {
@@ -68,6 +71,7 @@ record TableMemory(
     final int countersStart = start + slotsBytes;
     final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
     final int marksStart = overflowStart + overflowBytes;
+    final int weightsStart = marksStart + marksBytes;
     final int cellsStart = aligned(allocatedCells);
     final int overflowCellsStart = cellsStart + (int) cellsBytes;
     final Counters counters =
@@ -76,10 +80,12 @@ record TableMemory(
         new Slots(
             new UnsafeBuffer(allocated, start, slotsBytes),
             new UnsafeBuffer(allocatedCells, cellsStart, (int) cellsBytes),
+            new UnsafeBuffer(allocated, weightsStart, weightsBytes),
             counters),
         new Slots(
             new UnsafeBuffer(allocated, overflowStart, overflowBytes),
             new UnsafeBuffer(allocatedCells, overflowCellsStart, (int) overflowCellsBytes),
+            new UnsafeBuffer(0, 0),
             counters),
         new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes)),
         counters,
@@ -94,11 +100,15 @@ record TableMemory(
       UnsafeBuffer overflowMemory,
       UnsafeBuffer overflowCells) {
     final Counters counters = new Counters(new UnsafeBuffer(new byte[Counters.COUNTERS_BYTES]));
-    final Slots slots = new Slots(slotsMemory, slotsCells, counters);
+    final int slotCount = slotsMemory.capacity() / SLOT_BYTES;
+    final UnsafeBuffer weights =
+        new UnsafeBuffer(
+            new byte[slotsCells.capacity() == 0 ? slotCount * RequestWeight.BYTES : 0]);
+    final Slots slots = new Slots(slotsMemory, slotsCells, weights, counters);
     return new TableMemory(
         slots,
-        new Slots(overflowMemory, overflowCells, counters),
-        new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slots.slotCount())])),
+        new Slots(overflowMemory, overflowCells, new UnsafeBuffer(0, 0), counters),
+        new OverflowMarks(new UnsafeBuffer(new byte[OverflowMarks.bytes(slotCount)])),
         counters,
         null,
         null);

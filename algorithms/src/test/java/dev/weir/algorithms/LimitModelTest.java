@@ -193,7 +193,7 @@ class LimitModelTest {
   }
 
   private void changeLimit(int i, Drawn to, long nowNs) {
-    table.changeLimit(keys[i], drawn[i].limit(), to.limit(), nowNs, out);
+    table.changeLimit(keys[i], drawn[i].limit(), to.limit(), nowNs);
     models[i] = models[i].changedTo(to.model(), nowNs);
     drawn[i] = new Drawn(to.limit(), models[i]);
     charged[i] = 0;

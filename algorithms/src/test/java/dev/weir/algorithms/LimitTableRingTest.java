@@ -98,6 +98,7 @@ class LimitTableRingTest {
   void keysThatFindNoRoomShareOneBudgetAndComeOutOfItWithoutAFreshOne(Limit limit) {
     for (long key = 0; key < 4; key++) {
       tiny.check(key, limit, 1, NOW, out);
+      tiny.check(key, limit, 1, NOW, out);
     }
     int passed = 0;
     for (long key = 100; key < 200; key++) {
@@ -140,7 +141,7 @@ class LimitTableRingTest {
     for (Limit from : tenPerSecond()) {
       final long key = 1_000 + from.fingerprint() % 1_000;
       assertTrue(table.check(key, from, 7, NOW, out));
-      assertTrue(table.changeLimit(key, from, to, NOW, out));
+      assertTrue(table.changeLimit(key, from, to, NOW));
       table.peek(key, to, 3, NOW, out);
       assertEquals(7, out.current());
       assertTrue(table.check(key, to, 3, NOW, out));
@@ -194,14 +195,14 @@ class LimitTableRingTest {
     final Limit five = Limit.slidingLog(5, SECOND);
     table.check(1, ten, 4, NOW, out);
     table.check(1, ten, 4, NOW + 1, out);
-    assertTrue(table.changeLimit(1, ten, five, NOW + 2, out));
+    assertTrue(table.changeLimit(1, ten, five, NOW + 2));
     assertFalse(table.check(1, five, 1, NOW + 2, out));
     assertEquals(8, out.current());
     assertEquals(0, out.remaining());
     assertEquals(SECOND - 2, out.retryAfterNs());
     assertTrue(table.check(1, five, 1, NOW + SECOND, out));
     assertFalse(table.check(1, five, 1, NOW + SECOND, out));
-    assertTrue(table.changeLimit(1, five, ten, NOW + SECOND, out));
+    assertTrue(table.changeLimit(1, five, ten, NOW + SECOND));
     assertTrue(table.check(1, ten, 5, NOW + SECOND, out));
     assertFalse(table.check(1, ten, 1, NOW + SECOND, out));
   }

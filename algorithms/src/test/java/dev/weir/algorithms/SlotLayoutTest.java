@@ -24,6 +24,7 @@ class SlotLayoutTest {
     assertEquals(0x8000_0000_0000_0000L, SlotLayout.TOMBSTONE);
     assertEquals(0xa000_0000_0000_0000L, SlotLayout.CLAIMED);
     assertEquals(0xc000_0000_0000_0000L, SlotLayout.PENDING);
+    assertEquals(0xe000_0000_0000_0000L, SlotLayout.HELD);
     assertEquals(LAST_ID, SlotLayout.PAYLOAD_MASK);
     assertEquals(0x8000_0000_0000_0007L, SlotLayout.tombstone(7));
   }
@@ -34,10 +35,13 @@ class SlotLayoutTest {
       assertTrue(SlotLayout.isLive(payload));
       assertFalse(SlotLayout.isLive(SlotLayout.TOMBSTONE | payload));
       assertFalse(SlotLayout.isPending(SlotLayout.TOMBSTONE | payload));
-      assertFalse(SlotLayout.isClaimed(SlotLayout.TOMBSTONE | payload));
+      assertFalse(SlotLayout.isHeld(SlotLayout.TOMBSTONE | payload));
       assertTrue(SlotLayout.isPending(SlotLayout.PENDING | payload));
-      assertFalse(SlotLayout.isClaimed(SlotLayout.PENDING | payload));
-      assertTrue(SlotLayout.isClaimed(SlotLayout.CLAIMED | payload));
+      assertFalse(SlotLayout.isHeld(SlotLayout.PENDING | payload));
+      assertFalse(SlotLayout.isHeld(SlotLayout.CLAIMED | payload));
+      assertTrue(SlotLayout.isHeld(SlotLayout.HELD | payload));
+      assertFalse(SlotLayout.isLive(SlotLayout.HELD | payload));
+      assertFalse(SlotLayout.isPending(SlotLayout.HELD | payload));
       assertFalse(SlotLayout.isPending(SlotLayout.CLAIMED | payload));
     }
   }
@@ -55,5 +59,6 @@ class SlotLayoutTest {
     assertTrue(SlotLayout.isClaimable(SlotLayout.tombstone(0), 1));
     assertFalse(SlotLayout.isClaimable(SlotLayout.PENDING | 1, Limit.MAX_TIME_NS));
     assertFalse(SlotLayout.isClaimable(SlotLayout.CLAIMED | 1, Limit.MAX_TIME_NS));
+    assertFalse(SlotLayout.isClaimable(SlotLayout.HELD | 1, Limit.MAX_TIME_NS));
   }
 }

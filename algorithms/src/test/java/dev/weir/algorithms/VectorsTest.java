@@ -211,7 +211,7 @@ class VectorsTest {
       final Limit from = limit;
       final Model before = model;
       to.make(this, capacity, random);
-      table.changeLimit(1, from, limit, nowUs * 1_000, out);
+      table.changeLimit(1, from, limit, nowUs * 1_000);
       model = before.changedTo(model, nowUs * 1_000);
       chargedUnits = 0;
       peek("limit", 1, nowUs);

@@ -286,6 +286,10 @@ public final class Sidecar implements AutoCloseable {
     metrics.counter(
         prefix + "_reclaimed", "Slots of " + name + " used again.", table::reclaimedCount);
     metrics.counter(
+        prefix + "_evicted",
+        "Keys of " + name + " that gave way to another when it was full; each regained a request.",
+        table::evictedCount);
+    metrics.counter(
         prefix + "_overflowed",
         "Decisions on the shared budget of keys for which there was no room in " + name + ".",
         table::overflowCount);

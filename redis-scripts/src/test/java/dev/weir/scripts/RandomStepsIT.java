@@ -105,7 +105,7 @@ class RandomStepsIT extends ScriptServer {
     capacities[key] = 6 + random.nextInt(8);
     final Limit limit = algorithms[key].limit(capacities[key], hours[key]);
     final ScriptLimit script = algorithms[key].script(capacities[key], hours[key]);
-    table.changeLimit(key, before, limit, now, out);
+    table.changeLimit(key, before, limit, now);
     table.peek(key, limit, 1, now, out);
     final String step = from + " to " + algorithms[key];
     call.peek(1, 1, script);

@@ -100,8 +100,8 @@ public class EveryCallBench {
   }
 
   private long change(long key, Limit to, long nowNs) {
-    return (table.changeLimit(key, limit, to, nowNs, out) ? 1 : 0)
-        + (table.changeLimit(key, to, limit, nowNs, out) ? 1 : 0);
+    return (table.changeLimit(key, limit, to, nowNs) ? 1 : 0)
+        + (table.changeLimit(key, to, limit, nowNs) ? 1 : 0);
   }
 
   private long told() {

@@ -15,6 +15,9 @@ public final class LimitTables implements AutoCloseable {
 
   private static final int WORD_BYTES = 16;
 
+  /** In a table without rings: what one request of a key weighs. */
+  private static final int WEIGHT_BYTES = 4;
+
   /** A table's rings have to fit one buffer, with the shared ones at its end. */
   static final long MAX_RING_BYTES = Integer.MAX_VALUE - 64;
 
@@ -71,7 +74,8 @@ public final class LimitTables implements AutoCloseable {
 
   /** What a table for so many keys takes, but for a few counters and marks. */
   static long bytes(int keyCount, int ringCells) {
-    return (long) slotCount(keyCount) * WORD_BYTES + ringBytes(keyCount, ringCells);
+    int bytes = ringCells == 0 ? WORD_BYTES + WEIGHT_BYTES : WORD_BYTES;
+    return (long) slotCount(keyCount) * bytes + ringBytes(keyCount, ringCells);
   }
 
   static long ringBytes(int keyCount, int ringCells) {
