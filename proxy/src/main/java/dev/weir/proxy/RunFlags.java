@@ -124,6 +124,7 @@ final class RunFlags {
           flag("--timeouts.connect", "TIME", "To the service (default 1s)."),
           flag("--timeouts.response", "TIME", "Of the service (default 60s)."),
           flag("--timeouts.upstream-idle", "TIME", "Of unused connections to it (default 4s)."),
+          flag("--timeouts.upstream-queue", "TIME", "For a connection to it (default 1s)."),
           flag(
               "--timeouts.drain-grace",
               "TIME",
@@ -133,8 +134,16 @@ final class RunFlags {
           flag("--caps.fields", "COUNT", "Fields in it (default 100)."),
           flag("--caps.target-bytes", "SIZE", "Of its target (default 8KiB)."),
           flag("--caps.connections", "COUNT", "Of clients, in all (default 10000)."),
-          flag("--caps.connections-per-address", "COUNT", "Of one client (default 1000)."),
+          flag("--caps.connections-per-address", "COUNT", "Of one client (default 2500)."),
           flag("--caps.upstream-connections", "COUNT", "Per event loop (default 256)."),
+          flag(
+              "--caps.upstream-streams",
+              "COUNT",
+              "Beside them, for tunnels and long exchanges (default 4096)."),
+          flag(
+              "--caps.upstream-queue",
+              "COUNT",
+              "Requests that wait for a connection (default 1024)."),
           flag("--answers.rate-limit", "FORM", "RateLimit fields: draft11 (default) or off."),
           onOff("--answers.x-rate-limit", "X-RateLimit-Limit, -Remaining and -Reset too."),
           flag("--table.keys", "COUNT", "Clients in debt at one time (default 1000000)."),

@@ -24,12 +24,13 @@ import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.CidrSet;
 import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.ClientKeyReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
+import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
-import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.wire.ClientLoop;
 import dev.weir.proxy.wire.Listener;
 import io.netty.channel.EventLoop;
@@ -63,6 +64,7 @@ public final class Sidecar implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
 
   private final Transport transport;
+  private final UpstreamAddresses upstreamAddresses;
   private final Metrics metrics = new Metrics();
 
   /** Null if none is wanted. */
@@ -106,7 +108,7 @@ public final class Sidecar implements AutoCloseable {
   private Sidecar(Settings settings) throws IOException {
     transport = Transport.of(settings.process().transport());
     drainGraceNs = settings.process().drainGraceNs();
-    UpstreamSettings upstream = resolved(settings.upstream());
+    upstreamAddresses = new UpstreamAddresses(settings.upstream().address(), transport);
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
@@ -123,7 +125,7 @@ public final class Sidecar implements AutoCloseable {
       KeyHasher hasher = KeyHasher.random();
       Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
       for (EventExecutor executor : group) {
-        Loop loop = loop((EventLoop) executor, settings, upstream, hasher);
+        Loop loop = loop((EventLoop) executor, settings, hasher);
         loops.add(loop);
         clientLoops.put(loop.eventLoop(), loop.clients());
       }
@@ -195,19 +197,23 @@ public final class Sidecar implements AutoCloseable {
     return server;
   }
 
-  private Loop loop(
-      EventLoop eventLoop, Settings settings, UpstreamSettings upstream, KeyHasher hasher) {
+  private Loop loop(EventLoop eventLoop, Settings settings, KeyHasher hasher) {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics loopMetrics = metrics.newLoop();
     UpstreamPool pool =
-        new UpstreamPool(upstream, transport, eventLoop, clock, deadlines, loopMetrics);
+        new UpstreamPool(
+            settings.upstream(),
+            upstreamAddresses,
+            transport,
+            eventLoop,
+            clock,
+            deadlines,
+            loopMetrics);
+    ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
-            settings.identity(),
-            hasher,
-            new ClientIpReader(settings.identity()),
-            settings.wire().caps().headBytes());
+            settings.identity(), hasher, clientIp, settings.wire().caps().headBytes());
     LocalGate local = new LocalGate(tables);
     Gate gate =
         store == null ? local : byMode(settings, local, eventLoop, clock, deadlines, loopMetrics);
@@ -220,6 +226,7 @@ public final class Sidecar implements AutoCloseable {
             deadlines,
             admission,
             pool,
+            new ClientKeyReader(settings.identity(), clientIp),
             loopMetrics,
             authority(settings.upstream().address()));
     eventLoop.execute(() -> deadlines.start(eventLoop));
@@ -238,24 +245,6 @@ public final class Sidecar implements AutoCloseable {
         local,
         new ExactGate(
             loopStore, settings.store(), settings.names(), local, clock, loopMetrics.store()));
-  }
-
-  /** Looked up once, at start: a look-up on an event loop would stop every request on it. */
-  private static UpstreamSettings resolved(UpstreamSettings settings) throws IOException {
-    if (!(settings.address() instanceof InetSocketAddress inet) || !inet.isUnresolved()) {
-      return settings;
-    }
-    InetSocketAddress resolved = new InetSocketAddress(inet.getHostString(), inet.getPort());
-    if (resolved.isUnresolved()) {
-      throw new IOException(
-          "upstream: " + inet.getHostString() + " (expected: a host name that resolves)");
-    }
-    return new UpstreamSettings(
-        resolved,
-        settings.connectTimeoutNs(),
-        settings.responseTimeoutNs(),
-        settings.idleTimeoutNs(),
-        settings.maxConnectionsPerLoop());
   }
 
   private static String authority(SocketAddress upstream) {
@@ -403,6 +392,7 @@ public final class Sidecar implements AutoCloseable {
     if (store != null) {
       store.close();
     }
+    upstreamAddresses.close();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     if (latencyLog != null) {
       latencyLog.close();

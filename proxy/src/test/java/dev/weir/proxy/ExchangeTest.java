@@ -289,7 +289,8 @@ class ExchangeTest {
           origin.awaitEnd();
         });
     try (RawClient client = rig.connect()) {
-      Response answer = client.send(POST + "Content-Length: 1000000\r\n\r\nabc").read();
+      String begun = "x".repeat(100_000); // more than is gathered before the service hears of it
+      Response answer = client.send(POST + "Content-Length: 1000000\r\n\r\n" + begun).read();
       assertEquals(413, answer.status());
       assertEquals("close", answer.field("Connection"));
       assertEquals("no", answer.body());
@@ -327,7 +328,8 @@ class ExchangeTest {
         List.of("6\r\n12345\r\n", "1;" + "x".repeat(70_000), "0\r\nA: " + "x".repeat(70_000))) {
       rig.origin.forget();
       try (RawClient client = rig.connect()) {
-        client.send(POST + "Transfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n");
+        String begun = "10000\r\n" + "x".repeat(0x10000) + "\r\n"; // more than is gathered
+        client.send(POST + "Transfer-Encoding: chunked\r\n\r\n" + begun);
         rig.origin.nextHead();
         client.send(rest);
         assertTrue(client.readToEndOrReset().startsWith("HTTP/1.1 400 "));
@@ -366,7 +368,14 @@ class ExchangeTest {
       assertEquals(408, client.send(POST + "Content-Length: 5\r\n\r\n12").read().status());
       assertEquals("", client.readToEnd());
     }
-    assertTrue(rig.origin.nextBroken().endsWith("\r\n\r\n12"));
+    assertEquals(0, rig.origin.connectionCount(), "the service has not heard of it");
+    try (RawClient client = rig.connect()) {
+      String begun = "x".repeat(100_000); // more than is gathered
+      client.send(POST + "Content-Length: 100005\r\n\r\n" + begun);
+      assertEquals(408, client.read().status());
+      assertEquals("", client.readToEnd());
+    }
+    assertTrue(rig.origin.nextBroken().endsWith("xxx"));
     rig.serve();
   }
 

@@ -16,12 +16,14 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
 import dev.weir.proxy.wire.ClientLoop;
 import dev.weir.proxy.wire.Listener;
@@ -109,8 +111,24 @@ class LateVerdictTest {
             eventLoop);
     admission.publish(settings.rules().compile(RuleSet.EMPTY));
     UpstreamPool pool =
-        new UpstreamPool(settings.upstream(), Transport.NIO, eventLoop, clock, deadlines, metrics);
-    clients = new ClientLoop(settings.wire(), clock, deadlines, admission, pool, metrics, "origin");
+        new UpstreamPool(
+            settings.upstream(),
+            new UpstreamAddresses(settings.upstream().address(), Transport.NIO),
+            Transport.NIO,
+            eventLoop,
+            clock,
+            deadlines,
+            metrics);
+    clients =
+        new ClientLoop(
+            settings.wire(),
+            clock,
+            deadlines,
+            admission,
+            pool,
+            request -> ClientKey.NONE,
+            metrics,
+            "origin");
     listener =
         new Listener(settings.wire(), Transport.NIO, group, peer -> false, 64, loop -> clients);
     eventLoop.execute(() -> deadlines.start(eventLoop));

@@ -57,12 +57,7 @@ public record Settings(
 
   private List<Object> timeouts() {
     return List.of(
-        wire.timeouts(),
-        upstream.connectTimeoutNs(),
-        upstream.responseTimeoutNs(),
-        upstream.idleTimeoutNs(),
-        process.drainGraceNs(),
-        process.drainTimeoutNs());
+        wire.timeouts(), upstream.timeouts(), process.drainGraceNs(), process.drainTimeoutNs());
   }
 
   private List<Object> redis() {
@@ -70,7 +65,7 @@ public record Settings(
   }
 
   private List<Object> caps() {
-    return List.of(wire.caps(), upstream.maxConnectionsPerLoop());
+    return List.of(wire.caps(), upstream.caps());
   }
 
   private static void addIfChanged(List<String> parts, String name, Object mine, Object theirs) {

@@ -15,7 +15,9 @@ import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.DurationText;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.upstream.UpstreamCaps;
 import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.upstream.UpstreamTimeouts;
 import dev.weir.proxy.wire.AnswerSettings;
 import dev.weir.proxy.wire.WireCaps;
 import dev.weir.proxy.wire.WireSettings;
@@ -64,14 +66,17 @@ final class SettingsBuilder {
   private long connectNs = SECONDS.toNanos(1);
   private long responseNs = SECONDS.toNanos(60);
   private long upstreamIdleNs = SECONDS.toNanos(4);
+  private long upstreamQueueNs = SECONDS.toNanos(1);
   private long drainGraceNs;
   private long drainNs = SECONDS.toNanos(30);
   private int headBytes = 32 << 10;
   private int fields = 100;
   private int targetBytes = 8 << 10;
   private int connections = 10_000;
-  private int connectionsPerAddress = 1_000;
+  private int connectionsPerAddress = 2_500;
   private int upstreamConnections = 256;
+  private int upstreamStreams = 4096;
+  private int upstreamQueue = 1024;
   private boolean rateLimit = true;
   private boolean xRateLimit;
   private int tableKeys = 1_000_000;
@@ -104,6 +109,7 @@ final class SettingsBuilder {
     at.put("timeouts.connect", (b, t) -> b.connectNs = timeoutNs(t));
     at.put("timeouts.response", (b, t) -> b.responseNs = timeoutNs(t));
     at.put("timeouts.upstream-idle", (b, t) -> b.upstreamIdleNs = timeoutNs(t));
+    at.put("timeouts.upstream-queue", (b, t) -> b.upstreamQueueNs = timeoutNs(t));
     at.put("timeouts.drain-grace", (b, t) -> b.drainGraceNs = graceNs(t));
     at.put("timeouts.drain", (b, t) -> b.drainNs = timeoutNs(t));
     at.put("caps.head-bytes", (b, t) -> b.headBytes = bytes(t));
@@ -116,6 +122,8 @@ final class SettingsBuilder {
     at.put(
         "caps.upstream-connections",
         (b, t) -> b.upstreamConnections = Texts.parseInt(t, 1, 65_535));
+    at.put("caps.upstream-streams", (b, t) -> b.upstreamStreams = Texts.parseInt(t, 0, 1_000_000));
+    at.put("caps.upstream-queue", (b, t) -> b.upstreamQueue = Texts.parseInt(t, 0, 65_535));
     at.put("answers.rate-limit", (b, t) -> b.rateLimit = isDraft11(t));
     at.put("answers.x-rate-limit", (b, t) -> b.xRateLimit = Texts.parseBoolean(t));
     at.put("table.keys", (b, t) -> b.tableKeys = Texts.parseInt(t, 1_000, 30_000_000));
@@ -231,7 +239,10 @@ final class SettingsBuilder {
 
   Settings build(List<RuleSpec> rules) {
     return new Settings(
-        new UpstreamSettings(upstream, connectNs, responseNs, upstreamIdleNs, upstreamConnections),
+        new UpstreamSettings(
+            upstream,
+            new UpstreamTimeouts(connectNs, responseNs, upstreamIdleNs, upstreamQueueNs),
+            new UpstreamCaps(upstreamConnections, upstreamStreams, upstreamQueue)),
         new WireSettings(
             listen,
             new WireTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
  * of the response, with {@link ResponseSink#upstreamFailed} or with {@link #abandon}, whichever
  * comes first; no call is made after that. All calls are on the event loop of both sides.
  */
-public interface RequestSink {
+public interface RequestSink extends BodySink {
   /**
    * Takes over {@code bytes}: whole head first, then body.
    *
@@ -16,6 +16,7 @@ public interface RequestSink {
   void writeHead(ByteBuf bytes, boolean headMethod, boolean upgrade);
 
   /** Takes over {@code bytes} of the body, or of the tunnel. */
+  @Override
   void writeBody(ByteBuf bytes);
 
   /** The last byte of the request has been written. */

@@ -1,5 +1,7 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
@@ -17,6 +19,9 @@ public final class ResponseHead {
   public static final int MALFORMED = -1;
 
   private static final byte[] VERSION_PREFIX = {'H', 'T', 'T', 'P', '/', '1', '.'};
+
+  private static final FieldName CONTENT_TYPE = FieldName.of("content-type");
+  private static final byte[] EVENT_STREAM = TextWriter.ascii("text/event-stream");
 
   /** {@code HTTP/1.1 200}. */
   private static final int STATUS_END = 12;
@@ -236,6 +241,18 @@ public final class ResponseHead {
   /** Whether the body, if there is one, ends with the connection. */
   public boolean closeDelimited() {
     return !framing.chunked() && framing.contentLength() < 0;
+  }
+
+  /** Whether the body is a stream of server-sent events, which ends when somebody has enough. */
+  public boolean eventStream() {
+    if (framing.contentLength() >= 0) {
+      return false;
+    }
+    int type = fields.findField(CONTENT_TYPE, 0);
+    return type >= 0
+        && fields.valueLength(type) >= EVENT_STREAM.length
+        && Ascii.equalsIgnoreCase(
+            fields.bytes(), fields.valueOffset(type), EVENT_STREAM.length, EVENT_STREAM);
   }
 
   /** Whether the upstream keeps the connection open for another request. */

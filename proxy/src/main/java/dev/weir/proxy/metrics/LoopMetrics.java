@@ -119,6 +119,26 @@ public final class LoopMetrics implements TrafficObserver {
     events.increment(Event.UPSTREAM_CLOSED.ordinal());
   }
 
+  @Override
+  public void upstreamWaitBegun() {
+    events.increment(Event.UPSTREAM_WAIT_BEGUN.ordinal());
+  }
+
+  @Override
+  public void upstreamWaitEnded() {
+    events.increment(Event.UPSTREAM_WAIT_ENDED.ordinal());
+  }
+
+  @Override
+  public void streamOpened() {
+    events.increment(Event.STREAM_OPENED.ordinal());
+  }
+
+  @Override
+  public void streamClosed() {
+    events.increment(Event.STREAM_CLOSED.ordinal());
+  }
+
   long count(Event event) {
     return events.getAcquire(event.ordinal());
   }
@@ -149,6 +169,10 @@ public final class LoopMetrics implements TrafficObserver {
     TUNNEL_OPENED,
     UPSTREAM_OPENED,
     UPSTREAM_CLOSED,
+    UPSTREAM_WAIT_BEGUN,
+    UPSTREAM_WAIT_ENDED,
+    STREAM_OPENED,
+    STREAM_CLOSED,
     VERDICT_DROPPED
   }
 }

@@ -36,6 +36,10 @@ final class WeirCollector implements MultiCollector {
           "weir_tunnels",
           "weir_upstream_connections",
           "weir_upstream_connections_open",
+          "weir_upstream_streams",
+          "weir_upstream_streams_open",
+          "weir_upstream_waits",
+          "weir_upstream_waiting",
           "weir_verdicts_dropped",
           "weir_latency_seconds");
 
@@ -101,6 +105,26 @@ final class WeirCollector implements MultiCollector {
         "weir_upstream_connections_open",
         "Connections to the service open now.",
         metrics.open(Event.UPSTREAM_OPENED, Event.UPSTREAM_CLOSED));
+    addCounter(
+        out,
+        "weir_upstream_streams",
+        "Exchanges that became streams: tunnels, server-sent events, and all that took long.",
+        Event.STREAM_OPENED);
+    addGauge(
+        out,
+        "weir_upstream_streams_open",
+        "Connections to the service that streams hold now.",
+        metrics.open(Event.STREAM_OPENED, Event.STREAM_CLOSED));
+    addCounter(
+        out,
+        "weir_upstream_waits",
+        "Requests that had to wait for a connection to the service.",
+        Event.UPSTREAM_WAIT_BEGUN);
+    addGauge(
+        out,
+        "weir_upstream_waiting",
+        "Requests that wait for a connection to the service now.",
+        metrics.open(Event.UPSTREAM_WAIT_BEGUN, Event.UPSTREAM_WAIT_ENDED));
     addCounter(
         out,
         "weir_verdicts_dropped",

@@ -33,4 +33,15 @@ public interface TrafficObserver {
   void upstreamOpened();
 
   void upstreamClosed();
+
+  /** A request waits for a connection to the service. */
+  void upstreamWaitBegun();
+
+  /** It waits no more, whatever came of it. */
+  void upstreamWaitEnded();
+
+  /** An exchange has become a stream. */
+  void streamOpened();
+
+  void streamClosed();
 }

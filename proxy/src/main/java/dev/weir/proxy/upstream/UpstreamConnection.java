@@ -14,6 +14,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -37,11 +39,32 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     CLOSED
   }
 
+  /** What a connection counts as. */
+  enum Use {
+    /** Not handed over yet. */
+    NEW,
+    IDLE,
+    EXCHANGE,
+    STREAM,
+    /** Nothing any more: it is closed, or about to be. */
+    NONE
+  }
+
+  /** An exchange that takes longer is a stream, whichever side it is that takes its time. */
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** When one that found no place among the streams looks again. */
+  private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
+
   private final UpstreamPool pool;
   private final Channel channel;
   private final HeadEnd headEnd = new HeadEnd();
   private final ChunkScanner chunks = new ChunkScanner();
   private final Waiter waiter = new Waiter();
+  private final Ageing ageing = new Ageing();
+  private Use use = Use.NEW;
+  private long clientKey;
+  private SocketAddress[] targets;
   private State state = State.IDLE;
   private ResponseSink client;
   private ByteBuf in;
@@ -62,7 +85,39 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     return state == State.IDLE && channel.isActive();
   }
 
-  void start(ResponseSink newClient) {
+  Use use() {
+    return use;
+  }
+
+  void use(Use newUse) {
+    use = newUse;
+  }
+
+  /** The key of the client that it is in use for, or was last. */
+  long client() {
+    return clientKey;
+  }
+
+  /** The service's addresses when it was made: if they are others now, it is not used again. */
+  SocketAddress[] targets() {
+    return targets;
+  }
+
+  /**
+   * It is there, and counts as an exchange of the client that it was made for.
+   *
+   * @param all of which it is connected to one.
+   */
+  void madeFor(long key, SocketAddress[] all) {
+    use = Use.EXCHANGE;
+    clientKey = key;
+    targets = all;
+  }
+
+  void start(ResponseSink newClient, long key) {
+    use = Use.EXCHANGE;
+    clientKey = key;
+    ageing.until(pool.clock().nowNs() + LONG_NS);
     client = newClient;
     state = State.HEAD;
     headEnd.reset();
@@ -75,6 +130,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   void idleUntil(long deadlineNs) {
     state = State.IDLE;
     waiter.until(deadlineNs);
+    ageing.until(Deadlines.NEVER);
   }
 
   void close() {
@@ -113,6 +169,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   public void readResponse(boolean read) {
     channel.config().setAutoRead(read);
     awaitService(pool.clock().nowNs());
+    if (!read) {
+      pool.becomeStream(this); // it takes as long as its client likes
+    }
   }
 
   /**
@@ -138,6 +197,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     pool.deadlines().join(waiter);
+    pool.deadlines().join(ageing);
   }
 
   @Override
@@ -208,6 +268,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
       return false;
     }
     frame(head);
+    boolean eventStream = state != State.HEAD && head.eventStream();
     int start = in.readerIndex();
     dataOnly = client.responseHead(head, in, start, length, nowNs);
     if (client == null) {
@@ -216,6 +277,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     in.skipBytes(length);
     if (state == State.LENGTH && bodyLeft == 0) {
       complete();
+    } else if (state == State.TUNNEL || eventStream) {
+      pool.becomeStream(this);
     }
     return true;
   }
@@ -355,6 +418,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     waiter.leave();
+    ageing.leave();
     pool.closed(this);
     if (client != null && state == State.UNTIL_CLOSE) {
       complete();
@@ -392,6 +456,19 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     @Override
     protected void onDeadline() {
       UpstreamConnection.this.onDeadline();
+    }
+  }
+
+  private final class Ageing extends Deadlines.Waiter {
+    void until(long deadlineNs) {
+      deadline(deadlineNs);
+    }
+
+    @Override
+    protected void onDeadline() {
+      if (!pool.becomeStream(UpstreamConnection.this)) {
+        deadline(pool.clock().nowNs() + LOOK_AGAIN_NS);
+      }
     }
   }
 }

@@ -29,10 +29,10 @@ import java.util.concurrent.TimeUnit;
  * or answered. Bytes of the next request wait until the one before has its response.
  *
  * <p>The way of a request: {@link #readHead}, then {@link Admission#admit}; {@link #answer} or
- * {@link #pass}; {@link #upstreamReady}, {@link #forwardBody}, {@link #responseHead}, {@link
- * #responseBody}, {@link #responseComplete}; and {@link #readRequests} again. Whatever goes wrong
- * on the way ends in {@link #reject} while the response has not begun, and in a cut connection
- * after; what should never have gone wrong ends in {@link #fail}.
+ * {@link #pass}; {@link #gather}, {@link #upstreamReady}, {@link #forwardBody}, {@link
+ * #responseHead}, {@link #responseBody}, {@link #responseComplete}; and {@link #readRequests}
+ * again. Whatever goes wrong on the way ends in {@link #reject} while the response has not begun,
+ * and in a cut connection after; what should never have gone wrong ends in {@link #fail}.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements Exchange, ResponseSink {
@@ -54,6 +54,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     HEAD,
     /** The verdict is awaited. */
     DECIDING,
+    /** The request may pass, and its body is awaited, or enough of it. */
+    GATHERING,
     /** An upstream connection is awaited. */
     CONNECTING,
     /** The request goes out, the response comes in. */
@@ -87,6 +89,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean headMethod;
   private boolean upgrade;
   private boolean requestSent;
+  private long clientKey;
   private long arrivedNs;
   private long heldNs;
   private long departedNs;
@@ -178,6 +181,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
               sink.flush();
               yield state == State.HEAD; // the upstream failed over it, and that is answered
             }
+            case GATHERING -> {
+              gather();
+              yield state == State.HEAD;
+            }
             case DECIDING, CONNECTING, TUNNEL, CLOSING -> false;
           };
     }
@@ -216,6 +223,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     body.start(head);
     response.start(head);
     waiter.never();
+    clientKey = loop.clientKeys.of(head.view());
+    if (loop.origin.isFull(clientKey, upgrade)) {
+      in.skipBytes(headLength);
+      answer(loop.refusals.plain(RefusalReason.UPSTREAM_BUSY)); // before anything is charged for it
+      return;
+    }
     loop.asking = true;
     try {
       ticket = loop.admission.admit(head.view(), this, arrivedNs);
@@ -264,8 +277,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void pass(Verdict verdict) {
     heldNs = verdict.heldNs();
     response.limit(verdict);
-    state = State.CONNECTING;
-    loop.origin.open(this);
+    state = State.GATHERING;
+    body.begin(loop.clock.nowNs());
+    gather();
   }
 
   /** Turns the scanned head into the one that goes to the upstream, and leaves it behind. */
@@ -277,13 +291,61 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   // The request goes out.
 
+  /** Keeps what there is of the body; when that is enough, asks for a connection. */
+  private void gather() {
+    ByteBuf bytes = in;
+    RequestBody.Progress progress = body.gather(bytes, loop.window);
+    if (progress == RequestBody.Progress.TOOK_ALL) {
+      in = null;
+    }
+    if (progress == RequestBody.Progress.MALFORMED) {
+      reject(RefusalReason.MALFORMED_CHUNK);
+    } else if (body.deservesConnection() || body.expectsContinue() && !continues()) {
+      state = State.CONNECTING;
+      waiter.never();
+      loop.origin.open(this, clientKey);
+    } else if (body.tooSlow(
+        loop.clock.nowNs(),
+        loop.settings.timeouts().bodyIdleNs(),
+        RequestBody.MIN_GATHERED_BYTES_PER_SECOND)) {
+      reject(RefusalReason.BODY_TIMEOUT);
+    } else {
+      waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+      adjustReading();
+    }
+  }
+
+  /**
+   * Says 100 in the service's stead, if connections are too scarce for one to wait for this body.
+   * It is the service's word otherwise (RFC 9110, section 10.1.1).
+   */
+  private boolean continues() {
+    if (!loop.origin.isScarce()) {
+      return false;
+    }
+    body.continued();
+    response.sayContinue();
+    return true;
+  }
+
   @Override
   public void upstreamReady(RequestSink sink) {
+    try {
+      send(sink);
+    } catch (RuntimeException | Error bug) {
+      fail(bug); // nobody else would: it may come in a task of its own
+    }
+  }
+
+  private void send(RequestSink sink) {
     upstream = sink;
     state = State.EXCHANGE;
     ByteBuf head = upstreamHead;
     upstreamHead = null;
     sink.writeHead(head, headMethod, upgrade);
+    if (upstream == sink) {
+      body.passGathered(sink);
+    }
     body.begin(loop.clock.nowNs());
     forwardBody();
     if (upstream != null) {
@@ -316,7 +378,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       requestSent = true;
       awaitBody();
       sink.requestComplete();
-    } else if (body.tooSlow(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs())) {
+    } else if (body.tooSlow(
+        loop.clock.nowNs(),
+        loop.settings.timeouts().bodyIdleNs(),
+        RequestBody.MIN_FORWARDED_BYTES_PER_SECOND)) {
       abortExchange(RefusalReason.BODY_TIMEOUT);
     } else {
       awaitBody();
@@ -354,7 +419,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     boolean read =
         switch (state) {
           case HEAD -> channel.isWritable();
-          case CLOSING -> true;
+          case GATHERING, CLOSING -> true;
           case DECIDING, CONNECTING -> buffered() < loop.settings.caps().headBytes();
           case EXCHANGE ->
               upstream == null
@@ -500,6 +565,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void upstreamFailed(RefusalReason reason) {
+    try {
+      endExchange(reason);
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
+    }
+  }
+
+  private void endExchange(RefusalReason reason) {
     upstream = null;
     if (state == State.TUNNEL) {
       loop.observer.requestEnded();
@@ -507,10 +580,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (response.started()) {
       cut();
     } else {
-      if (upstreamHead != null) {
-        upstreamHead.release();
-        upstreamHead = null;
-      }
       answer(loop.refusals.plain(reason));
       readRequests();
     }
@@ -534,10 +603,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private void answer(Verdict verdict) {
-    if (upstreamHead != null) {
-      upstreamHead.release();
-      upstreamHead = null;
-    }
+    discardRequest();
     RefusalReason reason = verdict.refusal();
     keepAlive &= reason.keepsConnection() && !loop.draining() && body.skip(in);
     Bytes.write(
@@ -551,6 +617,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else {
       closeAfterAnswer();
     }
+  }
+
+  /** Forgets what was to go to the upstream. */
+  private void discardRequest() {
+    if (upstreamHead != null) {
+      upstreamHead.release();
+      upstreamHead = null;
+    }
+    body.discard();
   }
 
   /**
@@ -631,6 +706,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         channel.close();
       }
       case DECIDING -> awaitVerdict();
+      case GATHERING -> reject(RefusalReason.BODY_TIMEOUT);
       case CONNECTING, TUNNEL -> channel.close();
     }
   }
@@ -673,10 +749,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       upstream.abandon();
       upstream = null;
     }
-    if (upstreamHead != null) {
-      upstreamHead.release();
-      upstreamHead = null;
-    }
+    discardRequest();
     if (in != null && !readingRequests) {
       in.release();
       in = null;

@@ -7,6 +7,7 @@ import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +23,7 @@ public final class ClientLoop {
   final Deadlines deadlines;
   final Admission admission;
   final Origin origin;
+  final ClientKey clientKeys;
   final TrafficObserver observer;
   final RequestHead head;
   final RequestHeadWriter headWriter;
@@ -46,6 +48,7 @@ public final class ClientLoop {
       Deadlines deadlines,
       Admission admission,
       Origin origin,
+      ClientKey clientKeys,
       TrafficObserver observer,
       String upstreamAuthority) {
     this.settings = settings;
@@ -53,6 +56,7 @@ public final class ClientLoop {
     this.deadlines = deadlines;
     this.admission = admission;
     this.origin = origin;
+    this.clientKeys = clientKeys;
     this.observer = observer;
     head = new RequestHead(settings.caps().fieldCount(), settings.caps().targetBytes());
     headWriter = new RequestHeadWriter(upstreamAuthority);

@@ -1,5 +1,6 @@
 package dev.weir.proxy.wire;
 
+import dev.weir.proxy.http1.BodySink;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestSink;
@@ -11,8 +12,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** The body of the request in flight on one connection: where it ends, and how fast it comes. */
 final class RequestBody {
-  /** A body that comes more slowly than this, once the idle time has passed, is given up. */
-  private static final long MIN_BYTES_PER_SECOND = 128;
+  /**
+   * A body that comes more slowly than this, once the idle time has passed, is given up: while it
+   * is gathered.
+   */
+  static final int MIN_GATHERED_BYTES_PER_SECOND = 128;
+
+  /** And while an upstream connection waits for it. */
+  static final int MIN_FORWARDED_BYTES_PER_SECOND = 1024;
 
   enum Progress {
     /** The rest of the bytes stays for later, or for the next request. */
@@ -23,6 +30,7 @@ final class RequestBody {
   }
 
   private final ChunkScanner chunks = new ChunkScanner();
+  private final GatheredBody gathered = new GatheredBody();
   private boolean chunked;
   private boolean expectsContinue;
   private boolean complete = true;
@@ -49,11 +57,45 @@ final class RequestBody {
     return complete;
   }
 
+  /** Whether the client waits for a 100 before it sends. */
+  boolean expectsContinue() {
+    return expectsContinue;
+  }
+
+  /** Somebody has said 100. */
+  void continued() {
+    expectsContinue = false;
+  }
+
   /** Whether the client has sent so little since {@link #begin} that it is not worth the wait. */
-  boolean tooSlow(long nowNs, long graceNs) {
+  boolean tooSlow(long nowNs, long graceNs, int minBytesPerSecond) {
     long elapsedNs = nowNs - beganNs;
     return elapsedNs > graceNs
-        && passedBytes < elapsedNs / TimeUnit.SECONDS.toNanos(1) * MIN_BYTES_PER_SECOND;
+        && passedBytes < elapsedNs / TimeUnit.SECONDS.toNanos(1) * minBytesPerSecond;
+  }
+
+  /**
+   * Keeps what belongs to the body, for a connection that is still to be asked for.
+   *
+   * @param in may be null.
+   */
+  Progress gather(ByteBuf in, UnsafeBuffer window) {
+    return forward(in, window, gathered);
+  }
+
+  /** Whether so much of it is there that a connection should be asked for. */
+  boolean deservesConnection() {
+    return complete || gathered.isEnough();
+  }
+
+  /** Passes on what was kept. */
+  void passGathered(RequestSink upstream) {
+    gathered.passTo(upstream);
+  }
+
+  /** Forgets what was kept. */
+  void discard() {
+    gathered.discard();
   }
 
   /**
@@ -61,27 +103,27 @@ final class RequestBody {
    *
    * @param in may be null.
    */
-  Progress forward(ByteBuf in, UnsafeBuffer window, RequestSink upstream) {
+  Progress forward(ByteBuf in, UnsafeBuffer window, BodySink sink) {
     if (complete || in == null || !in.isReadable()) {
       return Progress.TOOK_SOME;
     }
-    return chunked ? forwardChunks(in, window, upstream) : forwardLength(in, upstream);
+    return chunked ? forwardChunks(in, window, sink) : forwardLength(in, sink);
   }
 
-  private Progress forwardLength(ByteBuf in, RequestSink upstream) {
+  private Progress forwardLength(ByteBuf in, BodySink sink) {
     int taken = (int) Math.min(left, in.readableBytes());
     left -= taken;
     passedBytes += taken;
     complete = left == 0;
     if (taken == in.readableBytes()) {
-      upstream.writeBody(in);
+      sink.writeBody(in);
       return Progress.TOOK_ALL;
     }
-    upstream.writeBody(in.readRetainedSlice(taken));
+    sink.writeBody(in.readRetainedSlice(taken));
     return Progress.TOOK_SOME;
   }
 
-  private Progress forwardChunks(ByteBuf in, UnsafeBuffer window, RequestSink upstream) {
+  private Progress forwardChunks(ByteBuf in, UnsafeBuffer window, BodySink sink) {
     Bytes.view(in, window);
     int limit = in.readableBytes();
     int base = in.readerIndex();
@@ -98,21 +140,21 @@ final class RequestBody {
       }
       int end = chunks.segmentEnd();
       if (kind == ChunkScanner.OMIT) {
-        pass(in, base, passFrom, at, upstream);
+        pass(in, base, passFrom, at, sink);
         passFrom = end;
       }
       at = end;
     } while (kind != ChunkScanner.END);
     complete = kind == ChunkScanner.END;
-    pass(in, base, passFrom, at, upstream);
+    pass(in, base, passFrom, at, sink);
     in.skipBytes(at);
     return Progress.TOOK_SOME;
   }
 
-  private void pass(ByteBuf in, int base, int from, int to, RequestSink upstream) {
+  private void pass(ByteBuf in, int base, int from, int to, BodySink sink) {
     if (to > from) {
       passedBytes += to - from;
-      upstream.writeBody(in.retainedSlice(base + from, to - from));
+      sink.writeBody(in.retainedSlice(base + from, to - from));
     }
   }
 

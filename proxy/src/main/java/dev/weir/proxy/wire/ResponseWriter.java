@@ -22,6 +22,7 @@ final class ResponseWriter {
   /** A body up to that long is copied behind its head rather than written apart. */
   private static final int COPIED_BODY_BYTES = 4096;
 
+  private static final byte[] CONTINUE = TextWriter.ascii("HTTP/1.1 100 Continue\r\n\r\n");
   private static final byte[] LAST_CHUNK = TextWriter.ascii("0\r\n\r\n");
 
   private final ClientLoop loop;
@@ -29,6 +30,7 @@ final class ResponseWriter {
   private ByteBuf pending;
   private boolean http10;
   private boolean started;
+  private boolean saidContinue;
   private boolean chunks;
   private boolean endsWithConnection;
   private int status;
@@ -48,6 +50,7 @@ final class ResponseWriter {
   void start(RequestHead head) {
     http10 = head.http10();
     started = false;
+    saidContinue = false;
     policy = null;
   }
 
@@ -69,9 +72,17 @@ final class ResponseWriter {
     this.responseNs = responseNs;
   }
 
+  /** Tells the client to send its body. What the service says to the same end is dropped. */
+  void sayContinue() {
+    saidContinue = true;
+    ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
+    Bytes.write(channel, out.writeBytes(CONTINUE));
+    Bytes.flush(channel);
+  }
+
   void informational(ResponseHead head, ByteBuf in, int headStart, int headLength) {
-    if (http10) {
-      return; // has no such responses
+    if (http10 || head.status() == 100 && saidContinue) {
+      return; // has no such responses, or has had this one
     }
     ByteBuf out = open(headLength, 0);
     ResponseHeadWriter.write(head, in, headStart, headLength, true, true, out);

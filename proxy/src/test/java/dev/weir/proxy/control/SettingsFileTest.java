@@ -17,6 +17,7 @@ import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.upstream.UpstreamCaps;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -165,17 +166,20 @@ class SettingsFileTest {
             ipv6-prefix: 56
             paths: {ignore-case: true}
             timeouts: {head: 1s, body: 2s, idle: 3s, write: 4s, tunnel-idle: 5s, connect: 6s,
-              response: 7s, upstream-idle: 8s, drain: 9s, drain-grace: 10s}
+              response: 7s, upstream-idle: 8s, drain: 9s, drain-grace: 10s,
+              upstream-queue: 11s}
             caps: {head-bytes: 16KiB, fields: 50, target-bytes: 2KiB, connections: 5,
-              connections-per-address: 4, upstream-connections: 3}
+              connections-per-address: 4, upstream-connections: 3, upstream-streams: 2,
+              upstream-queue: 0}
             answers: {rate-limit: off, x-rate-limit: true}
             table: {keys: 5000, ring-keys: 50, ring-cells: 100}
             """);
     assertEquals(UnixDomainSocketAddress.of("/run/app.sock"), settings.upstream().address());
-    assertEquals(Duration.ofSeconds(6).toNanos(), settings.upstream().connectTimeoutNs());
-    assertEquals(Duration.ofSeconds(7).toNanos(), settings.upstream().responseTimeoutNs());
-    assertEquals(Duration.ofSeconds(8).toNanos(), settings.upstream().idleTimeoutNs());
-    assertEquals(3, settings.upstream().maxConnectionsPerLoop());
+    assertEquals(Duration.ofSeconds(6).toNanos(), settings.upstream().timeouts().connectNs());
+    assertEquals(Duration.ofSeconds(7).toNanos(), settings.upstream().timeouts().responseNs());
+    assertEquals(Duration.ofSeconds(8).toNanos(), settings.upstream().timeouts().idleNs());
+    assertEquals(Duration.ofSeconds(11).toNanos(), settings.upstream().timeouts().queueNs());
+    assertEquals(new UpstreamCaps(3, 2, 0), settings.upstream().caps());
     assertEquals(new InetSocketAddress("::1", 0), settings.wire().listen());
     assertEquals(Duration.ofSeconds(1).toNanos(), settings.wire().timeouts().headNs());
     assertEquals(Duration.ofSeconds(2).toNanos(), settings.wire().timeouts().bodyIdleNs());

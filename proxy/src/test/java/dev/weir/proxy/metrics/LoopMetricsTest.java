@@ -34,7 +34,11 @@ class LoopMetricsTest {
     rule.unlimited();
     rule.identityRefused();
     loop.refused(RefusalReason.OVER_LIMIT);
+    loop.upstreamWaitBegun();
+    loop.upstreamWaitEnded();
     loop.upstreamOpened();
+    loop.streamOpened();
+    loop.streamClosed();
     loop.completed(200 + i % 400, 1_000_000L + i, 900_000L + i, 7L * i);
     loop.upstreamClosed();
     loop.tunnelOpened();

@@ -1,0 +1,52 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.request.ClientKey;
+import org.agrona.collections.Long2LongCounterMap;
+
+/**
+ * A cap that no client fills alone: one may take no more than {@value #TIMES_FREE} times what it
+ * leaves free. So one client alone has three quarters, two have three sevenths each, and however
+ * many there are, some places are left for a newcomer. While most places are free it bounds nobody.
+ *
+ * <p>Requests without a key share nothing, and are bounded by the cap alone.
+ */
+final class FairCap {
+  private static final int TIMES_FREE = 3;
+
+  private final int cap;
+  private final Long2LongCounterMap takenByClient = new Long2LongCounterMap(0);
+  private int takenCount;
+
+  FairCap(int cap) {
+    this.cap = cap;
+  }
+
+  /**
+   * Whether a client may take one more place.
+   *
+   * @param client a {@link ClientKey}.
+   */
+  boolean hasRoom(long client) {
+    long free = cap - takenCount;
+    return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
+  }
+
+  void take(long client) {
+    takenCount++;
+    if (client != ClientKey.NONE) {
+      takenByClient.incrementAndGet(client);
+    }
+  }
+
+  void leave(long client) {
+    takenCount--;
+    if (client != ClientKey.NONE) {
+      takenByClient.decrementAndGet(client);
+    }
+  }
+
+  /** Whether more than half of the places are taken. */
+  boolean isScarce() {
+    return 2 * takenCount > cap;
+  }
+}

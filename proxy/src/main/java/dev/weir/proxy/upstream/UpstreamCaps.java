@@ -1,0 +1,10 @@
+package dev.weir.proxy.upstream;
+
+/**
+ * How much of the service one event loop takes.
+ *
+ * @param connections for exchanges, those that are idle included.
+ * @param streams connections that tunnels and other long exchanges hold.
+ * @param queue requests that wait for a connection.
+ */
+public record UpstreamCaps(int connections, int streams, int queue) {}

@@ -1,0 +1,191 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.RawClient.Response;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clients that are slow, stay for long or come in numbers, and what is left for everybody else. */
+@Timeout(120)
+class SlowClientTest {
+  private static final String POST = "POST /slow HTTP/1.1\r\nHost: a\r\n";
+  private static final String EVENTS =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "5\r\ndata:\r\n";
+  private static final String SWITCHED =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n";
+  private static final String UPGRADE =
+      "GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+
+  private final List<RawClient> clients = new ArrayList<>();
+  private Rig rig;
+
+  private void start(String transport, String... flags) throws Exception {
+    rig = new Rig(transport, flags);
+  }
+
+  private RawClient connect() throws Exception {
+    RawClient client = rig.connect();
+    clients.add(client);
+    return client;
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    for (RawClient client : clients) {
+      client.close();
+    }
+    rig.await("weir_requests_in_flight", 0);
+    rig.await("weir_connections_open", 0);
+    rig.await("weir_upstream_waiting", 0);
+    rig.await("weir_upstream_streams_open", 0);
+    rig.close();
+  }
+
+  @AfterAll
+  static void nothingIsLeaked() throws Exception {
+    LeakRecorder.assertNone();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void takesNoConnectionForABodyThatTrickles(String transport) throws Exception {
+    start(transport, "--caps.upstream-connections", "2", "--caps.upstream-queue", "0");
+    for (String framing :
+        List.of(
+            "Content-Length: 15000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")) {
+      for (int i = 0; i < 5; i++) {
+        connect().send(POST + framing);
+      }
+    }
+    rig.await("weir_requests_in_flight", 10);
+    rig.serve();
+    assertEquals(1, rig.origin.connectionCount(), "only the one who was served has had one");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void passesABodyThatComesByteForByteAsItCame(String transport) throws Exception {
+    start(transport);
+    for (String framed :
+        List.of(
+            "Content-Length: 10\r\n\r\n0123456789",
+            "Transfer-Encoding: chunked\r\n\r\n4;a=b\r\n0123\r\n6\r\n456789\r\n0\r\nT: t\r\n\r\n")) {
+      try (RawClient client = rig.connect()) {
+        String request = POST + framed + Rig.VALID;
+        for (int i = 0; i < request.length(); i++) {
+          client.send(request.substring(i, i + 1));
+        }
+        assertEquals(200, client.read().status());
+        assertEquals(200, client.read().status());
+        String got = rig.origin.nextRequest();
+        assertTrue(got.endsWith(framed.substring(framed.indexOf("\r\n\r\n")).replace(";a=b", "")));
+        assertTrue(rig.origin.nextRequest().startsWith("GET /valid "));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void says100InTheServicesSteadWhereConnectionsAreScarce(String transport) throws Exception {
+    start(transport, "--caps.upstream-connections", "3");
+    CountDownLatch answer = new CountDownLatch(1);
+    rig.origin.script(
+        origin -> {
+          if (origin.head().startsWith("GET")) {
+            answer.await();
+            origin.send(RecordingOrigin.OK);
+          } else {
+            origin.send("HTTP/1.1 100 Continue\r\n\r\n");
+            for (int i = 0; i < 5; i++) {
+              origin.read();
+            }
+            origin.send(RecordingOrigin.OK);
+          }
+        });
+    for (int i = 0; i < 2; i++) {
+      connect().send(Rig.VALID);
+    }
+    rig.origin.nextHead();
+    rig.origin.nextHead();
+    RawClient client = connect();
+    client.send(POST + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+    assertEquals(100, client.read().status());
+    assertEquals(2, rig.origin.connectionCount(), "no connection waits for the body");
+    assertEquals(200, client.send("12345").read().status(), "one 100 is enough");
+    answer.countDown();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesOthersBesideAThousandTunnelsByItsDefaults(String transport) throws Exception {
+    start(transport, "--limit", "1000000/1s");
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send(SWITCHED);
+          origin.awaitEnd();
+        });
+    for (int i = 0; i < 1_000; i++) {
+      assertEquals(101, connect().send(UPGRADE).read().status());
+    }
+    rig.await("weir_upstream_streams_open", 1_000);
+    rig.origin.forget();
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.serve();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesOthersBesideEventStreams(String transport) throws Exception {
+    start(transport, "--caps.upstream-connections", "2", "--caps.upstream-streams", "3");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          origin.send(EVENTS);
+          origin.awaitEnd();
+        });
+    for (int i = 0; i < 3; i++) {
+      connect().send(Rig.VALID);
+      rig.await("weir_upstream_streams_open", i + 1);
+    }
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.origin.forget();
+    rig.serve();
+    Response refused = connect().send(UPGRADE).read();
+    assertEquals(503, refused.status(), "there is no room for one more");
+    assertEquals(999 - 3 - 1, connect().send(Rig.VALID).read().remaining(), "and no charge");
+  }
+
+  /** Who does not take its response leaves its place, long before it is given up. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void servesOthersBesideClientsThatTakeNoResponse(String transport) throws Exception {
+    start(transport, "--caps.upstream-connections", "2");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          origin.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+          while (true) {
+            origin.send("x".repeat(1 << 16));
+          }
+        });
+    for (int i = 0; i < 4; i++) {
+      RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096);
+      clients.add(client);
+      client.send(Rig.VALID);
+      rig.await("weir_upstream_streams_open", i + 1);
+    }
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.origin.forget();
+    rig.serve();
+  }
+}
