@@ -69,8 +69,8 @@ public final class StoreMetrics implements StoreObserver {
   }
 
   @Override
-  public void storeRefund(boolean sent) {
-    events.increment((sent ? Event.REFUND : Event.REFUND_LOST).ordinal());
+  public void storeRefunds(long requestCount, boolean sent) {
+    events.add((sent ? Event.REFUND : Event.REFUND_LOST).ordinal(), requestCount);
   }
 
   long count(Event event) {

@@ -62,6 +62,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private final long[] costs = new long[MAX_KEYS];
   private final long[] granted = new long[MAX_KEYS];
 
+  /** Of what was granted, what came too late for its requests. */
+  private final long[] unused = new long[MAX_KEYS];
+
   /** Null until there is one for the first time: few batches ever have any. */
   private Refunds refunds;
 
@@ -227,18 +230,19 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   }
 
   /**
-   * Gives back what a check of those keys and limits granted to one request.
+   * Gives back what a check of those keys and limits granted to some requests.
    *
    * @param chargedAtUs {@link StoreDecision#decidedAtUs()} of that check.
    */
-  void refund(StoreKeys from, int first, ScriptLimit[] of, long cost, long chargedAtUs) {
+  void refund(
+      StoreKeys from, int first, ScriptLimit[] of, long requests, long cost, long chargedAtUs) {
     if (refunds == null) {
       refunds = new Refunds();
     }
     if (refunds.count() == 0) {
       refunds.begin(unixUs);
     }
-    refunds.add(from, first, of, cost, chargedAtUs);
+    refunds.add(from, first, of, requests, cost, chargedAtUs);
   }
 
   private int begin(int check, StoreKeys from, int first, ScriptLimit[] of, long cost) {
@@ -449,6 +453,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     }
     for (int check = 0; check < call.checkCount(); check++) {
       granted[check] = reply.granted(before + check);
+      unused[check] = 0;
     }
     countUnasked();
     for (int at = 0; at < requestCount; at++) {
@@ -459,13 +464,19 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       if (askedNs[at] == PASSED && !allowed && !foreign) {
         remember(owed, check, 1, firstPassedNs);
       } else if (askedNs[at] == TOLD && allowed && !isQueue(check)) {
-        lane.refund(keys, firstKeys[check], limits[check], costs[check], reply.nowUs());
+        unused[check]++;
       } else if (at >= openFrom && foreign) {
         lane.tellUnavailable(tickets[at], StoreFault.MALFORMED_REPLY);
       } else if (at >= openFrom) {
         long left = reply.remaining(before + check) + Math.max(granted[check], 0) * costs[check];
         decision.set(reply, before + check, allowed, left, sentNs);
         lane.tellDecided(tickets[at], decision);
+      }
+    }
+    for (int check = 0; check < call.checkCount(); check++) {
+      if (unused[check] > 0) {
+        long atUs = reply.nowUs();
+        lane.refund(keys, firstKeys[check], limits[check], unused[check], costs[check], atUs);
       }
     }
     return true;
@@ -501,7 +512,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       countUnasked();
     } else {
       rememberUnexecuted(owed);
-      lane.refunded(refundCount(), false);
+      countRefunds(false);
     }
   }
 
@@ -526,7 +537,13 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
         lane.debtsCharged(debts[check]);
       }
     }
-    lane.refunded(refundCount(), true);
+    countRefunds(true);
+  }
+
+  private void countRefunds(boolean sent) {
+    if (refundCount() > 0) {
+      lane.refunded(refunds.requestCount(), sent);
+    }
   }
 
   private void remember(Debts owed, int check, long requests, long atNs) {

@@ -65,14 +65,15 @@ final class Lane {
     return null;
   }
 
-  /** Gives back what was granted to one request, if the server can be reached. */
-  void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long chargedAtUs) {
+  /** Gives back what was granted to some requests at one time, if the server can be reached. */
+  void refund(
+      StoreKeys keys, int first, ScriptLimit[] limits, long requests, long cost, long chargedAtUs) {
     long nowNs = store.nowNs();
     if (obstacle(limits.length, keys.length(first, limits.length), nowNs) != null) {
-      refunded(1, false);
+      refunded(requests, false);
       return;
     }
-    gathering.refund(keys, first, limits, cost, chargedAtUs);
+    gathering.refund(keys, first, limits, requests, cost, chargedAtUs);
     store.sink().givenBack(keys, first, limits.length, cost);
     if (isDue()) {
       send(nowNs);
@@ -159,14 +160,12 @@ final class Lane {
   }
 
   /**
-   * Refunds have come to their end.
+   * The refunds of so many requests have come to their end.
    *
    * @param sent whether the server may have executed them.
    */
-  void refunded(int count, boolean sent) {
-    for (int i = 0; i < count; i++) {
-      store.observer().storeRefund(sent);
-    }
+  void refunded(long requests, boolean sent) {
+    store.observer().storeRefunds(requests, sent);
   }
 
   void tellDecided(long ticket, StoreDecision decision) {

@@ -143,12 +143,12 @@ public final class LoopStore {
   public void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long decidedAtUs) {
     Lane lane = lanes[keys.partition(first)];
     if (lane == null) {
-      observer.storeRefund(false);
+      observer.storeRefunds(1, false);
       return;
     }
     isAsking = true;
     try {
-      lane.refund(keys, first, limits, cost, decidedAtUs);
+      lane.refund(keys, first, limits, 1, cost, decidedAtUs);
     } finally {
       isAsking = false;
     }

@@ -16,6 +16,7 @@ final class Refunds {
   private final StoreKeys keys = new StoreKeys(Flight.MAX_KEYS, 1024);
   private final int[] firstKeys = new int[Flight.MAX_KEYS];
   private final ScriptLimit[][] limits = new ScriptLimit[Flight.MAX_KEYS][];
+  private final long[] requests = new long[Flight.MAX_KEYS];
   private final long[] costs = new long[Flight.MAX_KEYS];
   private final long[] chargedAtUs = new long[Flight.MAX_KEYS];
 
@@ -29,14 +30,17 @@ final class Refunds {
   }
 
   /**
-   * Gives back what a check of those keys and limits granted to one request.
+   * Gives back what a check of those keys and limits granted to some requests: in one, as time has
+   * given a part of it back once, and not once for each.
    *
    * @param atUs {@link StoreDecision#decidedAtUs()} of that check.
    */
-  void add(StoreKeys from, int firstKey, ScriptLimit[] of, long cost, long atUs) {
-    int at = call.refund(cost, atUs, of[0]);
+  void add(
+      StoreKeys from, int firstKey, ScriptLimit[] of, long requestCount, long cost, long atUs) {
+    int at = call.refund(requestCount * cost, atUs, of[0]);
     firstKeys[at] = keys.count();
     limits[at] = of;
+    requests[at] = requestCount;
     costs[at] = cost;
     chargedAtUs[at] = atUs;
     for (int i = 0; i < of.length; i++) {
@@ -50,12 +54,21 @@ final class Refunds {
   /** Hands the first one over; there is one. */
   void moveFirstTo(Flight other) {
     int at = first++;
-    other.refund(keys, firstKeys[at], limits[at], costs[at], chargedAtUs[at]);
+    other.refund(keys, firstKeys[at], limits[at], requests[at], costs[at], chargedAtUs[at]);
   }
 
   /** How many there are, but for those that were handed over. */
   int count() {
     return call.checkCount() - first;
+  }
+
+  /** Requests whose charges they give back. */
+  long requestCount() {
+    long sum = 0;
+    for (int at = first; at < call.checkCount(); at++) {
+      sum += requests[at];
+    }
+    return sum;
   }
 
   StoreKeys keys() {

@@ -40,9 +40,9 @@ public interface StoreObserver {
   default void storeDebts(long requestCount, boolean charged) {}
 
   /**
-   * What one request was charged had to be given back.
+   * What so many requests were charged had to be given back.
    *
    * @param sent whether it was; else the server could not be reached, and the charge stays.
    */
-  default void storeRefund(boolean sent) {}
+  default void storeRefunds(long requestCount, boolean sent) {}
 }

@@ -198,8 +198,8 @@ class ExactGateModelTest {
     }
 
     @Override
-    public void storeRefund(boolean sent) {
-      lostRefundCount += sent ? 0 : 1;
+    public void storeRefunds(long requestCount, boolean sent) {
+      lostRefundCount += sent ? 0 : requestCount;
     }
 
     /** Answers whatever comes until there is nothing more. */

@@ -123,6 +123,24 @@ class LoopStoreTest {
   }
 
   @Test
+  void givesBackAtOnceWhatCameTooLateForSeveral() {
+    ask(1); // is away
+    for (int ticket = 2; ticket <= 9; ticket++) {
+      ask(ticket);
+    }
+    server.answer();
+    model.pass(2 * DEADLINE_NS);
+    assertEquals(9, told.size(), told.toString());
+    server.executed().clear();
+    server.answer();
+    assertEquals(8 + 1, charged());
+    server.answer();
+    String key = " [rl:{p000}:d:i:r]";
+    assertEquals(List.of("check" + key, "refund" + key), server.executed());
+    assertEquals(1, charged());
+  }
+
+  @Test
   void sendsRefundsBeforeTheChecksOfTheirBatch() {
     for (int ticket = 1; ticket <= 10; ticket++) {
       ask(ticket);
@@ -225,8 +243,8 @@ class LoopStoreTest {
     private int lost;
 
     @Override
-    public void storeRefund(boolean sent) {
-      lost += sent ? 0 : 1;
+    public void storeRefunds(long requestCount, boolean sent) {
+      lost += sent ? 0 : requestCount;
     }
   }
 }
