@@ -1,16 +1,23 @@
--- Purpose: counts the sidecars that share the store, and keeps the caller among them.
+-- Purpose: counts the sidecars that share the store, and the sets of rules that they have, and keeps the
+-- caller and its rules among them.
 -- KEYS[1]: a sorted set of the sidecars' ids, scored with when each is forgotten (server's time, ms).
+-- KEYS[2]: the same of digests of their rules.
 -- ARGV[1]: the caller's id. ARGV[2]: for how many milliseconds it counts; 0 takes it out.
--- Reply: how many there are now, the caller included unless it left.
--- Cost: one TIME, three or four commands on a set of as many members as there are sidecars.
+-- ARGV[3]: the digest of its rules; empty if none of them asks the store.
+-- Reply: how many sidecars there are now, the caller included unless it left; how many digests.
+-- Cost: one TIME, six to eight commands on sets of as many members as there are sidecars.
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local id, kept = ARGV[1], tonumber(ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
-if kept > 0 then
-  redis.call('ZADD', KEYS[1], string.format('%.0f', now + kept), id)
-  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', kept))
-else
-  redis.call('ZREM', KEYS[1], id)
+local kept = tonumber(ARGV[2])
+local function count(key, member)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+  if kept > 0 and member ~= '' then
+    redis.call('ZADD', key, string.format('%.0f', now + kept), member)
+    redis.call('PEXPIRE', key, string.format('%.0f', kept))
+  end
+  return redis.call('ZCARD', key)
 end
-return redis.call('ZCARD', KEYS[1])
+if kept == 0 then
+  redis.call('ZREM', KEYS[1], ARGV[1])
+end
+return {count(KEYS[1], ARGV[1]), count(KEYS[2], ARGV[3])}

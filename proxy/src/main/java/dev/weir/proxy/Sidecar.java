@@ -9,6 +9,7 @@ import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
@@ -118,10 +119,7 @@ public final class Sidecar implements AutoCloseable {
             new DefaultThreadFactory("weir-loop", true),
             transport.handlerFactory());
     try {
-      store =
-          settings.store().isConfigured()
-              ? new Store(settings.store(), transport, shares::divideBy)
-              : null;
+      store = settings.store().isConfigured() ? store(settings) : null;
       KeyHasher hasher = KeyHasher.random();
       Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
       for (EventExecutor executor : group) {
@@ -179,6 +177,16 @@ public final class Sidecar implements AutoCloseable {
     } else {
       LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
     }
+  }
+
+  private Store store(Settings settings) {
+    RuleDigest digest = new RuleDigest(settings.names());
+    return new Store(
+        settings.store(),
+        transport,
+        settings.names().service(),
+        () -> digest.of(rules),
+        shares::divideBy);
   }
 
   private AdminServer startAdmin(Settings settings) {

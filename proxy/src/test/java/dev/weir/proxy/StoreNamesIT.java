@@ -110,6 +110,31 @@ class StoreNamesIT {
   }
 
   @Test
+  void countSidecarsAndTheirRulesByService() throws Exception {
+    String[] nine = {"--service", "shop", "--limit", "9/365d"};
+    try (Fleet shop = fleet(nine);
+        Fleet same = fleet(nine);
+        Fleet mail = fleet("--service", "mail", "--limit", "9/365d")) {
+      for (Fleet each : List.of(shop, same)) {
+        each.rig(0).await("weir_store_peers", 2);
+      }
+      assertEquals(1, mail.rig(0).metric("weir_store_peers"));
+      assertEquals(1L, members("rl:{p000}:rules:shop"));
+      assertEquals(1L, members("rl:{p000}:rules:mail"));
+      try (Fleet another = fleet("--service", "shop", "--limit", "8/365d")) {
+        another.rig(0).await("weir_store_peers", 3);
+        assertEquals(2L, members("rl:{p000}:rules:shop"));
+      }
+    }
+  }
+
+  private static Object members(String key) throws IOException {
+    try (RespClient store = redis.connect()) {
+      return store.call("ZCARD", key);
+    }
+  }
+
+  @Test
   void sayOnceThatTheKeyOfTheHashIsNone() throws Exception {
     try (LogLines log = new LogLines();
         Fleet fleet = fleet("--limit", "9/365d", "--key", "api-key")) {

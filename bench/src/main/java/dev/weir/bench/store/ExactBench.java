@@ -81,6 +81,8 @@ final class ExactBench implements AutoCloseable {
                 null,
                 deadlineNs),
             kind,
+            "",
+            () -> "",
             peerCount -> {});
     final Deadlines deadlines = new Deadlines(clock);
     loopStore = store.join(eventLoop, clock, deadlines, meter);

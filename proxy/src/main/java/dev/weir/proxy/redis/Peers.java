@@ -5,15 +5,18 @@ import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the sidecars that share the store, by a heartbeat that each leaves there. While the store
- * is away the last count stands: that is when it is needed.
+ * Counts the sidecars of a service that share the store, by a heartbeat that each leaves there with
+ * a digest of its rules, and warns if their rules differ for long. While the store is away the last
+ * count stands: that is when it is needed.
  */
 final class Peers {
   /** Where the heartbeats are kept. */
@@ -25,23 +28,38 @@ final class Peers {
   private static final long KEPT_MS = 3 * INTERVAL_MS;
 
   private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
-  private static final byte[] KEY =
-      ("rl:" + new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII) + ":peers")
-          .getBytes(StandardCharsets.US_ASCII);
-
   private final StoreCalls calls;
+  private final String service;
+  private final byte[][] keys;
   private final IntConsumer listener;
+  private final Supplier<String> rulesDigest;
+  private final RuleAgreement agreement = new RuleAgreement();
   private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
   private volatile int count = 1;
   private long confirmedNs = System.nanoTime();
   private String trouble;
 
   /**
+   * @param service whose sidecars are counted; empty if it has no name.
+   * @param rulesDigest the same for the same rules; empty if none of them asks the store.
    * @param listener is told of each count that is another one, by whoever calls {@link #beat}.
    */
-  Peers(StoreCalls calls, IntConsumer listener) {
+  Peers(StoreCalls calls, String service, Supplier<String> rulesDigest, IntConsumer listener) {
     this.calls = calls;
+    this.service = service;
+    this.keys = new byte[][] {key("peers", service), key("rules", service)};
+    this.rulesDigest = rulesDigest;
     this.listener = listener;
+  }
+
+  private static byte[] key(String name, String service) {
+    String tag = new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII);
+    String of = service.isEmpty() ? "" : ":" + service;
+    return ascii("rl:" + tag + ":" + name + of);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The last count, 1 or more. Any thread. */
@@ -75,8 +93,9 @@ final class Peers {
 
   private void call(SocketAddress server, long keptMs) {
     try {
-      byte[] kept = Long.toString(keptMs).getBytes(StandardCharsets.US_ASCII);
-      Long answer =
+      byte[] kept = ascii(Long.toString(keptMs));
+      byte[] digest = ascii(rulesDigest.get());
+      List<Long> answer =
           calls.await(
               server,
               calls
@@ -85,13 +104,22 @@ final class Peers {
                       connection ->
                           connection
                               .async()
-                              .<Long>eval(
+                              .<List<Long>>eval(
                                   LuaScript.PEERS.source(),
-                                  ScriptOutputType.INTEGER,
-                                  new byte[][] {KEY},
+                                  ScriptOutputType.MULTI,
+                                  keys,
                                   id,
-                                  kept)));
-      counted((int) Math.max(1, answer));
+                                  kept,
+                                  digest)));
+      counted((int) Math.max(1, answer.get(0)));
+      if (agreement.counted(answer.get(1), System.nanoTime())) {
+        LOG.warn(
+            "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"
+                + " one id share budgets (expected: the same rules and hash key on all, or a"
+                + " service: of its own for each service)",
+            service.isEmpty() ? " without a service" : " of service " + service,
+            TimeUnit.NANOSECONDS.toMinutes(RuleAgreement.LASTS_NS));
+      }
       trouble = null;
     } catch (IOException fault) {
       calls.drop(server);

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,8 @@ public final class Store implements AutoCloseable {
 
   private final StoreSettings settings;
   private final Transport transport;
+  private final String service;
+  private final Supplier<String> rulesDigest;
   private final IntConsumer onPeerCount;
   private final ClientResources resources = LoopRedisClient.resources();
   private final StoreHealth health = new StoreHealth();
@@ -70,12 +73,22 @@ public final class Store implements AutoCloseable {
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
   /**
+   * @param service whose sidecars are counted; empty if it has no name.
+   * @param rulesDigest tells other rules from these, for the sidecars to see whether they agree;
+   *     empty if no rule asks. Asked by one thread.
    * @param onPeerCount is told how many sidecars share the store, this one included, when their
    *     number changes; 1 until it is told. May take its time.
    */
-  public Store(StoreSettings settings, Transport transport, IntConsumer onPeerCount) {
+  public Store(
+      StoreSettings settings,
+      Transport transport,
+      String service,
+      Supplier<String> rulesDigest,
+      IntConsumer onPeerCount) {
     this.settings = settings;
     this.transport = transport;
+    this.service = service;
+    this.rulesDigest = rulesDigest;
     this.onPeerCount = onPeerCount;
     keeper =
         new ScheduledThreadPoolExecutor(
@@ -118,7 +131,7 @@ public final class Store implements AutoCloseable {
   public boolean start(long timeoutNs) {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
-    peers = new Peers(calls, onPeerCount);
+    peers = new Peers(calls, service, rulesDigest, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
     keeper.execute(guarded(this::read));

@@ -61,7 +61,8 @@ class StoreAwayAllocationTest implements Gate.Outcome {
           false,
           null,
           5_000_000);
-  private final Store store = new Store(settings, Transport.of(TransportKind.NIO), count -> {});
+  private final Store store =
+      new Store(settings, Transport.of(TransportKind.NIO), "", () -> "", count -> {});
   private final LoopClock clock = new LoopClock();
   private final LimitTables tables =
       LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);

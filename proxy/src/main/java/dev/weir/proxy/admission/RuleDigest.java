@@ -1,0 +1,57 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.HexFormat;
+import java.util.stream.Collectors;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A short text by which sidecars tell whether they mean the same budgets: it depends on all rules
+ * that ask the store, in any order, and on how identities are named. Used by one thread.
+ */
+public final class RuleDigest {
+  private static final int DIGEST_BYTES = 8;
+
+  private final StoreNames names;
+  private RuleSet last = RuleSet.EMPTY;
+  private String digest = "";
+
+  public RuleDigest(StoreNames names) {
+    this.names = names;
+  }
+
+  /** Empty if no rule asks the store. */
+  public String of(RuleSet rules) {
+    if (rules != last) {
+      String text =
+          rules.rules().stream()
+              .filter(Rule::asksStore)
+              .map(rule -> rule.spec().toString())
+              .sorted()
+              .collect(Collectors.joining("\n"));
+      digest = text.isEmpty() ? "" : hash(text);
+      last = rules;
+    }
+    return digest;
+  }
+
+  private String hash(String text) {
+    String hashed =
+        names.hashed().stream().map(KeyPart::toString).sorted().collect(Collectors.joining(","));
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      byte[] key = names.hashKeyInUse().getBytes(StandardCharsets.UTF_8);
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      String all = names.hashesAll() + "\n" + hashed + "\n" + text;
+      byte[] whole = mac.doFinal(all.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(whole, 0, DIGEST_BYTES);
+    } catch (GeneralSecurityException none) {
+      throw new AssertionError("every JDK has HmacSHA256", none);
+    }
+  }
+}
