@@ -543,6 +543,9 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private void countRefunds(boolean sent) {
     if (refundCount() > 0) {
       lane.refunded(refunds.requestCount(), sent);
+      if (sent) {
+        lane.tellGivenBack(refunds);
+      }
     }
   }
 

@@ -168,6 +168,11 @@ final class Lane {
     store.observer().storeRefunds(requests, sent);
   }
 
+  /** What was refused before the server gave back proves nothing: all that is told by now. */
+  void tellGivenBack(Refunds refunds) {
+    refunds.tell(store.sink());
+  }
+
   void tellDecided(long ticket, StoreDecision decision) {
     assert !store.isAsking() : "a request is told within the question of another";
     try {

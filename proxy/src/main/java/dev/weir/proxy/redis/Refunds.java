@@ -71,6 +71,13 @@ final class Refunds {
     return sum;
   }
 
+  /** Tells of each that the server has given it back, or may have. */
+  void tell(StoreSink sink) {
+    for (int at = first; at < call.checkCount(); at++) {
+      sink.givenBack(keys, firstKeys[at], limits[at].length, costs[at]);
+    }
+  }
+
   StoreKeys keys() {
     return keys;
   }

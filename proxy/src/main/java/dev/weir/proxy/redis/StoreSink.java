@@ -21,10 +21,11 @@ public interface StoreSink {
 
   /**
    * What was granted goes back to its budgets: that they had nothing left proves nothing any
-   * longer.
+   * longer. Told when it is on its way and again when it has arrived, before anything that was
+   * decided after it: what was decided before may be told in between.
    *
    * @param keys the budgets', from {@code first} on.
-   * @param cost units that go back to each.
+   * @param cost of each request that was granted.
    */
   void givenBack(StoreKeys keys, int first, int count, long cost);
 

@@ -8,8 +8,6 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.redis.ModelServer;
 import dev.weir.proxy.redis.ModelStore;
-import dev.weir.proxy.redis.StoreLogin;
-import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
@@ -18,15 +16,10 @@ import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.IdentitySettings;
-import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rate;
-import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.TextRequest;
 import java.util.ArrayList;
@@ -98,33 +91,7 @@ class ExactGateModelTest {
       LoopMetrics metrics = new Metrics().newLoop();
       boolean isCluster = topology == Topology.CLUSTER;
       store = new ModelStore(servers, List.of(), isCluster, this, DEADLINE_NS);
-      StoreSettings settings =
-          new StoreSettings(
-              List.of(),
-              topology,
-              null,
-              StoreLogin.NONE,
-              StoreLogin.NONE,
-              0,
-              false,
-              null,
-              DEADLINE_NS);
-      ExactGate gate =
-          new ExactGate(
-              store.store(),
-              settings,
-              StoreNames.DEFAULT,
-              new LocalGate(tables),
-              store.clock(),
-              metrics.store());
-      IdentityReader identities =
-          new IdentityReader(
-              IdentitySettings.DEFAULT,
-              KeyHasher.withKey(1, 2),
-              new ClientIpReader(IdentitySettings.DEFAULT),
-              32 * 1024);
-      admission = new AdmissionHandler(gate, identities, metrics, store.clock(), store.eventLoop());
-      admission.publish(RuleSet.compile(List.of(rule(keyCount)), false, RuleSet.EMPTY, 0));
+      admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule(keyCount));
     }
 
     private static RuleSpec rule(int keyCount) {

@@ -286,6 +286,11 @@ public final class ModelServer {
     return charges;
   }
 
+  /** Somebody else gives everything back. */
+  public void forget() {
+    grants.clear();
+  }
+
   /** What no client may ask for. */
   public List<String> faults() {
     return faults;

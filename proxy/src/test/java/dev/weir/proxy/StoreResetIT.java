@@ -1,0 +1,234 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.ExactGate;
+import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.redis.LoopStore;
+import dev.weir.proxy.redis.Store;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamPool;
+import dev.weir.proxy.wire.ClientLoop;
+import dev.weir.proxy.wire.Listener;
+import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A connection to Redis that is reset while requests are gathered for it, found out by the write of
+ * a request that takes the others along: with epoll and NIO that write fails at once.
+ */
+class StoreResetIT {
+  private static final int ROUNDS = 5;
+  private static final String POST = "POST /open HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\n";
+  private static final String BODY = "GET /smuggled HTTP/1.1\r\nHost: hidden\r\n\r\n";
+  private static final String GET = "GET /closed HTTP/1.1\r\nHost: b\r\n\r\n";
+  private static final String NEXT =
+      "GET /free/" + "x".repeat(90) + " HTTP/1.1\r\nHost: b\r\nX-More: " + "y".repeat(90);
+
+  private final Semaphore asked = new Semaphore(0);
+  private final LoopMetrics metrics = new Metrics().newLoop();
+  private RedisServer redis;
+  private FaultProxy faults;
+  private RecordingOrigin origin;
+  private Store store;
+  private LimitTables tables;
+  private EventLoopGroup group;
+  private EventLoop eventLoop;
+  private Listener listener;
+
+  static Stream<String> transports() {
+    return Rig.transports().stream();
+  }
+
+  private void start(String name) throws Exception {
+    redis = RedisKind.EMBEDDED.start();
+    faults = new FaultProxy(redis.port());
+    origin = new RecordingOrigin();
+    String file =
+        "upstream: http://"
+            + origin.address()
+            + "\nlisten: 127.0.0.1:0\nredis: {nodes: [127.0.0.1:"
+            + faults.port()
+            + "], deadline: 1s}\nrules:\n"
+            + rule("open")
+            + rule("closed");
+    Faults wrong = Faults.ofFile("weir.yaml");
+    Settings settings = new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), wrong);
+    assertEquals("", wrong.toString());
+    Transport transport = Transport.of(TransportKind.valueOf(name.toUpperCase(Locale.ROOT)));
+    group = new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
+    eventLoop = (EventLoop) group.iterator().next();
+    LoopClock clock = new LoopClock();
+    Deadlines deadlines = new Deadlines(clock);
+    eventLoop.submit(() -> deadlines.start(eventLoop)).syncUninterruptibly();
+    store = new Store(settings.store(), transport, "", () -> "", peers -> {});
+    LoopStore loopStore = store.join(eventLoop, clock, deadlines, metrics.store());
+    tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
+    LocalGate local = new LocalGate(tables);
+    Gate exact =
+        new ExactGate(
+            loopStore, settings.store(), StoreNames.DEFAULT, local, clock, metrics.store());
+    Gate gate =
+        (ticket, rule, identities, nowNs, outcome) -> {
+          exact.ask(ticket, rule, identities, nowNs, outcome);
+          asked.release();
+        };
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(),
+            KeyHasher.random(),
+            new ClientIpReader(settings.identity()),
+            settings.wire().caps().headBytes());
+    AdmissionHandler admission = new AdmissionHandler(gate, identities, metrics, clock, eventLoop);
+    admission.publish(settings.rules().compile(RuleSet.EMPTY));
+    UpstreamPool pool =
+        new UpstreamPool(
+            settings.upstream(),
+            new UpstreamAddresses(settings.upstream().address(), transport),
+            transport,
+            eventLoop,
+            clock,
+            deadlines,
+            metrics);
+    ClientLoop clients =
+        new ClientLoop(
+            settings.wire(),
+            clock,
+            deadlines,
+            admission,
+            pool,
+            request -> ClientKey.NONE,
+            metrics,
+            "origin");
+    store.start(TimeUnit.SECONDS.toNanos(60));
+    listener = new Listener(settings.wire(), transport, group, peer -> false, 64, of -> clients);
+  }
+
+  private static String rule(String policy) {
+    return "  - {id: "
+        + policy
+        + ", match: {path: /"
+        + policy
+        + "}, mode: exact, limit: 1000/365d, on-store-failure: "
+        + policy
+        + "}\n";
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    listener.close();
+    store.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    tables.close();
+    origin.close();
+    faults.close();
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void passesOnTheBytesOfEachRequestAndNoOthers(String transport) throws Exception {
+    start(transport);
+    try (RawClient first = connect();
+        RawClient gathered = connect();
+        RawClient last = connect()) {
+      assertEquals(200, last.send(POST + BODY).read().status());
+      final String post = nextRequest();
+      assertTrue(post.startsWith("POST /open ") && post.endsWith(BODY), post);
+      assertEquals(200, gathered.send(NEXT + "\r\n\r\n").read().status());
+      final String next = nextRequest();
+      asked.drainPermits();
+      for (int round = 0; round < ROUNDS; round++) {
+        StoreRig.await("connected", () -> store.count(true) == 1);
+        faults.blackhole();
+        first.send(GET);
+        asked.acquire();
+        gathered.send(GET + NEXT + "\r\n\r\n");
+        asked.acquire();
+        CountDownLatch resume = holdUp();
+        last.send(POST + BODY);
+        faults.refuse(); // after the request has come, so that the loop finds that first
+        resume.countDown();
+
+        // An answer may be faster than the reset, and then it decides.
+        int decided = first.read().status() == 200 ? 1 : 0;
+        decided += gathered.read().status() == 200 ? 1 : 0;
+        assertEquals(200, gathered.read().status());
+        assertEquals(200, last.read().status());
+        List<String> requests = new ArrayList<>();
+        for (int i = 0; i < decided + 2; i++) {
+          requests.add(nextRequest());
+        }
+        assertTrue(requests.remove(post), requests.toString());
+        assertTrue(requests.remove(next), requests.toString());
+        assertTrue(
+            requests.stream().allMatch(get -> get.startsWith("GET /closed ")), "" + requests);
+        asked.acquire();
+        faults.pass();
+      }
+      assertEquals(0, origin.requestCount());
+    }
+  }
+
+  /** What the service got, but for the field that is another in each request. */
+  private String nextRequest() throws InterruptedException {
+    return origin.nextRequest().replaceAll("X-Request-Id: [0-9a-f]+\r\n", "");
+  }
+
+  private RawClient connect() throws Exception {
+    return new RawClient(listener.address());
+  }
+
+  /** Stops the event loop, for longer than what is gathered waits for others. */
+  private CountDownLatch holdUp() throws InterruptedException {
+    CountDownLatch stopped = new CountDownLatch(1);
+    CountDownLatch resume = new CountDownLatch(1);
+    eventLoop.submit(
+        () -> {
+          long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
+          stopped.countDown();
+          resume.await();
+          while (System.nanoTime() < endNs) {
+            Thread.onSpinWait();
+          }
+          return null;
+        });
+    stopped.await();
+    return resume;
+  }
+}

@@ -1,0 +1,57 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.redis.ModelStore;
+import dev.weir.proxy.redis.StoreLogin;
+import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.redis.Topology;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.IdentitySettings;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import java.util.List;
+
+/** Admission by one rule, on a {@link ModelStore}. */
+final class ModelAdmission {
+  private ModelAdmission() {}
+
+  static AdmissionHandler of(
+      ModelStore store,
+      Topology topology,
+      long deadlineNs,
+      LimitTables tables,
+      LoopMetrics metrics,
+      RuleSpec rule) {
+    StoreSettings settings =
+        new StoreSettings(
+            List.of(),
+            topology,
+            null,
+            StoreLogin.NONE,
+            StoreLogin.NONE,
+            0,
+            false,
+            null,
+            deadlineNs);
+    ExactGate gate =
+        new ExactGate(
+            store.store(),
+            settings,
+            StoreNames.DEFAULT,
+            new LocalGate(tables),
+            store.clock(),
+            metrics.store());
+    IdentityReader identities =
+        new IdentityReader(
+            IdentitySettings.DEFAULT,
+            KeyHasher.withKey(1, 2),
+            new ClientIpReader(IdentitySettings.DEFAULT),
+            32 * 1024);
+    AdmissionHandler admission =
+        new AdmissionHandler(gate, identities, metrics, store.clock(), store.eventLoop());
+    admission.publish(RuleSet.compile(List.of(rule), false, RuleSet.EMPTY, 0));
+    return admission;
+  }
+}
