@@ -124,6 +124,54 @@ class UpstreamQueueTest {
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
+  void givesBackWhatWasChargedToThoseWhoWaitInVain(String transport) throws Exception {
+    start(
+        transport,
+        "--algorithm",
+        "fixed-window",
+        "--caps.upstream-connections",
+        "1",
+        "--timeouts.upstream-queue",
+        "100ms");
+    ask("/0");
+    assertEquals("/0", nextPath());
+    for (int i = 0; i < 3; i++) {
+      assertEquals(503, ask("/vain").read().status());
+    }
+    assertEquals(3, rig.metric("weir_charges_given_back_total"));
+    answers.release(2);
+    assertEquals(999, clients.get(0).read().remaining());
+    assertEquals(998, ask("/served").read().remaining());
+    assertEquals(3, rig.metric("weir_charges_given_back_total"), "what is served is spent");
+  }
+
+  /** It was decided on its head, and when its body was there all places were taken. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void givesBackWhatWasChargedForABodyThatFindsNoConnection(String transport) throws Exception {
+    start(
+        transport,
+        "--algorithm",
+        "fixed-window",
+        "--caps.upstream-connections",
+        "1",
+        "--caps.upstream-queue",
+        "0");
+    RawClient slow = rig.connect();
+    clients.add(slow);
+    slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12");
+    rig.await("weir_requests_in_flight", 1);
+    RawClient holder = ask("/holder");
+    assertEquals("/holder", nextPath());
+    assertEquals(503, slow.send("345").read().status());
+    assertEquals(1, rig.metric("weir_charges_given_back_total"));
+    answers.release(2);
+    assertEquals(998, holder.read().remaining(), "told before it was given back");
+    assertEquals(998, slow.send(Rig.VALID).read().remaining());
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
   void leavesPlacesToOthersWhateverOneClientSends(String transport) throws Exception {
     start(
         transport,

@@ -40,6 +40,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final HeldRequests held;
   private final int maxHeldCount;
   private final WakeUp wakeUp;
+  private final KeptCharges charges;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
@@ -48,6 +49,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private long asking = NOBODY;
 
   private Verdict known;
+
+  /** Whose verdict was concluded last. */
+  private long concludedTicket = NOBODY;
 
   public AdmissionHandler(
       Gate gate,
@@ -71,6 +75,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests(places);
+    this.charges = new KeptCharges(places);
     // Every request needs a place for a moment: rules that queue must leave some to all others.
     this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);
@@ -211,6 +216,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
     parked.leave(ticket);
+    concludedTicket = ticket;
     Verdict concluded = settled;
     if (rule != null) {
       count(rule, of, settled);
@@ -228,6 +234,28 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     } else {
       exchange.refused(concluded);
     }
+  }
+
+  @Override
+  public int keep() {
+    int kept = charges.take();
+    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, charges.get(kept))) {
+      charges.leave(kept);
+      return NOTHING_KEPT;
+    }
+    return kept;
+  }
+
+  @Override
+  public void giveBack(int kept) {
+    gate.giveBack(charges.get(kept), clock.tick());
+    charges.leave(kept);
+    metrics.chargeGivenBack();
+  }
+
+  @Override
+  public void letStand(int kept) {
+    charges.leave(kept);
   }
 
   private static void count(Rule rule, RuleCounters of, Verdict settled) {

@@ -108,6 +108,13 @@ final class AllOrNone {
     return true;
   }
 
+  /** Keeps the budgets that have been charged. */
+  void keep(Charge into) {
+    for (int i = 0; i < size; i++) {
+      into.add(keys[i], limits[i]);
+    }
+  }
+
   private int inOrder(int place, int last) {
     if (place == size - 1) {
       return last;

@@ -79,6 +79,16 @@ public final class ExactGate implements Gate, StoreSink {
   private final Repeats repeats;
   private Outcome outcome;
 
+  /** What was decided and is being told: of one key, or of several; null while neither is. */
+  private StoreDecision telling;
+
+  /** The rule and the ticket of the first. */
+  private Rule toldRule;
+
+  private long toldTicket;
+
+  private StoreAsk tellingAsk;
+
   /**
    * @param local decides while the store does not, where the rule says so.
    */
@@ -212,6 +222,9 @@ public final class ExactGate implements Gate, StoreSink {
         outcome.hold(ticket, verdict, clock.nowNs() + decision.waitNs());
         return;
       }
+      toldRule = rule;
+      toldTicket = ticket;
+      telling = decision;
     } else {
       note(rule, budget, identityHashes[place], decision);
       boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
@@ -222,7 +235,11 @@ public final class ExactGate implements Gate, StoreSink {
           decision.resetAfterNs(),
           never ? 0 : decision.retryAfterNs());
     }
-    outcome.settle(ticket, verdict);
+    try {
+      outcome.settle(ticket, verdict);
+    } finally {
+      telling = null;
+    }
   }
 
   /** Whether the place still belongs to that ticket, and somebody waits there. */
@@ -382,7 +399,12 @@ public final class ExactGate implements Gate, StoreSink {
       if (ask.isRefused()) {
         giveBackAll(ask);
       }
-      outcome.settle(ask.ticket, ask.verdict(verdict));
+      tellingAsk = ask.isRefused() ? null : ask;
+      try {
+        outcome.settle(ask.ticket, ask.verdict(verdict));
+      } finally {
+        tellingAsk = null;
+      }
     }
     ask.rule = null;
     freeAsks[freeAskCount++] = ask.index;
@@ -407,6 +429,38 @@ public final class ExactGate implements Gate, StoreSink {
     if (atUs >= 0) {
       ask.givenBack(check);
       store.refund(ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), atUs);
+    }
+  }
+
+  // ---- what is given back though it was granted and told
+
+  @Override
+  public boolean keep(long ticket, Charge into) {
+    if (telling != null && toldTicket == ticket) {
+      into.cost = toldRule.cost();
+      into.add(telling.keys(), telling.firstKey(), toldRule.storeLimits(), telling.decidedAtUs());
+    } else if (tellingAsk != null && tellingAsk.ticket == ticket) {
+      into.cost = tellingAsk.rule.cost();
+      for (int check = 0; check < tellingAsk.checkCount; check++) {
+        into.add(
+            tellingAsk.keys,
+            tellingAsk.firstKey(check),
+            tellingAsk.limits(check),
+            tellingAsk.grantedAtUs(check));
+      }
+    }
+    return into.checkCount > 0;
+  }
+
+  @Override
+  public void giveBack(Charge charge, long nowNs) {
+    for (int check = 0; check < charge.checkCount; check++) {
+      store.refund(
+          charge.storeKeys,
+          charge.firstKeys[check],
+          charge.storeLimits[check],
+          charge.cost,
+          charge.decidedAtUs[check]);
     }
   }
 }

@@ -36,4 +36,20 @@ public interface Gate {
    * @param identities whose budgets, by the keys of the rule; valid during the call only.
    */
   void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome);
+
+  /**
+   * Keeps what was charged for a request that passes.
+   *
+   * @param ticket of the verdict that was settled last, while it is being told or before the next
+   *     request is asked for.
+   * @return whether there is anything that could be given back.
+   */
+  default boolean keep(long ticket, Charge into) {
+    return false;
+  }
+
+  /** Gives back what was kept, once. */
+  default void giveBack(Charge charge, long nowNs) {
+    // Where nothing is kept, nothing goes back.
+  }
 }

@@ -17,4 +17,16 @@ public final class GateByMode implements Gate {
   public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
     (rule.asksStore() ? exact : local).ask(ticket, rule, identities, nowNs, outcome);
   }
+
+  /** While the store is away, it is the local one that has charged for a rule of the other. */
+  @Override
+  public boolean keep(long ticket, Charge into) {
+    return exact.keep(ticket, into) || local.keep(ticket, into);
+  }
+
+  @Override
+  public void giveBack(Charge charge, long nowNs) {
+    exact.giveBack(charge, nowNs);
+    local.giveBack(charge, nowNs);
+  }
 }

@@ -16,10 +16,18 @@ public final class LocalGate implements Gate {
   /** A shorter wait is none: no timer tells it, and on a fractional rate's clock it may be 2 ns. */
   private static final long LEAST_WAIT_NS = 1_000;
 
+  private static final long NOBODY = -1;
+
   private final LimitTables tables;
   private final AllOrNone budgets;
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
+
+  /** The request that was charged last, until the next is looked at; when, and how much. */
+  private long chargedTicket = NOBODY;
+
+  private long chargedAtNs;
+  private long chargedCost;
 
   public LocalGate(LimitTables tables) {
     this.tables = tables;
@@ -58,6 +66,7 @@ public final class LocalGate implements Gate {
   /** Begins the next request. */
   void begin() {
     budgets.clear();
+    chargedTicket = NOBODY;
   }
 
   /**
@@ -78,6 +87,9 @@ public final class LocalGate implements Gate {
     boolean allowed = budgets.check(cost, nowNs, decision);
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
+      chargedTicket = ticket;
+      chargedAtNs = nowNs;
+      chargedCost = cost;
       verdict.allow(budgets.policy(), decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
       if (waitNs >= LEAST_WAIT_NS) {
@@ -96,5 +108,24 @@ public final class LocalGate implements Gate {
     }
     outcome.settle(ticket, verdict);
     return allowed;
+  }
+
+  @Override
+  public boolean keep(long ticket, Charge into) {
+    if (ticket != chargedTicket) {
+      return false;
+    }
+    budgets.keep(into);
+    into.atNs = chargedAtNs;
+    into.cost = chargedCost;
+    return true;
+  }
+
+  @Override
+  public void giveBack(Charge charge, long nowNs) {
+    for (int i = 0; i < charge.count; i++) {
+      Limit limit = charge.limits[i];
+      tables.of(limit).refund(charge.keys[i], limit, charge.cost, charge.atNs, nowNs);
+    }
   }
 }

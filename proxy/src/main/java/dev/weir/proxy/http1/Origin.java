@@ -23,8 +23,9 @@ public interface Origin {
    * client. With {@link RefusalReason#UPSTREAM_BUSY} the service has not heard of the request.
    *
    * @param client the request's {@link ClientKey}.
+   * @return whether the request waits, and may do so in vain.
    */
-  void open(ResponseSink sink, long client);
+  boolean open(ResponseSink sink, long client);
 
   /** The client no longer waits for {@link #open} to succeed. */
   void forget(ResponseSink sink);

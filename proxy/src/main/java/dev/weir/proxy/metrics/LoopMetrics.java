@@ -52,6 +52,11 @@ public final class LoopMetrics implements TrafficObserver {
     events.increment(Event.REQUEST_HELD.ordinal());
   }
 
+  /** What a request was charged has gone back: the service has not heard of it. */
+  public void chargeGivenBack() {
+    events.increment(Event.CHARGE_GIVEN_BACK.ordinal());
+  }
+
   /** One that was held is held no more: it passes, or its client has gone. */
   public void released() {
     events.increment(Event.REQUEST_RELEASED.ordinal());
@@ -169,6 +174,7 @@ public final class LoopMetrics implements TrafficObserver {
     TUNNEL_OPENED,
     UPSTREAM_OPENED,
     UPSTREAM_CLOSED,
+    CHARGE_GIVEN_BACK,
     UPSTREAM_WAIT_BEGUN,
     UPSTREAM_WAIT_ENDED,
     STREAM_OPENED,

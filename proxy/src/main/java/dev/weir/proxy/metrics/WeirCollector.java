@@ -39,6 +39,7 @@ final class WeirCollector implements MultiCollector {
           "weir_upstream_streams",
           "weir_upstream_streams_open",
           "weir_upstream_waits",
+          "weir_charges_given_back",
           "weir_upstream_waiting",
           "weir_verdicts_dropped",
           "weir_latency_seconds");
@@ -120,6 +121,11 @@ final class WeirCollector implements MultiCollector {
         "weir_upstream_waits",
         "Requests that had to wait for a connection to the service.",
         Event.UPSTREAM_WAIT_BEGUN);
+    addCounter(
+        out,
+        "weir_charges_given_back",
+        "Charges given back to requests that waited for a connection in vain.",
+        Event.CHARGE_GIVEN_BACK);
     addGauge(
         out,
         "weir_upstream_waiting",

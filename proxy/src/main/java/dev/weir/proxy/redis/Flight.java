@@ -470,6 +470,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
       } else if (at >= openFrom) {
         long left = reply.remaining(before + check) + Math.max(granted[check], 0) * costs[check];
         decision.set(reply, before + check, allowed, left, sentNs);
+        decision.about(keys, firstKeys[check]);
         lane.tellDecided(tickets[at], decision);
       }
     }

@@ -17,6 +17,8 @@ public final class StoreDecision {
   private long sentNs;
   private long decidedAtUs;
   private int limitIndex;
+  private StoreKeys keys;
+  private int firstKey;
 
   void set(CheckReply reply, int check, boolean allowed, long remaining, long sentNs) {
     this.allowed = allowed;
@@ -29,6 +31,21 @@ public final class StoreDecision {
     retryAfterNs =
         allowed ? 0 : retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
     waitNs = reply.waitUs(check) * NS_PER_US;
+  }
+
+  /** Says which keys it is about. */
+  void about(StoreKeys of, int first) {
+    keys = of;
+    firstKey = first;
+  }
+
+  /** Holds the keys of the check from {@link #firstKey()} on. */
+  public StoreKeys keys() {
+    return keys;
+  }
+
+  public int firstKey() {
+    return firstKey;
   }
 
   public boolean allowed() {

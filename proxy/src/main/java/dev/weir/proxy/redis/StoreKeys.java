@@ -75,6 +75,13 @@ public final class StoreKeys {
     }
   }
 
+  /** Adds so many keys of another one. */
+  public void add(StoreKeys from, int first, int keyCount) {
+    for (int key = first; key < first + keyCount; key++) {
+      copy(from, key);
+    }
+  }
+
   /** Adds a key of another one. */
   void copy(StoreKeys from, int key) {
     int start = from.start(key);

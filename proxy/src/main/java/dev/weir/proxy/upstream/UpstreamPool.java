@@ -125,16 +125,19 @@ public final class UpstreamPool implements Origin {
   }
 
   @Override
-  public void open(ResponseSink sink, long client) {
+  public boolean open(ResponseSink sink, long client) {
     if (!serving && hasConnection(client)) {
       take(sink, client);
-    } else if (queue.hasRoom(client)) {
-      queue.add(sink, client, clock.nowNs() + settings.timeouts().queueNs());
-      queueDeadline.follow();
-      observer.upstreamWaitBegun();
-    } else {
-      sink.upstreamFailed(RefusalReason.UPSTREAM_BUSY);
+      return false;
     }
+    if (!queue.hasRoom(client)) {
+      sink.upstreamFailed(RefusalReason.UPSTREAM_BUSY);
+      return false;
+    }
+    queue.add(sink, client, clock.nowNs() + settings.timeouts().queueNs());
+    queueDeadline.follow();
+    observer.upstreamWaitBegun();
+    return true;
   }
 
   /** Whether a client may have a connection, and there is one or may be one more. */

@@ -90,6 +90,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private boolean upgrade;
   private boolean requestSent;
   private long clientKey;
+  private int keptCharge = Admission.NOTHING_KEPT;
   private long arrivedNs;
   private long heldNs;
   private long departedNs;
@@ -182,7 +183,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
               yield state == State.HEAD; // the upstream failed over it, and that is answered
             }
             case GATHERING -> {
-              gather();
+              gather(false);
               yield state == State.HEAD;
             }
             case DECIDING, CONNECTING, TUNNEL, CLOSING -> false;
@@ -257,6 +258,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     ticket = Admission.SETTLED;
     waiter.never();
     try {
+      if (loop.origin.isFull(clientKey, upgrade)) {
+        keepCharge(); // the last place has gone while the verdict was on its way
+      }
       pass(verdict);
     } catch (RuntimeException | Error bug) {
       fail(bug);
@@ -279,7 +283,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     response.limit(verdict);
     state = State.GATHERING;
     body.begin(loop.clock.nowNs());
-    gather();
+    gather(true);
   }
 
   /** Turns the scanned head into the one that goes to the upstream, and leaves it behind. */
@@ -291,8 +295,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   // The request goes out.
 
-  /** Keeps what there is of the body; when that is enough, asks for a connection. */
-  private void gather() {
+  /**
+   * Keeps what there is of the body; when that is enough, asks for a connection.
+   *
+   * @param justPassed whether the verdict is the last one that was given.
+   */
+  private void gather(boolean justPassed) {
     ByteBuf bytes = in;
     RequestBody.Progress progress = body.gather(bytes, loop.window);
     if (progress == RequestBody.Progress.TOOK_ALL) {
@@ -303,7 +311,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (body.deservesConnection() || body.expectsContinue() && !continues()) {
       state = State.CONNECTING;
       waiter.never();
-      loop.origin.open(this, clientKey);
+      if (loop.origin.open(this, clientKey) && justPassed) {
+        keepCharge();
+      }
     } else if (body.tooSlow(
         loop.clock.nowNs(),
         loop.settings.timeouts().bodyIdleNs(),
@@ -311,6 +321,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       reject(RefusalReason.BODY_TIMEOUT);
     } else {
       waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
+      if (justPassed) {
+        keepCharge(); // there may be no connection when the body is there
+      }
       adjustReading();
     }
   }
@@ -338,6 +351,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private void send(RequestSink sink) {
+    letChargeStand();
     upstream = sink;
     state = State.EXCHANGE;
     ByteBuf head = upstreamHead;
@@ -580,6 +594,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (response.started()) {
       cut();
     } else {
+      if (reason == RefusalReason.UPSTREAM_BUSY && keptCharge != Admission.NOTHING_KEPT) {
+        loop.admission.giveBack(keptCharge);
+        keptCharge = Admission.NOTHING_KEPT;
+      }
       answer(loop.refusals.plain(reason));
       readRequests();
     }
@@ -626,6 +644,20 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       upstreamHead = null;
     }
     body.discard();
+    letChargeStand();
+  }
+
+  private void keepCharge() {
+    if (keptCharge == Admission.NOTHING_KEPT) {
+      keptCharge = loop.admission.keep();
+    }
+  }
+
+  private void letChargeStand() {
+    if (keptCharge != Admission.NOTHING_KEPT) {
+      loop.admission.letStand(keptCharge);
+      keptCharge = Admission.NOTHING_KEPT;
+    }
   }
 
   /**

@@ -34,6 +34,7 @@ class LoopMetricsTest {
     rule.unlimited();
     rule.identityRefused();
     loop.refused(RefusalReason.OVER_LIMIT);
+    loop.chargeGivenBack();
     loop.upstreamWaitBegun();
     loop.upstreamWaitEnded();
     loop.upstreamOpened();
