@@ -137,6 +137,40 @@ class StoreFieldsTest {
   }
 
   @Test
+  void tellsThatOnlyALocalLimitOfAFleetIsShared() {
+    assertEquals(
+        "--share: auto (expected: none, or redis.nodes to be set: peers are counted there)",
+        faults("--limit", "9/1m", "--share", "auto"));
+    assertEquals(
+        "--share: auto (expected: nothing, as the mode is exact)",
+        faults("--limit", "9/1m", "--share", "auto", "--mode", "exact", "--redis.nodes", "a:1"));
+    assertEquals(
+        "--share: auto (expected: nothing, as the action is deny)",
+        faults("--action", "deny", "--share", "auto", "--redis.nodes", "a:1"));
+    Settings settings = settings("--limit", "9/1m", "--share", "auto", "--redis.nodes", "a:1");
+    assertTrue(settings.rules().rules().get(0).countsPeers());
+  }
+
+  @Test
+  void recommendsAServiceWhereRulesAskTheStore() {
+    String yaml =
+        """
+        upstream: http://127.0.0.1:8080
+        redis: {nodes: ["a:1"]}
+        rules: [{id: api, limit: 9/1m, mode: %s}]
+        """;
+    assertEquals(1, warnings(yaml.formatted("exact")).size());
+    assertEquals(List.of(), warnings(yaml.formatted("local")));
+    assertEquals(List.of(), warnings("service: shop\n" + yaml.formatted("exact")));
+  }
+
+  private static List<?> warnings(String yaml) {
+    Faults faults = Faults.ofFile("weir.yaml");
+    assertNotNull(new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), faults));
+    return faults.warnings();
+  }
+
+  @Test
   void readsALoginToTheSentinels() throws IOException {
     StoreSettings settings =
         accept(
