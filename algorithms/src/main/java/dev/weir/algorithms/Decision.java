@@ -22,6 +22,7 @@ public final class Decision {
   private long leastWaitNs;
   private boolean shared;
   private boolean contended;
+  private boolean moved;
 
   // Of a limit with a ring only.
   private long ringCurrent;
@@ -43,6 +44,7 @@ public final class Decision {
     this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
+    this.moved = false;
     if (limit.cells() != 0) {
       ringCurrent = limit.current(state, slots, slot, nowNs);
       ringResetAtNs = limit.resetAtNs(state, slots, slot, nowNs);
@@ -61,6 +63,10 @@ public final class Decision {
 
   void markContended() {
     contended = true;
+  }
+
+  void markMoved() {
+    moved = true;
   }
 
   /** One of several limits decided, and another one has its caller wait. */
@@ -151,5 +157,13 @@ public final class Decision {
    */
   public boolean contended() {
     return contended;
+  }
+
+  /**
+   * Refused without a look at the budget, because what the key has consumed has been carried over
+   * to another key: that one decides.
+   */
+  public boolean moved() {
+    return moved;
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.algorithms;
 import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
+import static dev.weir.algorithms.SlotLayout.moved;
 import static dev.weir.algorithms.SlotLayout.tombstone;
 
 /**
@@ -32,12 +33,16 @@ import static dev.weir.algorithms.SlotLayout.tombstone;
  *       of the same limit share, and it is counted. A key that gets its slot later, and may have
  *       been one of them ({@link OverflowMarks}), starts with what that budget owes, or stays with
  *       it for as long if its limit has a ring. So no way past the table leads to a fresh budget.
+ *   <li>A key that has been carried over to another one is not fresh: who still comes with it is
+ *       told, so callers may go over from one limit to the next in any order ({@link #carryOver}).
  *   <li>No allocation, lock or system call, but in the constructor and in {@link #close}.
  * </ul>
  *
  * <p><b>Progress.</b> Lock-free: a thread that stops anywhere stops no other. Each call ends after
  * a bounded number of steps: after {@value #MAX_ATTEMPTS} attempts, each of which another thread
- * undid, a check is refused, marked {@link Decision#contended()} and counted.
+ * undid, a check is refused, marked {@link Decision#contended()} and counted. The exception is a
+ * key that is reset, carried over or put under another limit at that moment: if the thread that
+ * does it is stopped, the key is refused that way until it goes on; all others do not notice.
  *
  * <p><b>Memory.</b> 20 bytes per slot; if the table has rings, 16 and 8 for each cell. Up to about
  * 60 % of the slots in use nearly every key finds room: 2^24 slots, 320 MiB, hold 10^7 keys, 34
@@ -169,9 +174,13 @@ public final class LimitTable implements AutoCloseable {
     checkArguments(limit, cost, nowNs);
     Slots region = slots;
     int slot = slots.find(keyHash, nowNs, 0);
-    if (slot < 0 && marks.isMarked(slots.home(keyHash), nowNs)) {
+    if (slot < 0 && slot != Slots.AWAY && marks.isMarked(slots.home(keyHash), nowNs)) {
       region = overflow;
       slot = overflow.find(limit.fingerprint(), nowNs, 0);
+    }
+    if (slot == Slots.AWAY) {
+      out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markMoved();
+      return false;
     }
     final long key = region == slots ? keyHash : limit.fingerprint();
     final long state = slot < 0 ? EMPTY : region.liveState(slot, key);
@@ -179,6 +188,12 @@ public final class LimitTable implements AutoCloseable {
     out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
     out.markPeeked();
     return allowed;
+  }
+
+  /** Whether a key has a slot at the moment, in debt or not. */
+  public boolean isKnown(long keyHash, long nowNs) {
+    Bounds.time("nowNs", nowNs);
+    return slots.find(keyHash, nowNs, 0) >= 0;
   }
 
   /**
@@ -202,7 +217,7 @@ public final class LimitTable implements AutoCloseable {
     Bounds.time("chargedAtNs", chargedAtNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.findSettled(keyHash, nowNs);
-      if (slot == Slots.ABSENT) {
+      if (slot < 0) {
         return false;
       }
       final long state = slots.liveState(slot, keyHash);
@@ -230,7 +245,7 @@ public final class LimitTable implements AutoCloseable {
     Bounds.time("nowNs", nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.findSettled(keyHash, nowNs);
-      if (slot == Slots.ABSENT) {
+      if (slot < 0) {
         return false;
       }
       final long state = slots.liveState(slot, keyHash);
@@ -258,7 +273,7 @@ public final class LimitTable implements AutoCloseable {
     checkArguments(to, 1, nowNs);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.findSettled(keyHash, nowNs);
-      if (slot == Slots.ABSENT) {
+      if (slot < 0) {
         return false;
       }
       final long state = slots.liveState(slot, keyHash);
@@ -298,24 +313,23 @@ public final class LimitTable implements AutoCloseable {
 
   /**
    * Takes what {@code fromKey} has consumed and charges it to {@code toKey}, at most the new burst:
-   * for callers that hash the version of a limit along with the identity. May be called before
-   * every check while old versions are about: an old key that is gone costs one probe.
+   * for callers that hash the version of a limit along with the identity. To be called before every
+   * check of {@code toKey} while there may be something left of {@code fromKey}: an old key that is
+   * gone costs one probe.
    *
-   * @param fromKey not {@code toKey}.
+   * <p>Callers that still check {@code fromKey} find it {@link Decision#moved()} for a second, not
+   * fresh: in whatever order callers go over to the new key, no check finds a budget that another
+   * one has used up. That takes a mark on a key that has consumed nothing, too.
+   *
+   * @param fromKey not {@code toKey}, unless {@code to} is another table.
+   * @param to where {@code toKey} is: a caller may keep limits with rings apart.
+   * @param isLast whether nobody checks {@code fromKey} any more, so that no such mark is needed.
    * @param nowNs from 1 to {@link Limit#MAX_TIME_NS}.
-   * @return false if another thread is carrying this key's debt at the moment, and did not finish
-   *     within a bounded wait; true if there is nothing left to carry.
+   * @param scratch overwritten.
+   * @return whether {@code toKey} has all; if not, it must not be checked: {@code scratch} is
+   *     {@link Decision#moved()} if it has been moved on itself, {@link Decision#contended()} if
+   *     other threads were in the way, or there was no room for the mark.
    * @throws IllegalArgumentException if the keys are the same, or {@code nowNs} is out of range.
-   */
-  public boolean carryOver(
-      long fromKey, Limit fromLimit, long toKey, Limit toLimit, long nowNs, Decision scratch) {
-    return carryOver(fromKey, fromLimit, this, toKey, toLimit, nowNs, scratch);
-  }
-
-  /**
-   * The same to another table, for a caller that keeps limits with rings apart from those without.
-   *
-   * @param to may be this one, and then the keys differ.
    */
   public boolean carryOver(
       long fromKey,
@@ -323,6 +337,7 @@ public final class LimitTable implements AutoCloseable {
       LimitTable to,
       long toKey,
       Limit toLimit,
+      boolean isLast,
       long nowNs,
       Decision scratch) {
     checkArguments(fromLimit, 1, nowNs);
@@ -333,10 +348,18 @@ public final class LimitTable implements AutoCloseable {
     }
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = slots.find(fromKey, nowNs, attempt);
-      if (slot == Slots.ABSENT) {
+      if (slot == Slots.AWAY || slot == Slots.ABSENT && isLast) {
         return true;
       }
-      if (slot < 0) {
+      if (slot == Slots.ABSENT) {
+        final int marked =
+            slots.insert(fromKey, moved(nowNs), fromLimit, 0, RequestWeight.NEVER, 0, nowNs);
+        if (marked == Slots.FULL) {
+          break;
+        }
+        continue;
+      }
+      if (slot == Slots.BUSY) {
         Thread.onSpinWait();
         continue;
       }
@@ -346,17 +369,25 @@ public final class LimitTable implements AutoCloseable {
       }
       final long consumed = fromLimit.current(state, slots, slot, nowNs);
       final long units = toLimit.unitsFrom(fromLimit, consumed);
-      if (units == 0) {
+      if (units == 0 && isLast) {
         return true;
       }
       final long held = slots.hold(slot, fromKey, state);
-      if (held != EMPTY) {
-        final boolean arrived = to.decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
-        slots.stateCas(slot, held, tombstone(nowNs));
-        return arrived;
+      if (held == EMPTY) {
+        continue;
       }
+      if (units > 0) {
+        to.decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
+        if (scratch.moved() || scratch.contended()) {
+          slots.stateCas(slot, held, state);
+          return false;
+        }
+      }
+      slots.stateCas(slot, held, isLast ? tombstone(nowNs) : moved(nowNs));
+      return true;
     }
-    counters.increment(Counters.CONTENDED_OFFSET);
+    scratch.set(toLimit, EMPTY, slots, 0, nowNs, 1, 0);
+    giveUp(scratch);
     return false;
   }
 
@@ -370,6 +401,10 @@ public final class LimitTable implements AutoCloseable {
     final int result = decideIn(slots, key, limit, wanted, charge, nowNs, out);
     if (result == DECIDED) {
       return out.allowed();
+    }
+    if (result == Slots.AWAY) {
+      out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0).markMoved();
+      return false;
     }
     // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
     if (result == Slots.FULL || charge == Charge.FORCED) {
@@ -391,11 +426,14 @@ public final class LimitTable implements AutoCloseable {
     out.markContended();
   }
 
-  /** Returns {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL} or LOST. */
+  /** Returns {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL}, LOST or AWAY. */
   private int decideIn(
       Slots region, long key, Limit limit, long wanted, Charge charge, long nowNs, Decision out) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       final int slot = region.find(key, nowNs, attempt);
+      if (slot == Slots.AWAY) {
+        return Slots.AWAY;
+      }
       if (slot == Slots.BUSY) {
         Thread.onSpinWait();
         continue;

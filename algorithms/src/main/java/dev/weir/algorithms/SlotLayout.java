@@ -17,7 +17,8 @@ package dev.weir.algorithms;
  * <pre>
  * 0               EMPTY      never used; ends every probe, so a slot is never emptied again
  * positive        LIVE       a limit's word: a time, or a count with its expiry ({@link StateWord})
- * 100 time        TOMBSTONE  nobody's; to be reused once that time has passed, at once if it is 0
+ * 1000 time       TOMBSTONE  nobody's; to be reused once that time has passed, at once if it is 0
+ * 1001 time       MOVED      a tombstone whose key has been moved to another one, and is not fresh
  * 101 claim id    CLAIMED    one thread's own; the key means nothing yet
  * 110 claim id    PENDING    the key is published, its first charge is not; any thread may kill it
  * 111 claim id    HELD       the key stays, its debt is one thread's own for a moment; others wait
@@ -39,6 +40,8 @@ final class SlotLayout {
   static final long HELD = 0b111L << 61;
   static final long KIND_MASK = 0b111L << 61;
   static final long PAYLOAD_MASK = ~KIND_MASK;
+  static final long MOVED = 0b1001L << 60;
+  static final long TIME_MASK = (1L << 60) - 1;
 
   /**
    * How long an expired state is kept, in nanoseconds: 1 s. Callers' clocks may lag behind each
@@ -65,9 +68,18 @@ final class SlotLayout {
     return TOMBSTONE | timeNs;
   }
 
+  static boolean isMoved(long state) {
+    return (state & ~TIME_MASK) == MOVED;
+  }
+
+  /** A slot whose key has been moved to another; nobody may take it before the grace has passed. */
+  static long moved(long timeNs) {
+    return MOVED | timeNs;
+  }
+
   /** When a slot that is LIVE, a TOMBSTONE or EMPTY stops to mean anything; 0 for EMPTY. */
   static long expiresAtNs(long state) {
-    return isLive(state) ? StateWord.expiresAtNs(state) : state & PAYLOAD_MASK;
+    return isLive(state) ? StateWord.expiresAtNs(state) : state & TIME_MASK;
   }
 
   /** Whether a new key may take a slot in this state. */

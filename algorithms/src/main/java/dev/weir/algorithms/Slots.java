@@ -13,6 +13,7 @@ import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isClaimable;
 import static dev.weir.algorithms.SlotLayout.isHeld;
 import static dev.weir.algorithms.SlotLayout.isLive;
+import static dev.weir.algorithms.SlotLayout.isMoved;
 import static dev.weir.algorithms.SlotLayout.isPending;
 import static dev.weir.algorithms.SlotLayout.tombstone;
 
@@ -40,6 +41,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * charged to the same word again, and then evicts a key that owes as much by cheaper requests, or
  * until it has become its own key's again after another's; and a cell that a thread writes into a
  * ring after stopping for longer than its key's window and the grace.
+ *
+ * <p><b>Moving.</b> A key that is moved to another leaves its slot MOVED for the grace: who still
+ * comes with the old key is told so, instead of finding a key that owes nothing. A key without a
+ * slot gets one that is MOVED from the start, by the steps of an insert.
  *
  * <p><b>Evicting.</b> A key that finds no slot to claim takes that of a LIVE key which owes no more
  * than one request ({@link RequestWeight}), by a CAS from the very state that it was judged by: if
@@ -71,6 +76,9 @@ final class Slots {
 
   /** {@link #find}: another thread is about to give the key its slot, or holds what it owes. */
   static final int BUSY = -2;
+
+  /** {@link #find}: the key has been moved to another, not long ago. */
+  static final int AWAY = -3;
 
   /** {@link #insert}: done. */
   static final int INSERTED = 0;
@@ -175,7 +183,7 @@ final class Slots {
    *
    * @param attempt how often the caller has tried: from {@link #PATIENCE} on, who is in the way is
    *     killed.
-   * @return the slot, {@link #ABSENT} or {@link #BUSY}.
+   * @return the slot, {@link #ABSENT}, {@link #BUSY} or {@link #AWAY}.
    */
   int find(long key, long nowNs, int attempt) {
     int result = ABSENT;
@@ -191,6 +199,9 @@ final class Slots {
       if (isLive(state)) {
         return slot;
       }
+      if (isAway(state, nowNs)) {
+        return AWAY;
+      }
       if (isHeld(state)
           || (isPending(state) && (attempt < PATIENCE || !kill(slot, state, nowNs)))) {
         result = BUSY;
@@ -203,8 +214,8 @@ final class Slots {
    * Finds the LIVE slot of a key, and waits for a thread that is about to give it one, but not for
    * long: such a thread is killed in the end.
    *
-   * @return the slot or {@link #ABSENT}; also if one thread after the other is about to, or one
-   *     holds it for too long.
+   * @return the slot, {@link #AWAY} or {@link #ABSENT}; also if one thread after the other is about
+   *     to, or one holds it for too long.
    */
   int findSettled(long key, long nowNs) {
     for (int attempt = 0; attempt < MAX_FIND_ATTEMPTS; attempt++) {
@@ -220,7 +231,7 @@ final class Slots {
   /**
    * Gives a key a slot.
    *
-   * @param state the first LIVE state.
+   * @param state the first LIVE state; or MOVED, and no key gives way to that.
    * @param limit fills the ring, if it has one, for the {@code units} that the state charges.
    * @param weight of one request of the key; {@link RequestWeight}.
    * @param cost that request's: the most that a key may owe which gives way to this one.
@@ -325,11 +336,16 @@ final class Slots {
       }
       if (isLive(state)
           || isHeld(state)
+          || isAway(state, nowNs)
           || (isPending(state) && (position < mine || !kill(slot, state, nowNs)))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean isAway(long state, long nowNs) {
+    return isMoved(state) && !isClaimable(state, nowNs);
   }
 
   private boolean kill(int slot, long pending, long nowNs) {

@@ -70,7 +70,7 @@ class AllocationTest {
       switch ((int) step & 63) {
         case 0 -> table.reset(key, nowNs);
         case 1 -> change(table, key, limit, nowNs);
-        case 2 -> table.carryOver(key, limit, key + 1, OTHER, nowNs, out);
+        case 2 -> table.carryOver(key, limit, table, key + 1, OTHER, (step & 64) == 0, nowNs, out);
         case 3 -> table.forEach(nowNs, visitor);
         default -> sum++;
       }

@@ -145,7 +145,7 @@ class EvictionTest {
     for (long key = 0; key < 4; key++) {
       assertTrue(tiny.check(key, FIVE, 1, NOW, out));
     }
-    assertTrue(tiny.carryOver(0, FIVE, 4, ten, NOW, out));
+    assertTrue(tiny.carryOver(0, FIVE, tiny, 4, ten, true, NOW, out));
     assertEquals(1, tiny.evictedCount(), "for what was carried");
     for (long key = 100; key < 110; key++) {
       assertTrue(tiny.check(key, ten, 1, NOW, out));

@@ -182,7 +182,8 @@ class LimitModelTest {
       }
       case 4 -> {
         final int to = (i + 1) % keyCount;
-        table.carryOver(keys[i], drawn[i].limit(), keys[to], drawn[to].limit(), nowNs, out);
+        table.carryOver(
+            keys[i], drawn[i].limit(), table, keys[to], drawn[to].limit(), true, nowNs, out);
         models[i].carryOver(models[to], nowNs);
       }
       case 5, 6, 7 -> refund(i, nowNs);

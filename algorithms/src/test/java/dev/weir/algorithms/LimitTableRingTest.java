@@ -155,7 +155,7 @@ class LimitTableRingTest {
   void anotherKeyTakesOverWhatWasConsumed(Limit to) {
     for (Limit from : tenPerSecond()) {
       assertTrue(table.check(1, from, 7, NOW, out));
-      assertTrue(table.carryOver(1, from, 2, to, NOW, out));
+      assertTrue(table.carryOver(1, from, table, 2, to, true, NOW, out));
       table.peek(2, to, 3, NOW, out);
       assertEquals(7, out.current());
       table.peek(1, from, 1, NOW, out);
@@ -172,7 +172,7 @@ class LimitTableRingTest {
       four.check(1, log, 2, NOW, out);
       assertTrue(four.refund(1, log, 2, NOW, NOW));
       four.check(2, log, 1, NOW, out);
-      assertTrue(four.carryOver(2, log, 1, log, NOW - 1, out));
+      assertTrue(four.carryOver(2, log, four, 1, log, true, NOW - 1, out));
       four.peek(1, log, 1, NOW, out);
       assertEquals(2, out.current());
     }

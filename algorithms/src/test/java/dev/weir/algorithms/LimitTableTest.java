@@ -304,13 +304,58 @@ class LimitTableTest {
     assertTrue(table.check(1, TEN_PER_SECOND, 8, NOW, out));
     assertTrue(table.check(2, twenty, 1, NOW, out));
     for (int i = 0; i < 3; i++) {
-      assertTrue(table.carryOver(1, TEN_PER_SECOND, 2, twenty, NOW, out));
+      assertTrue(table.carryOver(1, TEN_PER_SECOND, table, 2, twenty, true, NOW, out));
     }
     assertTrue(table.peek(2, twenty, 1, NOW, out));
     assertEquals(11, out.remaining());
     assertTrue(table.peek(1, TEN_PER_SECOND, 10, NOW, out));
     assertThrows(
-        IllegalArgumentException.class, () -> table.carryOver(1, twenty, 1, twenty, NOW, out));
+        IllegalArgumentException.class,
+        () -> table.carryOver(1, twenty, table, 1, twenty, true, NOW, out));
+  }
+
+  @Test
+  void aKeyThatWasCarriedOverIsMovedForASecond() {
+    final Limit twenty = Limit.gcra(20, SECOND, 20);
+    for (long consumed = 0; consumed < 2; consumed++) {
+      final long from = 10 + consumed;
+      assertTrue(consumed == 0 || table.check(from, TEN_PER_SECOND, 8, NOW, out));
+      assertTrue(table.carryOver(from, TEN_PER_SECOND, table, 2, twenty, false, NOW, out));
+      final long graceEnds = NOW + SlotLayout.GRACE_NS;
+      assertFalse(table.check(from, TEN_PER_SECOND, 1, graceEnds, out));
+      assertTrue(out.moved());
+      assertFalse(table.peek(from, TEN_PER_SECOND, 1, graceEnds, out));
+      assertTrue(out.moved());
+      assertEquals(0, table.grantUpTo(from, TEN_PER_SECOND, 1, graceEnds, out));
+      assertFalse(table.refund(from, TEN_PER_SECOND, 1, NOW, graceEnds));
+      assertFalse(table.reset(from, graceEnds));
+      assertTrue(table.check(from, TEN_PER_SECOND, 1, graceEnds + 1, out));
+      assertFalse(out.moved());
+    }
+    table.peek(2, twenty, 1, NOW, out);
+    assertEquals(12, out.remaining());
+  }
+
+  @Test
+  void nothingIsCarriedToAKeyThatHasBeenMovedOn() {
+    final Limit twenty = Limit.gcra(20, SECOND, 20);
+    assertTrue(table.check(1, TEN_PER_SECOND, 8, NOW, out));
+    assertTrue(table.carryOver(2, twenty, table, 3, twenty, false, NOW, out));
+    assertFalse(table.carryOver(1, TEN_PER_SECOND, table, 2, twenty, false, NOW, out));
+    assertTrue(out.moved());
+    assertTrue(table.carryOver(1, TEN_PER_SECOND, table, 3, twenty, false, NOW, out));
+    table.peek(3, twenty, 1, NOW, out);
+    assertEquals(12, out.remaining());
+  }
+
+  @Test
+  void aMarkTakesNobodysPlace() {
+    for (long key = 0; key < 4; key++) {
+      assertTrue(tiny.check(key, TEN_PER_SECOND, 1, NOW, out));
+    }
+    assertFalse(tiny.carryOver(100, TEN_PER_SECOND, table, 1, TEN_PER_SECOND, false, NOW, out));
+    assertTrue(out.contended());
+    assertEquals(0, tiny.evictedCount());
   }
 
   @Test
@@ -320,17 +365,18 @@ class LimitTableTest {
       assertTrue(table.check(1, TEN_PER_SECOND, 8, NOW, out));
       assertTrue(rings.check(1, log, 1, NOW, out));
       for (int i = 0; i < 3; i++) {
-        assertTrue(table.carryOver(1, TEN_PER_SECOND, rings, 1, log, NOW, out));
+        assertTrue(table.carryOver(1, TEN_PER_SECOND, rings, 1, log, true, NOW, out));
       }
       assertTrue(rings.peek(1, log, 1, NOW, out));
       assertEquals(11, out.remaining());
       assertTrue(table.peek(1, TEN_PER_SECOND, 10, NOW, out));
-      assertTrue(rings.carryOver(1, log, table, 1, TEN_PER_SECOND, NOW, out));
+      assertTrue(rings.carryOver(1, log, table, 1, TEN_PER_SECOND, true, NOW, out));
       assertTrue(table.peek(1, TEN_PER_SECOND, 1, NOW, out));
       assertEquals(1, out.remaining());
       assertTrue(rings.peek(1, log, 20, NOW, out));
       assertThrows(
-          IllegalArgumentException.class, () -> rings.carryOver(1, log, rings, 1, log, NOW, out));
+          IllegalArgumentException.class,
+          () -> rings.carryOver(1, log, rings, 1, log, true, NOW, out));
     }
   }
 
@@ -338,7 +384,7 @@ class LimitTableTest {
   void carriesIntoTheSharedBudgetIfThereIsNoRoom() {
     fillTiny();
     final Limit twenty = Limit.gcra(20, SECOND, 20);
-    assertTrue(tiny.carryOver(0, TEN_PER_SECOND, 100, twenty, NOW, out));
+    assertTrue(tiny.carryOver(0, TEN_PER_SECOND, tiny, 100, twenty, true, NOW, out));
     assertTrue(out.shared());
     assertTrue(tiny.check(100, twenty, 10, NOW, out));
     assertFalse(tiny.check(100, twenty, 1, NOW, out));

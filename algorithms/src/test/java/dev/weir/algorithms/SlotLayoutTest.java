@@ -26,7 +26,12 @@ class SlotLayoutTest {
     assertEquals(0xc000_0000_0000_0000L, SlotLayout.PENDING);
     assertEquals(0xe000_0000_0000_0000L, SlotLayout.HELD);
     assertEquals(LAST_ID, SlotLayout.PAYLOAD_MASK);
+    assertEquals(0x9000_0000_0000_0000L, SlotLayout.MOVED);
+    assertEquals(0x0fff_ffff_ffff_ffffL, SlotLayout.TIME_MASK);
     assertEquals(0x8000_0000_0000_0007L, SlotLayout.tombstone(7));
+    assertEquals(0x9000_0000_0000_0007L, SlotLayout.moved(7));
+    assertTrue(SlotLayout.isMoved(SlotLayout.moved(7)) && !SlotLayout.isMoved(SlotLayout.HELD));
+    assertFalse(SlotLayout.isMoved(SlotLayout.tombstone(7)) || SlotLayout.isMoved(7));
   }
 
   @Test
@@ -50,7 +55,7 @@ class SlotLayoutTest {
   void onlyWhatIsPastByMoreThanTheGraceMayBeTaken() {
     final long time = 5_000_000_000L;
     final long graceEnd = 6_000_000_000L;
-    for (long state : new long[] {time, SlotLayout.tombstone(time)}) {
+    for (long state : new long[] {time, SlotLayout.tombstone(time), SlotLayout.moved(time)}) {
       assertFalse(SlotLayout.isClaimable(state, time));
       assertFalse(SlotLayout.isClaimable(state, graceEnd));
       assertTrue(SlotLayout.isClaimable(state, graceEnd + 1));

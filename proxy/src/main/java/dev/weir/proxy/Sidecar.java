@@ -48,6 +48,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -296,12 +297,24 @@ public final class Sidecar implements AutoCloseable {
         table::contendedCount);
   }
 
-  /** Swaps the rules on every event loop. */
+  /**
+   * Swaps the rules on every event loop. Each says when it has: from then on it checks nothing
+   * under the rules before, and when all have, nobody does.
+   */
   public void publish(RuleSet newRules) {
     shares.follow(newRules);
     rules = newRules;
+    newRules.succeed();
+    AtomicInteger loopsLeft = new AtomicInteger(loops.size());
     for (Loop loop : loops) {
-      loop.eventLoop().execute(() -> loop.admission().publish(newRules));
+      loop.eventLoop()
+          .execute(
+              () -> {
+                loop.admission().publish(newRules);
+                if (loopsLeft.decrementAndGet() == 0) {
+                  newRules.completeAdoption();
+                }
+              });
     }
   }
 

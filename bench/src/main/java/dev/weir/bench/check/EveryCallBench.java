@@ -93,7 +93,7 @@ public class EveryCallBench {
       case 1 -> sum += table.reset(key, nowNs) ? 1 : 0;
       case 2 -> sum += change(key, more, nowNs);
       case 3 -> sum += change(key, other, nowNs);
-      case 4 -> sum += table.carryOver(key, limit, key + 1, other, nowNs, out) ? 1 : 0;
+      case 4 -> sum += table.carryOver(key, limit, table, key + 1, other, true, nowNs, out) ? 1 : 0;
       default -> sum++;
     }
     return sum;

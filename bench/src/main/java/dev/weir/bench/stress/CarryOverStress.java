@@ -32,8 +32,9 @@ public class CarryOverStress {
   }
 
   private boolean carryAndCheck(Decision out) {
-    stress.table.carryOver(stress.key(0), FIVE, stress.key(1), NINE, stress.nowNs(), out);
-    return stress.check(1, NINE, out);
+    return stress.table.carryOver(
+            stress.key(0), FIVE, stress.table, stress.key(1), NINE, true, stress.nowNs(), out)
+        && stress.check(1, NINE, out);
   }
 
   @Actor

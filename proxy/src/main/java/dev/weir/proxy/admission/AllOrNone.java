@@ -33,6 +33,7 @@ final class AllOrNone {
 
   void clear() {
     size = 0;
+    chosen = 0;
   }
 
   /** One more budget, of which no other has the key. */
@@ -47,7 +48,8 @@ final class AllOrNone {
    * Charges {@code cost} units of each budget, or nothing.
    *
    * @param out about the budget with the smallest share left if it was allowed, and about the one
-   *     with the longest wait if not.
+   *     with the longest wait if not; {@link Decision#moved()} if one is not where it was, and then
+   *     none is charged.
    */
   boolean check(long cost, long nowNs, Decision out) {
     chosen = 0;
@@ -75,6 +77,10 @@ final class AllOrNone {
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       if (!places[i].peek(keys[i], limits[i], cost, nowNs, out)) {
+        if (out.moved()) {
+          chosen = i;
+          return false;
+        }
         passes = false;
         if (out.retryAfterNs() > longestNs) {
           longestNs = out.retryAfterNs();

@@ -4,8 +4,6 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Budget;
-import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Rule;
 
 /** Decides while the store does not, as each rule says. One per event loop. */
@@ -49,21 +47,10 @@ final class FailurePolicy {
                 verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, STORE_RETRY_NS));
             yield false;
           }
-          case LOCAL_SHARE -> decideByShare(ticket, rule, hashes, outcome);
+          case LOCAL_SHARE ->
+              local.decide(ticket, rule, hashes, SHARE_SEED, clock.nowNs(), outcome);
         };
     metrics.fellBack(passed);
     return passed;
-  }
-
-  private boolean decideByShare(long ticket, Rule rule, long[] hashes, Gate.Outcome outcome) {
-    local.begin();
-    for (int i = 0; i < rule.groupCount(); i++) {
-      BudgetGroup group = rule.group(i);
-      for (int j = 0; j < group.size(); j++) {
-        Budget budget = group.budget(j);
-        local.add(hashes[i] ^ budget.seed() ^ SHARE_SEED, budget.share(), budget.policy());
-      }
-    }
-    return local.decide(ticket, rule.cost(), clock.nowNs(), outcome);
   }
 }

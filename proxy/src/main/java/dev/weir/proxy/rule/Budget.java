@@ -7,22 +7,37 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * One limit of a rule, compiled: what each identity may take from it. Immutable, but for this
- * node's share of it; any thread.
+ * node's share of it and what follows when the rules change; any thread.
  */
 public final class Budget {
-  private static final int MAX_PASTS = 3;
+  /** Changes of one limit over which an identity that is not heard of keeps what it owes. */
+  static final int MAX_PASTS = 32;
 
   /**
    * The budget that a limit replaced. A key that has no state under {@link Budget#seed()} yet takes
    * over what it consumed under this one; its hash there is the identity's hash XOR {@code seed}.
    *
-   * @param earlier the one before, in case reloads follow each other closely; null if there is none
+   * @param adoption of the budget that replaced it.
+   * @param earlier the one before, for who has not been heard of in between; null if there is none
    *     or it is too long ago.
    */
-  public record Past(long seed, Limit limit, Past earlier) {
+  public record Past(long seed, Limit limit, Adoption adoption, Past earlier) {
     private Past cut(int depth) {
-      return new Past(seed, limit, earlier == null || depth == 1 ? null : earlier.cut(depth - 1));
+      boolean isEnd = earlier == null || depth == 1;
+      return new Past(seed, limit, adoption, isEnd ? null : earlier.cut(depth - 1));
     }
+
+    /** Whether nobody decides by this budget any more. */
+    public boolean isOver() {
+      return adoption.isComplete;
+    }
+  }
+
+  /**
+   * Whether all event loops use a budget, and none is in the middle of a check by the one before.
+   */
+  static final class Adoption {
+    private volatile boolean isComplete;
   }
 
   private final RuleSpec rule;
@@ -33,6 +48,12 @@ public final class Budget {
   private final Limit limit;
   private volatile Limit share;
   private final Past past;
+
+  /** The budget of the set before that this one continues; null once that one knows. */
+  private Budget continued;
+
+  private volatile Budget successor;
+  private final Adoption adoption = new Adoption();
   private final byte[] storeName;
   private final ScriptLimit storeLimit;
 
@@ -60,6 +81,7 @@ public final class Budget {
     } else {
       this.past = previous == null ? null : pastOf(previous);
     }
+    this.continued = previous != null && previous.rule.dryRun() == rule.dryRun() ? previous : null;
     this.storeName = storeName(rule, spec).getBytes(StandardCharsets.US_ASCII);
     // The same object while the limit stays: checks of one budget are told apart by it.
     boolean sameForStore = unchanged && previous.storeLimit != null;
@@ -70,9 +92,10 @@ public final class Budget {
   private Past pastOf(Budget previous) {
     // Under this rule's dry-run flag: a rehearsal carries over rehearsed consumption only.
     if (previous.rule.dryRun() != rule.dryRun()) {
-      return new Past(seed(rule, previous.spec, previous.version), previous.limit, null);
+      long pastSeed = seed(rule, previous.spec, previous.version);
+      return new Past(pastSeed, previous.limit, adoption, null);
     }
-    return new Past(previous.seed, previous.limit, previous.past).cut(MAX_PASTS);
+    return new Past(previous.seed, previous.share, adoption, previous.past).cut(MAX_PASTS);
   }
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
@@ -174,6 +197,32 @@ public final class Budget {
   /** The budget that this limit replaced; null if it replaced none. */
   public Past past() {
     return past;
+  }
+
+  /** Tells the budget that this one continues where requests are decided from now on. */
+  void succeed() {
+    if (continued != null) {
+      continued.successor = this;
+      continued = null;
+    }
+  }
+
+  /** Nobody decides by the budgets that this one continues any more. */
+  void completeAdoption() {
+    adoption.isComplete = true;
+  }
+
+  /**
+   * The budget by which a request is decided that was matched with this one: the same one until
+   * other rules are published. Then what was consumed under this one is being carried over, or will
+   * be.
+   */
+  public Budget latest() {
+    Budget latest = this;
+    for (Budget next = successor; next != null; next = next.successor) {
+      latest = next;
+    }
+    return latest;
   }
 
   /** What it was compiled from. */

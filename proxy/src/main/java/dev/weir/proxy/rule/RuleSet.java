@@ -73,6 +73,25 @@ public final class RuleSet {
     }
   }
 
+  /**
+   * Has the budgets of the set before decide by those of this one. To be called before anybody uses
+   * this set; a set that is compiled and not published leaves them alone.
+   */
+  public void succeed() {
+    for (Rule rule : rules) {
+      rule.budgets().forEach(Budget::succeed);
+    }
+  }
+
+  /**
+   * To be called once everybody uses this set, and nobody is in the middle of a check by another.
+   */
+  public void completeAdoption() {
+    for (Rule rule : rules) {
+      rule.budgets().forEach(Budget::completeAdoption);
+    }
+  }
+
   /** All rules, each at its {@link Rule#index()}. */
   public List<Rule> rules() {
     return rules;
