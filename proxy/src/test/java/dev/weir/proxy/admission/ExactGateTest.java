@@ -12,6 +12,7 @@ import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnStoreFailure;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How long a refusal is remembered that a refund ends. */
+/** What is remembered of a refusal, and what is asked again. */
 class ExactGateTest {
   private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(16);
   private static final long DAY_NS = TimeUnit.DAYS.toNanos(1);
@@ -32,19 +33,32 @@ class ExactGateTest {
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final ModelServer server = new ModelServer(1);
-  private final ModelStore store =
-      new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS);
-  private final RuleSpec rule =
-      RuleSpec.builder("r")
-          .algorithm(Algorithm.FIXED_WINDOW)
-          .rate(Rate.parse("1/365d"))
-          .key(KeySpec.parse("header:x-user"))
-          .mode(Mode.EXACT)
-          .onStoreFailure(OnStoreFailure.CLOSED)
-          .build();
-  private final AdmissionHandler admission =
-      ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
+  private final ModelServer other = new ModelServer(2);
+  private ModelStore store;
+  private AdmissionHandler admission;
   private final List<String> told = new ArrayList<>();
+
+  private void start(Topology topology, List<ModelServer> servers, BudgetSpec.Builder... budgets) {
+    store = new ModelStore(servers, List.of(), false, metrics.store(), DEADLINE_NS);
+    RuleSpec rule =
+        RuleSpec.builder("r")
+            .limits(List.of(budgets))
+            .mode(Mode.EXACT)
+            .onStoreFailure(OnStoreFailure.CLOSED)
+            .build();
+    admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule);
+  }
+
+  private void startWithOneServer() {
+    start(Topology.STANDALONE, List.of(server), budget("1/365d", "header:x-user"));
+  }
+
+  private static BudgetSpec.Builder budget(String rate, String key) {
+    return new BudgetSpec.Builder()
+        .algorithm(Algorithm.FIXED_WINDOW)
+        .rate(Rate.parse(rate))
+        .key(KeySpec.parse(key));
+  }
 
   @AfterEach
   void close() {
@@ -54,6 +68,7 @@ class ExactGateTest {
 
   @Test
   void aRefusalIsForgottenWhenWhatWasGrantedTooLateHasBeenGivenBack() {
+    startWithOneServer();
     ask("late");
     store.pass(DEADLINE_NS / 2);
     ask("beside"); // is gathered
@@ -72,6 +87,7 @@ class ExactGateTest {
 
   @Test
   void aRefusalIsAskedForAnewWithinSecondsAndTellsTheWholeWait() {
+    startWithOneServer();
     ask("first");
     server.answer();
     ask("refused");
@@ -90,13 +106,53 @@ class ExactGateTest {
         List.of("first allowed", "refused OVER_LIMIT", "proven OVER_LIMIT", "anew allowed"), told);
   }
 
+  @Test
+  void doesNotAskAgainWithoutTheChargesOfTheKeysBefore() {
+    start(
+        Topology.SHARDED,
+        List.of(server, other),
+        budget("10/365d", "header:x-user"),
+        budget("1/365d", "header:x-group"));
+    String name = "0";
+    for (int i = 1; !isApart(name); i++) {
+      name = "" + i;
+      ask("first", "x-user", "u" + name, "x-group", "g" + name);
+      answerAll();
+    }
+    told.clear();
+    ask("second", "x-user", "u" + name, "x-group", "g" + name);
+    other.answer(); // refuses
+    server.lose(false); // so it is not known whether the other key was charged
+    other.forget(); // there would be room, were it asked again
+    for (int i = 0; i < 16; i++) {
+      store.pass(DEADLINE_NS / 16);
+      answerAll();
+    }
+    assertEquals(List.of("second OVER_LIMIT"), told);
+  }
+
+  private boolean isApart(String name) {
+    return server.charges().containsKey("u" + name) && other.charges().containsKey("g" + name);
+  }
+
+  private void answerAll() {
+    for (ModelServer each : List.of(server, other)) {
+      while (each.pendingCount() > 0) {
+        each.answer();
+      }
+    }
+  }
+
   private long retryAfterNs;
 
   private void ask(String name) {
+    ask(name, "x-user", "u");
+  }
+
+  private void ask(String name, String... fields) {
     Client client = new Client(name);
     long nowNs = store.clock().nowNs();
-    if (admission.admit(TextRequest.of("GET", "/", "x-user", "u"), client, nowNs)
-        == Admission.SETTLED) {
+    if (admission.admit(TextRequest.of("GET", "/", fields), client, nowNs) == Admission.SETTLED) {
       client.tell(admission.verdict());
     }
   }
