@@ -7,6 +7,7 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.redis.StoreSettings;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
@@ -40,6 +41,8 @@ final class Rig implements AutoCloseable {
 
   private static final long LONGEST_DEADLINE_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PATIENT_DEADLINE_NS = TimeUnit.SECONDS.toNanos(5);
+
+  private final long errors = InternalErrors.count();
 
   final RecordingOrigin origin;
   final Sidecar sidecar;
@@ -180,5 +183,7 @@ final class Rig implements AutoCloseable {
   public void close() throws IOException {
     sidecar.close();
     origin.close();
+    // An assertion that fails on an event loop ends one request, and would go unnoticed.
+    assertEquals(errors, InternalErrors.count(), "internal errors, see the log");
   }
 }
