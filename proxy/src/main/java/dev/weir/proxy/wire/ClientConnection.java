@@ -72,6 +72,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private final Waiter waiter = new Waiter();
   private final ResponseWriter response;
   private final RequestBody body = new RequestBody();
+  private final PendingRequest pending;
 
   private State state = State.HEAD;
   private ByteBuf in;
@@ -83,14 +84,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   // The request in flight.
   private long ticket = Admission.SETTLED;
   private int headLength;
-  private ByteBuf upstreamHead;
   private RequestSink upstream;
   private boolean keepAlive;
   private boolean headMethod;
-  private boolean upgrade;
   private boolean requestSent;
-  private long clientKey;
-  private int keptCharge = Admission.NOTHING_KEPT;
   private long arrivedNs;
   private long heldNs;
   private long departedNs;
@@ -101,6 +98,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     this.peerText = peer.toString().getBytes(StandardCharsets.US_ASCII);
     this.heads = new HeadReader(loop, peer, peerTrusted);
     this.response = new ResponseWriter(loop, channel);
+    this.pending = new PendingRequest(loop);
   }
 
   // Bytes from the client.
@@ -218,14 +216,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     headLength = length;
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
-    upgrade = head.upgrade();
+    pending.start(head);
     arrivedNs = loop.clock.nowNs();
     requestSent = false;
     body.start(head);
     response.start(head);
     waiter.never();
-    clientKey = loop.clientKeys.of(head.view());
-    if (loop.origin.isFull(clientKey, upgrade)) {
+    if (pending.findsNoConnection()) {
       in.skipBytes(headLength);
       answer(loop.refusals.plain(RefusalReason.UPSTREAM_BUSY)); // before anything is charged for it
       return;
@@ -258,8 +255,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     ticket = Admission.SETTLED;
     waiter.never();
     try {
-      if (loop.origin.isFull(clientKey, upgrade)) {
-        keepCharge(); // the last place has gone while the verdict was on its way
+      if (pending.findsNoConnection()) {
+        pending.keepCharge(); // the last place has gone while the verdict was on its way
       }
       pass(verdict);
     } catch (RuntimeException | Error bug) {
@@ -288,8 +285,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** Turns the scanned head into the one that goes to the upstream, and leaves it behind. */
   private void takeHead() {
-    upstreamHead = channel.alloc().directBuffer(loop.headWriter.bound(headLength, peerText));
-    loop.headWriter.write(loop.head, in, in.readerIndex(), headLength, peerText, upstreamHead);
+    pending.writeHead(channel, in, headLength, peerText);
     in.skipBytes(headLength);
   }
 
@@ -311,8 +307,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (body.deservesConnection() || body.expectsContinue() && !continues()) {
       state = State.CONNECTING;
       waiter.never();
-      if (loop.origin.open(this, clientKey) && justPassed) {
-        keepCharge();
+      if (pending.open(this) && justPassed) {
+        pending.keepCharge();
       }
     } else if (body.tooSlow(
         loop.clock.nowNs(),
@@ -322,7 +318,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else {
       waiter.within(loop.clock.nowNs(), loop.settings.timeouts().bodyIdleNs());
       if (justPassed) {
-        keepCharge(); // there may be no connection when the body is there
+        pending.keepCharge(); // there may be no connection when the body is there
       }
       adjustReading();
     }
@@ -351,12 +347,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   private void send(RequestSink sink) {
-    letChargeStand();
     upstream = sink;
     state = State.EXCHANGE;
-    ByteBuf head = upstreamHead;
-    upstreamHead = null;
-    sink.writeHead(head, headMethod, upgrade);
+    pending.sendTo(sink, headMethod);
     if (upstream == sink) {
       body.passGathered(sink);
     }
@@ -594,9 +587,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (response.started()) {
       cut();
     } else {
-      if (reason == RefusalReason.UPSTREAM_BUSY && keptCharge != Admission.NOTHING_KEPT) {
-        loop.admission.giveBack(keptCharge);
-        keptCharge = Admission.NOTHING_KEPT;
+      if (reason == RefusalReason.UPSTREAM_BUSY) {
+        pending.giveBackCharge();
       }
       answer(loop.refusals.plain(reason));
       readRequests();
@@ -639,25 +631,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** Forgets what was to go to the upstream. */
   private void discardRequest() {
-    if (upstreamHead != null) {
-      upstreamHead.release();
-      upstreamHead = null;
-    }
+    pending.discard();
     body.discard();
-    letChargeStand();
-  }
-
-  private void keepCharge() {
-    if (keptCharge == Admission.NOTHING_KEPT) {
-      keptCharge = loop.admission.keep();
-    }
-  }
-
-  private void letChargeStand() {
-    if (keptCharge != Admission.NOTHING_KEPT) {
-      loop.admission.letStand(keptCharge);
-      keptCharge = Admission.NOTHING_KEPT;
-    }
   }
 
   /**
