@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -115,6 +116,38 @@ class ExchangeDeadlineTest {
     }
   }
 
+  /** Each byte comes in time, and all of them too slowly: gathered first, then on their way. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void givesUpOnABodyThatTrickles(String transport) throws Exception {
+    start(transport, "--timeouts.body", "500ms");
+    for (String begun : List.of("", HALF)) {
+      try (RawClient client = rig.connect()) {
+        client.send(POST + begun);
+        trickle(client, "x", 20);
+        assertEquals(408, client.read().status());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void endsATunnelThroughWhichNothingGoes(String transport) throws Exception {
+    start(transport, "--timeouts.tunnel-idle", "200ms");
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send(
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n");
+          origin.awaitEnd();
+        });
+    try (RawClient client = rig.connect()) {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+      assertEquals(101, client.read().status());
+      assertEquals("", client.readToEndOrReset());
+    }
+  }
+
   /** Sends more than anybody takes. */
   private void flood(RecordingOrigin.Conversation origin) throws IOException {
     String bytes = "x".repeat(1 << 16);
@@ -134,13 +167,18 @@ class ExchangeDeadlineTest {
 
   /** Sends on, and waits until the client's connection is ended. */
   private void assertCut(RawClient client, String bytes) throws Exception {
+    trickle(client, bytes, 1);
+    rig.await("weir_connections_open", 0);
+  }
+
+  private static void trickle(RawClient client, String bytes, int pauseMs) {
     Thread sender =
         new Thread(
             () -> {
               try {
                 while (true) {
                   client.send(bytes);
-                  TimeUnit.MILLISECONDS.sleep(1);
+                  TimeUnit.MILLISECONDS.sleep(pauseMs);
                 }
               } catch (IOException | InterruptedException cut) {
                 // As it should be.
@@ -148,6 +186,5 @@ class ExchangeDeadlineTest {
             });
     sender.setDaemon(true);
     sender.start();
-    rig.await("weir_connections_open", 0);
   }
 }

@@ -188,4 +188,21 @@ class SlowClientTest {
     rig.origin.forget();
     rig.serve();
   }
+
+  /** A long poll, and an upload that began well: whichever side it is that takes its time. */
+  @Test
+  void servesOthersBesideExchangesThatLast() throws Exception {
+    start("auto", "--caps.upstream-connections", "2");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          origin.awaitEnd();
+        });
+    connect().send(Rig.VALID);
+    connect().send(POST + "Content-Length: 100000\r\n\r\n" + "x".repeat(50_000));
+    rig.await("weir_upstream_streams_open", 2);
+    rig.origin.answer(RecordingOrigin.OK);
+    rig.origin.forget();
+    rig.serve();
+  }
 }

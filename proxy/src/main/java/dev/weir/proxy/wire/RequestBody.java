@@ -13,8 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** The body of the request in flight on one connection: where it ends, and how fast it comes. */
 final class RequestBody {
   /**
-   * A body that comes more slowly than this, once the idle time has passed, is given up: while it
-   * is gathered.
+   * A body that comes more slowly than this over the idle time is given up: while it is gathered.
    */
   static final int MIN_GATHERED_BYTES_PER_SECOND = 128;
 
@@ -67,11 +66,22 @@ final class RequestBody {
     expectsContinue = false;
   }
 
-  /** Whether the client has sent so little since {@link #begin} that it is not worth the wait. */
-  boolean tooSlow(long nowNs, long graceNs, int minBytesPerSecond) {
+  /**
+   * Whether the client has sent so little in the time since {@link #begin} that the body is not
+   * worth the wait. When it has sent enough, that time starts anew: a good beginning excuses
+   * nothing.
+   *
+   * @param timeNs over which its speed is taken.
+   */
+  boolean tooSlow(long nowNs, long timeNs, int minBytesPerSecond) {
     long elapsedNs = nowNs - beganNs;
-    return elapsedNs > graceNs
-        && passedBytes < elapsedNs / TimeUnit.SECONDS.toNanos(1) * minBytesPerSecond;
+    if (elapsedNs <= timeNs) {
+      return false;
+    }
+    boolean enough =
+        passedBytes >= TimeUnit.NANOSECONDS.toMillis(elapsedNs) * minBytesPerSecond / 1_000;
+    begin(nowNs);
+    return !enough;
   }
 
   /**
