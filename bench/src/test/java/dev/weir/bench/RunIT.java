@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.proxy.Interrupts;
+import dev.weir.proxy.JavaCommand;
 import dev.weir.proxy.loop.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -143,16 +144,8 @@ class RunIT {
 
   private Process start(String url, String args) throws Exception {
     final List<String> command = new ArrayList<>(Interrupts.taken());
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            BenchMain.class.getName(),
-            "run",
-            url));
+    command.addAll(JavaCommand.of(BenchMain.class));
+    command.addAll(List.of("run", url));
     command.addAll(List.of(args.split(" ")));
     return new ProcessBuilder(command)
         .redirectOutput(folder.resolve("out").toFile())

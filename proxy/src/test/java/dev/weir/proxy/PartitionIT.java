@@ -87,14 +87,9 @@ class PartitionIT {
 
   private void start(String policy) throws Exception {
     List<String> command = new ArrayList<>(hosts.onClient());
+    command.addAll(JavaCommand.of(WeirMain.class));
     command.addAll(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens",
-            "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            WeirMain.class.getName(),
             "run",
             "--upstream=unix:" + folder.resolve("service"),
             "--listen=unix:" + folder.resolve("weir"),

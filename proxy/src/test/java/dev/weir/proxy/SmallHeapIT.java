@@ -41,24 +41,16 @@ class SmallHeapIT {
     Thread serving = new Thread(this::serve);
     serving.setDaemon(true);
     serving.start();
-    weir =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx64m",
-                "-XX:MaxDirectMemorySize=64m",
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WeirMain.class.getName(),
-                "run",
-                "--upstream=http://127.0.0.1:" + origin.getLocalPort(),
-                "--listen=127.0.0.1:0",
-                "--admin=off",
-                "--caps.connections-per-address=" + 2 * IDLE_CONNECTIONS,
-                "--table.keys=1000")
-            .redirectError(folder.resolve("err.txt").toFile())
-            .start();
+    List<String> command = JavaCommand.of(WeirMain.class, "-Xmx64m", "-XX:MaxDirectMemorySize=64m");
+    command.addAll(
+        List.of(
+            "run",
+            "--upstream=http://127.0.0.1:" + origin.getLocalPort(),
+            "--listen=127.0.0.1:0",
+            "--admin=off",
+            "--caps.connections-per-address=" + 2 * IDLE_CONNECTIONS,
+            "--table.keys=1000"));
+    weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
     String line = weir.inputReader(StandardCharsets.UTF_8).readLine();
     assertNotNull(line);
     port = Integer.parseInt(line.replaceFirst(".*proxying http://127\\.0\\.0\\.1:(\\d+) .*", "$1"));

@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,22 +49,16 @@ class UpstreamNameIT {
     Files.writeString(hosts, "127.0.0.3 app.test\n127.0.0.2 app.test\n");
     HttpServer first = service("127.0.0.2", freePort());
     int port = first.getAddress().getPort();
+    List<String> command = JavaCommand.of(WeirMain.class, "-Djdk.net.hosts.file=" + hosts);
+    command.addAll(
+        List.of(
+            "run",
+            "--upstream=http://app.test:" + port,
+            "--listen=127.0.0.1:0",
+            "--admin=off",
+            "--table.keys=1000"));
     Process weir =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Djdk.net.hosts.file=" + hosts,
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WeirMain.class.getName(),
-                "run",
-                "--upstream=http://app.test:" + port,
-                "--listen=127.0.0.1:0",
-                "--admin=off",
-                "--table.keys=1000")
-            .redirectError(folder.resolve("err.txt").toFile())
-            .start();
+        new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
     HttpServer second = null;
     try {
       String line = weir.inputReader(StandardCharsets.UTF_8).readLine();
