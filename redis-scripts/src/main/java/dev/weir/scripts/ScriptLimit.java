@@ -49,6 +49,7 @@ public final class ScriptLimit {
 
   private final boolean queue;
   private final long countsUs;
+  private final ScriptLimit[] alone = {this};
 
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
     this.capacity = capacity;
@@ -73,6 +74,11 @@ public final class ScriptLimit {
     countsUs = calendar.longestUs();
     this.calendar = calendar;
     encoding = new Encoding(0, 0, new byte[0]);
+  }
+
+  /** The limits of a check that has this one only; the same array each time, not to be changed. */
+  public ScriptLimit[] alone() {
+    return alone;
   }
 
   /** The bytes, for calls at a caller's time before {@code untilUs}. */

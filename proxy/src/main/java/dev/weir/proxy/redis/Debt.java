@@ -12,13 +12,12 @@ import java.util.Arrays;
  * <p>Times are those of the event loop's clock; it is the server that knows where a window ends.
  */
 abstract sealed class Debt permits PacedDebt, WindowDebt {
-  private final byte[] key;
-  private final long hash;
-  private final ScriptLimit[] limits;
-  private final long cost;
-
-  /** Requests that make a full budget, at least 1: more is never owed at one time. */
-  final long most;
+  private byte[] key = {};
+  private int keyLength;
+  private long hash;
+  private ScriptLimit limit;
+  private long cost;
+  private long most;
 
   /** Another one whose key's hash is alike. */
   Debt nextAlike;
@@ -26,31 +25,37 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   /** The next one of the partition. */
   Debt next;
 
-  Debt(byte[] key, long hash, ScriptLimit limit, long cost) {
-    this.key = key;
-    this.hash = hash;
-    this.limits = new ScriptLimit[] {limit};
-    this.cost = cost;
-    most = Math.max(1, limit.capacity() / cost);
+  /** That of a budget, by one of some keys: nothing so far. What it was before is forgotten. */
+  final void begin(StoreKeys keys, int index, ScriptLimit of, long ofCost) {
+    keyLength = keys.length(index);
+    if (key.length < keyLength) {
+      key = new byte[keyLength];
+    }
+    System.arraycopy(keys.bytes(), keys.start(index), key, 0, keyLength);
+    hash = keys.hash(index);
+    limit = of;
+    cost = ofCost;
+    most = Math.max(1, of.capacity() / ofCost);
+    begin(of);
   }
 
-  static Debt of(byte[] key, long hash, ScriptLimit limit, long cost) {
-    return limit.isPaced()
-        ? new PacedDebt(key, hash, limit, cost)
-        : new WindowDebt(key, hash, limit, cost);
-  }
+  /** Forgets what was owed: the limit is this one now. */
+  abstract void begin(ScriptLimit of);
 
   /** Whether it is that of one of some keys, under that limit and for requests of that cost. */
-  final boolean isOf(StoreKeys keys, int index, ScriptLimit limit, long ofCost) {
+  final boolean isOf(StoreKeys keys, int index, ScriptLimit ofLimit, long ofCost) {
     int start = keys.start(index);
     return hash == keys.hash(index)
-        && limits[0] == limit
+        && limit == ofLimit
         && cost == ofCost
-        && Arrays.equals(key, 0, key.length, keys.bytes(), start, start + keys.length(index));
+        && Arrays.equals(key, 0, keyLength, keys.bytes(), start, start + keys.length(index));
   }
 
-  final byte[] key() {
-    return key;
+  /** Adds the key to others. */
+  final void writeKey(StoreKeys to) {
+    int start = to.end();
+    to.buffer().putBytes(start, key, 0, keyLength);
+    to.addHashed(start + keyLength, hash, 0);
   }
 
   /** Of the key, as {@link StoreKeys#hash} has it. */
@@ -58,9 +63,13 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
     return hash;
   }
 
-  /** The limit alone; the same array each time. */
-  final ScriptLimit[] limits() {
-    return limits;
+  final ScriptLimit limit() {
+    return limit;
+  }
+
+  /** Requests that make a full budget, at least 1: more is never owed at one time. */
+  final long most() {
+    return most;
   }
 
   final long cost() {

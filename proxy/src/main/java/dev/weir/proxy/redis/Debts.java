@@ -2,7 +2,6 @@ package dev.weir.proxy.redis;
 
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
-import java.util.Arrays;
 
 /**
  * What passed while the store gave no decision, by budget, to be charged when it does again: as
@@ -35,6 +34,11 @@ final class Debts {
   private final Debt[] last = new Debt[Partitions.COUNT];
   private final int[] counts = new int[Partitions.COUNT];
   private int size;
+
+  /** Those that are over, to be used again. */
+  private Debt freePaced;
+
+  private Debt freeOfWindows;
   private int nextLook;
   private long lookCount;
 
@@ -114,14 +118,38 @@ final class Debts {
   }
 
   private Debt insert(StoreKeys from, int key, ScriptLimit limit, long cost, int bucket) {
-    int start = from.start(key);
-    byte[] bytes = Arrays.copyOfRange(from.bytes(), start, start + from.length(key));
-    Debt debt = Debt.of(bytes, from.hash(key), limit, cost);
+    Debt debt = take(limit.isPaced());
+    debt.begin(from, key, limit, cost);
     debt.nextAlike = buckets[bucket];
     buckets[bucket] = debt;
     append(from.partition(key), debt);
     count(from.partition(key), 1);
     return debt;
+  }
+
+  /** One that is used no more; in a long outage debts come and drain with every request. */
+  private Debt take(boolean paced) {
+    Debt debt = paced ? freePaced : freeOfWindows;
+    if (debt == null) {
+      return paced ? new PacedDebt() : new WindowDebt();
+    }
+    if (paced) {
+      freePaced = debt.next;
+    } else {
+      freeOfWindows = debt.next;
+    }
+    return debt;
+  }
+
+  private void release(Debt debt) {
+    debt.nextAlike = null;
+    if (debt instanceof PacedDebt) {
+      debt.next = freePaced;
+      freePaced = debt;
+    } else {
+      debt.next = freeOfWindows;
+      freeOfWindows = debt;
+    }
   }
 
   private void count(int partition, int change) {
@@ -161,15 +189,13 @@ final class Debts {
 
   /** False if there was no room for all of it. */
   private boolean moveTo(Flight flight, Debt debt, long nowNs) {
-    byte[] key = debt.key();
     moved.clear();
-    moved.buffer().putBytes(0, key);
-    moved.addHashed(key.length, debt.hash(), 0);
+    debt.writeKey(moved);
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!flight.hasRoom(1, key.length)) {
+      if (!flight.hasRoom(1, moved.length(0))) {
         return false;
       }
-      flight.owe(moved, 0, debt.limits(), requests, debt.cost(), debt.passedNs());
+      flight.owe(moved, 0, debt.limit().alone(), requests, debt.cost(), debt.passedNs());
       debt.removeOldest();
     }
     return true;
@@ -216,6 +242,7 @@ final class Debts {
       before.nextAlike = removed.nextAlike;
     }
     count(partition, -1);
+    release(removed);
   }
 
   private static int bucket(long hash) {

@@ -11,16 +11,17 @@ final class WindowDebt extends Debt {
   private static final int SLICES = 8;
   private static final long NS_PER_US = 1_000;
 
-  private final long countsNs;
-  private final long sliceNs;
+  private long countsNs;
+  private long sliceNs;
   private final long[] firstNs = new long[SLICES];
   private final long[] requests = new long[SLICES];
   private int size;
 
-  WindowDebt(byte[] key, long hash, ScriptLimit limit, long cost) {
-    super(key, hash, limit, cost);
-    countsNs = limit.countsUs() * NS_PER_US;
+  @Override
+  void begin(ScriptLimit of) {
+    countsNs = of.countsUs() * NS_PER_US;
     sliceNs = Math.max(1, countsNs / SLICES);
+    size = 0;
   }
 
   @Override
@@ -31,11 +32,11 @@ final class WindowDebt extends Debt {
       slice--;
     }
     if (slice >= 0 && passedNs - firstNs[slice] < sliceNs) {
-      requests[slice] = Math.min(requests[slice] + added, most);
+      requests[slice] = Math.min(requests[slice] + added, most());
       return;
     }
     if (size == SLICES) { // only if some came late: else the oldest would be over
-      requests[1] = Math.min(requests[0] + requests[1], most);
+      requests[1] = Math.min(requests[0] + requests[1], most());
       firstNs[1] = firstNs[0];
       remove();
       slice = Math.max(slice - 1, 0);
@@ -44,7 +45,7 @@ final class WindowDebt extends Debt {
     System.arraycopy(firstNs, at, firstNs, at + 1, size - at);
     System.arraycopy(requests, at, requests, at + 1, size - at);
     firstNs[at] = passedNs;
-    requests[at] = Math.min(added, most);
+    requests[at] = Math.min(added, most());
     size++;
   }
 

@@ -22,7 +22,12 @@ class DebtTest {
   private record Passed(long requests, long atNs) {}
 
   private static Debt debt(ScriptLimit limit, long cost) {
-    return Debt.of(new byte[] {1}, 1, limit, cost);
+    StoreKeys keys = new StoreKeys(1);
+    keys.buffer().putByte(0, (byte) 1);
+    keys.addHashed(1, 1, 0);
+    Debt debt = limit.isPaced() ? new PacedDebt() : new WindowDebt();
+    debt.begin(keys, 0, limit, cost);
+    return debt;
   }
 
   private static List<Passed> take(Debt debt, long nowNs) {

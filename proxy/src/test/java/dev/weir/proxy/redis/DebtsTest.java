@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +97,33 @@ class DebtsTest {
     assertEquals(513, debts.lookCount(), "one had no room, and was seen again");
     assertEquals(512, healthy.debtCount);
     assertFalse(debts.isEmpty());
+  }
+
+  /** As in a long outage, where a paced debt is over within milliseconds. */
+  @Test
+  void allocatesNothingForDebtsThatComeAndEnd() {
+    ScriptLimit[] paced = {ScriptLimit.paced(10, 1_000, 1_000_000)};
+    long nowNs = oweInTurn(20 * Debts.MAX_BUDGETS, paced, NOW);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 20 && least > 0; i++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      nowNs = oweInTurn(Debts.MAX_BUDGETS, paced, nowNs);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertEquals(0, least);
+    assertEquals(0, observer.forgotten);
+  }
+
+  /** So many requests of 65,536 clients, under limits of either kind; returns the time after. */
+  private long oweInTurn(int requests, ScriptLimit[] paced, long fromNs) {
+    long nowNs = fromNs;
+    for (int i = 0; i < requests; i++) {
+      nowNs += 1_000_000;
+      int client = (int) (nowNs / 1_000_000 & 0xffff);
+      owe(client % Partitions.COUNT, client, client % 3 == 0 ? seconds : paced, nowNs);
+    }
+    return nowNs;
   }
 
   @Test
