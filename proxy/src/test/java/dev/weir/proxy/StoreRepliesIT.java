@@ -116,6 +116,22 @@ class StoreRepliesIT {
     }
   }
 
+  @Test
+  void decidesAgainThoughTheScriptsWereFlushedWhileItDidNotAnswerAndNobodyAsks() throws Exception {
+    try (StoreRig rig = closed("20ms")) {
+      rig.faults.delayReplies(60);
+      StoreRig.await(
+          "the breaker is open",
+          () -> {
+            rig.ask("user");
+            return rig.undecided("breaker_open") > 0;
+          });
+      redis.text("SCRIPT", "FLUSH");
+      rig.faults.pass();
+      rig.awaitDeciding();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(RedisKind.class)
   void losesNoRequestWhenTheScriptsAreFlushedUnderLoad(RedisKind kind) throws Exception {

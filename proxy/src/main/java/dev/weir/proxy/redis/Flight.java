@@ -306,7 +306,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return openFrom < requestCount ? askedNs[openFrom] : Long.MAX_VALUE;
   }
 
-  /** Whether a request was told that there is no decision. */
+  /** Whether a request was told that there is no decision, since it was sent if it was. */
   boolean isExpired() {
     return expired;
   }
@@ -355,6 +355,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     link = to;
     encoded = false;
     done = false;
+    expired = false; // who was told before tells nothing of the server that it goes to
     sentNs = nowNs;
     output.clear();
   }

@@ -353,7 +353,11 @@ final class StoreLink extends Deadlines.Waiter {
     long nowNs = store.tick();
     answered(nowNs);
     if (fault != null) {
-      store.health().refused(name, StoreHealth.cause(fault));
+      String error = StoreHealth.cause(fault);
+      store.health().refused(name, error);
+      if (ErrorReply.of(error).remedy() == ErrorReply.Remedy.SEND_SOURCE) {
+        asked.async().scriptLoad(LuaScript.CHECK.source()); // for the next: it may be a probe too
+      }
     }
     if (fault == null && nowNs - askedNs < store.deadlineNs()) {
       breaker.succeeded();

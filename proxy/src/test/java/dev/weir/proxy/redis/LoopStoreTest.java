@@ -187,13 +187,43 @@ class LoopStoreTest {
     learned.faults().clear();
   }
 
-  private StoreFault ask(long ticket) {
-    key();
-    StoreFault fault = store.ask(ticket, keys, 0, limits, 1, true, model.clock().nowNs());
-    if (fault == null && ticket < 9) {
-      assertNull(fault);
+  @Test
+  void aProbeThatCarriesWhoHasWaitedTooLongIsJudgedByItsOwnAnswer() {
+    final long deadlineNs = 200 * MS_NS;
+    final ModelServer slow = new ModelServer(3);
+    try (ModelStore other = new ModelStore(List.of(slow), List.of(), false, refunded, deadlineNs)) {
+      other.store().sink(new Asker());
+      long ticket = 0;
+      StoreFault fault = null;
+      for (int ms = 0; fault == null; ms += 20) {
+        if (slow.pendingCount() == Lane.MAX_IN_FLIGHT && ms < 900) {
+          slow.answer(); // too late each time
+        }
+        fault = ask(other, ++ticket);
+        other.pass(20 * MS_NS);
+        assertTrue(ms < 2_000);
+      }
+      assertEquals(StoreFault.BREAKER_OPEN, fault);
+      for (int ms = 0; fault != null; ms++) { // what was gathered before goes with the probe
+        other.pass(MS_NS);
+        fault = ask(other, ++ticket);
+        assertTrue(ms < 200);
+      }
+      while (slow.pendingCount() > 0) {
+        slow.answer();
+      }
+      assertEquals(ticket + " refused", told.get(told.size() - 1));
+      assertNull(ask(other, ++ticket));
     }
-    return fault;
+  }
+
+  private StoreFault ask(long ticket) {
+    return ask(model, ticket);
+  }
+
+  private StoreFault ask(ModelStore from, long ticket) {
+    key();
+    return from.store().ask(ticket, keys, 0, limits, 1, true, from.clock().nowNs());
   }
 
   private void key() {
