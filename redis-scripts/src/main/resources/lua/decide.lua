@@ -72,6 +72,9 @@ local function correct(check)
     local limit, st, at, changed = check[i], states[i], check.charged_at, false
     if check.op == 6 then
       changed = limit.kind.owe(st, limit, now, units, math.min(at, now))
+      -- A debt may be of a limit that has been replaced since: what the present one has counted gives
+      -- way only to what lasts as long.
+      if st.of and limit.kind.reset_at(st, now) < st.of.reset_at(st.old, now) then changed = false end
     elseif not limit.queue and not st.of then
       -- A queue takes nothing back, as others have been told slots behind; nor does another limit's
       -- state, where nobody can tell what of the charge is left.

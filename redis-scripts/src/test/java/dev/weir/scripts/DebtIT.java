@@ -77,6 +77,24 @@ class DebtIT extends ScriptServer {
     assertEquals(1, grant("{p}", 1, limit, NOW + 1_000_000));
   }
 
+  @Test
+  void takesNothingFromWhatTheLimitThatIsInForceNowHasCounted() throws Exception {
+    final ScriptLimit before = ScriptLimit.paced(100, 100, 1_000_000);
+    final ScriptLimit now = ScriptLimit.fixedWindow(50, 3_600_000_000L, 0);
+    assertEquals(49, grant("{p}", 49, now, NOW));
+    debt("{p}", 100, NOW, before, NOW);
+    assertTrue(grant("{p}", 50, now, NOW + 1_000_000) <= 1);
+  }
+
+  @Test
+  void isChargedUnderTheLimitThatIsInForceNowThoughTheKeyHasAnother() throws Exception {
+    final ScriptLimit before = ScriptLimit.paced(100, 100, 1_000_000);
+    final ScriptLimit now = ScriptLimit.fixedWindow(50, 3_600_000_000L, 0);
+    assertEquals(10, grant("{p}", 10, before, NOW));
+    assertEquals(CheckReply.DONE, debt("{p}", 20, NOW, now, NOW));
+    assertEquals(20, left("{p}", now, NOW));
+  }
+
   /** Whatever else was charged meanwhile, and at every moment from then on. */
   @ParameterizedTest
   @EnumSource(names = "QUEUE", mode = EnumSource.Mode.EXCLUDE) // it refuses what waits too long

@@ -235,12 +235,13 @@ final class Lane {
     inFlight--;
     StoreLink from = flight.link();
     from.answered(nowNs);
-    if (flight.error() == null) {
+    boolean isDecided = flight.error() == null;
+    if (isDecided) {
       decided(flight, from, nowNs);
     } else if (!remedy(flight, nowNs)) {
       refused(flight, from, nowNs);
     }
-    proceed(nowNs);
+    proceed(nowNs, isDecided);
   }
 
   private void refused(Flight flight, StoreLink by, long nowNs) {
@@ -345,23 +346,28 @@ final class Lane {
     inFlight--;
     flight.link().lostCall();
     end(flight, StoreFault.DISCONNECTED, flight.isEncoded());
-    proceed(store.tick());
+    proceed(store.tick(), false);
   }
 
   /** The flight was not written to any connection. */
   void unsent(Flight flight) {
     inFlight--;
     end(flight, StoreFault.DISCONNECTED, false);
-    proceed(store.tick());
+    proceed(store.tick(), false);
   }
 
-  /** What was gathered meanwhile goes. */
-  private void proceed(long nowNs) {
+  /**
+   * What was gathered meanwhile goes.
+   *
+   * @param isDecided whether the call before was: a debt that was not taken would not be now, and
+   *     the link offers it again in a while.
+   */
+  private void proceed(long nowNs, boolean isDecided) {
     if (!link.takesCalls()) {
       dropGathered(StoreFault.DISCONNECTED);
     } else if (inFlight == 0 && gathering != null) {
       send(nowNs);
-    } else {
+    } else if (isDecided) {
       settleDebts(nowNs);
     }
   }

@@ -29,6 +29,7 @@ class LoopStoreTest {
   private final StoreKeys keys = new StoreKeys(1);
   private final ScriptLimit[] limits = {ScriptLimit.fixedWindow(10, 1_000_000, 0)};
   private Runnable onTold = () -> {};
+  private boolean passes;
 
   LoopStoreTest() {
     store.sink(new Asker());
@@ -217,6 +218,27 @@ class LoopStoreTest {
     }
   }
 
+  @Test
+  void whatIsOwedIsNotOfferedAgainAndAgainToAServerThatCannotTakeIt() {
+    learned.opensAtOnce = false;
+    passes = true;
+    ask(1);
+    server.answer(); // the server's time is known
+    ask(2);
+    server.refuse("ASK 1 127.0.0.1:2");
+    model.run();
+    model.pass(TimeUnit.SECONDS.toNanos(4));
+    assertEquals(List.of("1 allowed", "2 DEADLINE"), told);
+    int offers = 0;
+    for (; server.pendingCount() > 0 && offers < 100; offers++) {
+      server.refuse("ASK 1 127.0.0.1:2"); // where nobody is
+      model.run();
+    }
+    assertTrue(offers <= 1, offers + " at one moment");
+    model.pass(TimeUnit.MILLISECONDS.toNanos(200));
+    assertEquals(1, server.pendingCount());
+  }
+
   private StoreFault ask(long ticket) {
     return ask(model, ticket);
   }
@@ -254,7 +276,7 @@ class LoopStoreTest {
     @Override
     public boolean unavailable(long ticket, StoreFault fault) {
       tell(ticket + " " + fault);
-      return false;
+      return passes;
     }
 
     private void tell(String what) {
