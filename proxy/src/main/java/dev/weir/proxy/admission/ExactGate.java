@@ -145,7 +145,7 @@ public final class ExactGate implements Gate, StoreSink {
       BudgetGroup group = rule.group(i);
       long hash = identities.of(i).hash();
       for (int j = 0; j < group.size(); j++) {
-        int proof = proofs.find(proofKey(hash ^ group.budget(j).seed(), rule.cost()), nowNs);
+        int proof = proofs.find(proofKey(hash ^ group.budget(j).storeSeed(), rule.cost()), nowNs);
         if (proof >= 0 && (longest < 0 || proofs.retryAtNs(proof) > proofs.retryAtNs(longest))) {
           longest = proof;
           refusing = group.budget(j);
@@ -181,7 +181,7 @@ public final class ExactGate implements Gate, StoreSink {
       return;
     }
     proofs.note(
-        proofKey(hash ^ budget.seed(), rule.cost()),
+        proofKey(hash ^ budget.storeSeed(), rule.cost()),
         decision.sentNs() + (rule.groupCount() == 1 ? PROOF_NS : proofNsOfSeveralKeys),
         decision.sentNs() + decision.retryAfterNs(),
         decision.sentNs() + decision.resetAfterNs(),

@@ -40,7 +40,9 @@ final class StoreKeyWriter {
     service = between.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Adds the keys of an identity's budgets; in this process they go by {@link Budget#seed}. */
+  /**
+   * Adds the keys of an identity's budgets; in this process they go by {@link Budget#storeSeed}.
+   */
   void write(BudgetGroup group, Identity identity, StoreKeys keys) {
     MutableDirectBuffer buffer = keys.buffer();
     int start = keys.end();
@@ -64,7 +66,7 @@ final class StoreKeyWriter {
       buffer.putBytes(keyStart + nameAt, name);
       int keyEnd = keyStart + nameAt + name.length;
       long hash = SPREAD.hash(buffer, keyStart, keyEnd - keyStart);
-      keys.add(keyEnd, partition, hash, identity.hash() ^ budget.seed());
+      keys.add(keyEnd, partition, hash, identity.hash() ^ budget.storeSeed());
     }
   }
 

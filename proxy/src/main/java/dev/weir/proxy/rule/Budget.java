@@ -45,6 +45,7 @@ public final class Budget {
   private final QuotaPolicy policy;
   private final long version;
   private final long seed;
+  private final long storeSeed;
   private final Limit limit;
   private volatile Limit share;
   private final Past past;
@@ -76,6 +77,7 @@ public final class Budget {
     this.share = limit;
     this.version = sameCounts ? previous.version : version;
     this.seed = seed(rule, spec, this.version);
+    this.storeSeed = mix(seed + limits.rate().count());
     if (sameCounts) {
       this.past = previous.rule.dryRun() == rule.dryRun() ? previous.past : null;
     } else {
@@ -192,6 +194,14 @@ public final class Budget {
    */
   public long seed() {
     return seed;
+  }
+
+  /**
+   * The same, but another one under another number: what the store has decided tells of decisions
+   * under the same limit alone.
+   */
+  public long storeSeed() {
+    return storeSeed;
   }
 
   /** The budget that this limit replaced; null if it replaced none. */

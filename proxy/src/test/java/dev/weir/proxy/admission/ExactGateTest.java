@@ -17,6 +17,7 @@ import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.TextRequest;
 import java.util.ArrayList;
@@ -40,13 +41,16 @@ class ExactGateTest {
 
   private void start(Topology topology, List<ModelServer> servers, BudgetSpec.Builder... budgets) {
     store = new ModelStore(servers, List.of(), false, metrics.store(), DEADLINE_NS);
-    RuleSpec rule =
-        RuleSpec.builder("r")
-            .limits(List.of(budgets))
-            .mode(Mode.EXACT)
-            .onStoreFailure(OnStoreFailure.CLOSED)
-            .build();
+    RuleSpec rule = rule(budgets);
     admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule);
+  }
+
+  private static RuleSpec rule(BudgetSpec.Builder... budgets) {
+    return RuleSpec.builder("r")
+        .limits(List.of(budgets))
+        .mode(Mode.EXACT)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .build();
   }
 
   private void startWithOneServer() {
@@ -141,6 +145,24 @@ class ExactGateTest {
         each.answer();
       }
     }
+  }
+
+  @Test
+  void aRefusalUnderALowerNumberProvesNothingUnderAHigher() {
+    startWithOneServer();
+    RuleSpec lower = rule(budget("1/365d", "header:x-user"));
+    RuleSpec higher = rule(budget("2/365d", "header:x-user"));
+    RuleSet rules = RuleSet.compile(List.of(lower), false, RuleSet.EMPTY, 0);
+    admission.publish(rules);
+    ask("first");
+    server.answer();
+    ask("refused");
+    server.answer();
+    admission.publish(RuleSet.compile(List.of(higher), false, rules, 0));
+    ask("more");
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(List.of("first allowed", "refused OVER_LIMIT", "more allowed"), told);
   }
 
   private long retryAfterNs;
