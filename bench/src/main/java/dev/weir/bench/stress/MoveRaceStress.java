@@ -18,6 +18,8 @@ import org.openjdk.jcstress.infra.results.ZZI_Result;
  */
 @JCStressTest
 @Outcome(id = "true, true, 0", expect = ACCEPTABLE, desc = "Both passed, under one budget of two.")
+@Outcome(id = "false, true, 1", expect = ACCEPTABLE, desc = "Refused: the carrier was stopped.")
+@Outcome(id = "true, false, 1", expect = ACCEPTABLE, desc = "Refused: the carrier was stopped.")
 @Outcome(expect = FORBIDDEN, desc = "A fresh budget, or one lost.")
 @State
 public class MoveRaceStress {
