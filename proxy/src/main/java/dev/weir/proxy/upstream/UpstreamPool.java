@@ -167,16 +167,16 @@ public final class UpstreamPool implements Origin {
   private void connect(ResponseSink sink, long client, SocketAddress[] targets, int triedCount) {
     int index = (addressIndex + triedCount) % targets.length;
     ChannelFuture future = bootstrap.connect(targets[index]);
-    future.addListener(
-        done -> {
-          if (done.isSuccess()) {
+    Runnable tried =
+        () -> {
+          if (future.isSuccess()) {
             addressIndex = index;
             connected(sink, client, future.channel(), targets);
           } else if (triedCount + 1 < targets.length && connecting.contains(sink)) {
             connect(sink, client, targets, triedCount + 1);
           } else {
             addresses.failed();
-            boolean timeout = done.cause() instanceof ConnectTimeoutException;
+            boolean timeout = future.cause() instanceof ConnectTimeoutException;
             notConnected(
                 sink,
                 client,
@@ -184,7 +184,12 @@ public final class UpstreamPool implements Origin {
                     ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
                     : RefusalReason.UPSTREAM_UNREACHABLE);
           }
-        });
+        };
+    if (future.isDone()) {
+      tried.run(); // a channel that has no descriptor has no event loop to tell it on either
+    } else {
+      future.addListener(done -> tried.run());
+    }
   }
 
   private void notConnected(ResponseSink sink, long client, RefusalReason reason) {
