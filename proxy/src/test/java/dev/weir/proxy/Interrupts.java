@@ -5,16 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** SIGINT for processes that tests start. */
+/** SIGINT and SIGHUP for processes that tests start. */
 public final class Interrupts {
-  /** SIGINT in a mask of signals. */
-  private static final long SIGINT = 1 << 1;
+  /** SIGHUP and SIGINT in a mask of signals. */
+  private static final long BOTH = 1 << 0 | 1 << 1;
 
   private Interrupts() {}
 
   /**
-   * What a command begins with so that SIGINT ends it: a build that a shell has started in the
-   * background ignores it, and so does all that it starts.
+   * What a command begins with so that both reach it: a build that a shell has started in the
+   * background ignores SIGINT, one that outlives its terminal SIGHUP, and so does all that it
+   * starts.
    */
   public static List<String> taken() throws IOException {
     Path status = Path.of("/proc/self/status");
@@ -26,8 +27,8 @@ public final class Interrupts {
             .filter(line -> line.startsWith("SigIgn:"))
             .findFirst()
             .orElse("SigIgn:0");
-    return (Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & SIGINT) == 0
+    return (Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & BOTH) == 0
         ? List.of()
-        : List.of("env", "--default-signal=INT");
+        : List.of("env", "--default-signal=INT,HUP");
   }
 }
