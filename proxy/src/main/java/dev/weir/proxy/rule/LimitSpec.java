@@ -144,9 +144,12 @@ public record LimitSpec(
       try {
         return algorithm.takesBurst()
             ? spec.compile(
-                rate.count(), rate.windowNs() * parts, Math.max(cost, capacity() / parts), 0)
+                rate.count(),
+                Math.multiplyExact(rate.windowNs(), parts),
+                Math.max(cost, capacity() / parts),
+                0)
             : spec.compile(count, rate.windowNs(), count, 0);
-      } catch (IllegalArgumentException tooSlow) {
+      } catch (IllegalArgumentException | ArithmeticException tooSlow) {
         // So little comes back that a key would be kept for years: to divide by less is better.
         continue;
       }

@@ -1,13 +1,17 @@
 package dev.weir.proxy.rule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.algorithms.Decision;
+import dev.weir.algorithms.LimitTable;
 import java.lang.management.ManagementFactory;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SharesTest {
@@ -46,6 +50,22 @@ class SharesTest {
     shares.follow(set);
     shares.divideBy(4);
     assertSame(budget(set).limit(), budget(set).share());
+  }
+
+  @Test
+  void comeBackNoFasterThanTheWholeHoweverManyNodesThereAre() {
+    RuleSet set = set(spec().rate(Rate.parse("1/365d")).mode(Mode.EXACT));
+    shares.follow(set);
+    Decision decision = new Decision();
+    for (int nodes = 2; nodes < 2_000; nodes++) {
+      shares.divideBy(nodes);
+      try (LimitTable table = new LimitTable(LimitTable.MIN_SLOT_COUNT)) {
+        assertTrue(table.check(1, budget(set).share(), 1, 1, decision));
+        assertFalse(table.check(1, budget(set).share(), 1, 1, decision));
+      }
+      long days = TimeUnit.NANOSECONDS.toDays(decision.retryAfterNs());
+      assertTrue(days >= 365, nodes + " nodes: a request in " + days + " days");
+    }
   }
 
   @Test
