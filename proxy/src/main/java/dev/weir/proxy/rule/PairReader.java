@@ -72,7 +72,7 @@ final class PairReader {
           return TWICE;
         }
         result = decode(bytes, Math.min(equals + 1, to), to, true, target, at);
-      } else if (isBehindSemicolon(name, bytes, from, to)) {
+      } else if (isBesideSemicolon(name, bytes, from, to)) {
         return TWICE;
       }
       from = to + 1;
@@ -81,10 +81,12 @@ final class PairReader {
   }
 
   /** Whether a service that takes a semicolon for a separator finds the name within a pair. */
-  private static boolean isBehindSemicolon(byte[] name, DirectBuffer bytes, int from, int to) {
-    for (int at = indexOf(bytes, ';', from, to); at < to; at = indexOf(bytes, ';', at + 1, to)) {
-      int end = indexOf(bytes, ';', at + 1, to);
-      if (isQueryName(name, bytes, at + 1, indexOf(bytes, '=', at + 1, end))) {
+  private static boolean isBesideSemicolon(byte[] name, DirectBuffer bytes, int from, int to) {
+    int end;
+    for (int at = from; at < to; at = end + 1) {
+      end = indexOf(bytes, ';', at, to);
+      boolean isWholePair = at == from && end == to;
+      if (!isWholePair && isQueryName(name, bytes, at, indexOf(bytes, '=', at, end))) {
         return true;
       }
     }

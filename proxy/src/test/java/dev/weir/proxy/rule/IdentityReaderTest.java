@@ -125,6 +125,8 @@ class IdentityReaderTest {
     "query:k, /?k=a;k=b, x, y, z, y",
     "query:k, /?k=a;x, x, y, z, y",
     "query:k, /?x;k=a, x, y, z, y",
+    "query:k, /?%6b;x=1, x, y, z, y",
+    "query:k, /?k=a&k;x=1, x, y, z, y",
     "query:k, /?k=1&x=1;%6B, x, y, z, y",
   })
   void whatOccursTwiceIsRefused(
