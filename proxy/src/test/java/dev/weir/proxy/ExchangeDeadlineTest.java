@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -127,6 +128,27 @@ class ExchangeDeadlineTest {
         trickle(client, "x", 20);
         assertEquals(408, client.read().status());
       }
+    }
+  }
+
+  /** What a client waits for the service's 100 is no part of the time for its body. */
+  @Test
+  void givesAClientItsTimeFromTheServices100On() throws Exception {
+    start("nio", "--timeouts.body", "2s");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          TimeUnit.MILLISECONDS.sleep(1_200);
+          origin.send("HTTP/1.1 100 Continue\r\n\r\n");
+          origin.read();
+          origin.send(RecordingOrigin.OK);
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(
+          "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n");
+      assertEquals(100, client.read().status());
+      TimeUnit.MILLISECONDS.sleep(1_200);
+      assertEquals(200, client.send("x").read().status());
     }
   }
 

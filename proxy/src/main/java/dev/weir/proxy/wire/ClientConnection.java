@@ -454,6 +454,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       ResponseHead head, ByteBuf bytes, int headStart, int length, long responseNs) {
     if (head.informational()) {
       response.informational(head, bytes, headStart, length);
+      if (head.status() == 100 && body.expectsContinue()) {
+        body.continued();
+        body.begin(responseNs); // the client was not slow: it waited for this
+        awaitBody();
+      }
       return false;
     }
     if (head.status() == 101) {
