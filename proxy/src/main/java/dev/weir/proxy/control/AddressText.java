@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
@@ -16,9 +17,6 @@ import java.nio.file.InvalidPathException;
 final class AddressText {
   static final String EXPECTED_UPSTREAM = "http://host:port or unix:/path";
   private static final String EXPECTED_LISTEN = "host:port or unix:/path";
-
-  /** The longest path that fits {@code sun_path} on Linux with its final NUL. */
-  private static final int MAX_UNIX_PATH_BYTES = 107;
 
   private static final String HOST_NAME = "[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})";
   private static final int MAX_PORT = 65_535;
@@ -77,8 +75,9 @@ final class AddressText {
     if (!path.startsWith("/")) {
       throw new BadValueException(text, expected);
     }
-    if (path.getBytes(StandardCharsets.UTF_8).length > MAX_UNIX_PATH_BYTES) {
-      throw new BadValueException(text, "a path of at most " + MAX_UNIX_PATH_BYTES + " bytes");
+    int maxBytes = ListeningSocket.MAX_PATH_BYTES;
+    if (path.getBytes(StandardCharsets.UTF_8).length > maxBytes) {
+      throw new BadValueException(text, "a path of at most " + maxBytes + " bytes");
     }
     try {
       return UnixDomainSocketAddress.of(path);

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -26,6 +27,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>Closed once; a second close does nothing. Any thread but the channel's own.
  */
 public final class ListeningSocket implements AutoCloseable {
+  /** The longest path of a Unix-domain socket that every transport takes; NIO's is the shortest. */
+  public static final int MAX_PATH_BYTES = 106;
+
   private final SocketAddress address;
   private final Channel channel;
 
@@ -55,8 +59,7 @@ public final class ListeningSocket implements AutoCloseable {
       ServerBootstrap bootstrap, Transport transport, UnixDomainSocketAddress address)
       throws IOException {
     Path path = address.getPath();
-    int random = ThreadLocalRandom.current().nextInt();
-    Path unnamed = path.resolveSibling(String.format(".weir-%08x", random));
+    Path unnamed = unnamed(path);
     Channel channel = bound(bootstrap, transport.adapt(UnixDomainSocketAddress.of(unnamed)));
     try {
       Object key = fileKey(unnamed);
@@ -71,6 +74,17 @@ public final class ListeningSocket implements AutoCloseable {
     } finally {
       Files.deleteIfExists(unnamed);
     }
+  }
+
+  /** Beside {@code path}: by a name that nobody else knows, cut to what room such a path leaves. */
+  private static Path unnamed(Path path) {
+    String name = String.format(".weir-%08x", ThreadLocalRandom.current().nextInt());
+    int room = MAX_PATH_BYTES - byteCount(path) + byteCount(path.getFileName());
+    return path.resolveSibling(name.substring(Math.max(0, name.length() - room)));
+  }
+
+  private static int byteCount(Path path) {
+    return path.toString().getBytes(StandardCharsets.UTF_8).length;
   }
 
   private static Channel bound(ServerBootstrap bootstrap, SocketAddress address)

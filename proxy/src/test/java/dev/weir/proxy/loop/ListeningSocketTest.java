@@ -27,6 +27,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class ListeningSocketTest {
@@ -76,6 +78,25 @@ class ListeningSocketTest {
     } finally {
       starters.shutdown();
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a.sock", "a"})
+  void listensByAPathAsLongAsTheyMayBe(String name) throws Exception {
+    int pad = ListeningSocket.MAX_PATH_BYTES - folder.toString().length() - name.length() - 2;
+    Path path = Files.createDirectory(folder.resolve("d".repeat(pad))).resolve(name);
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
+    for (TransportKind kind : List.of(TransportKind.NIO, TransportKind.AUTO)) {
+      Transport transport = Transport.of(kind);
+      EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
+      try (ListeningSocket socket =
+              ListeningSocket.bind(bootstrap(group, transport, address), transport, address);
+          SocketChannel client = SocketChannel.open(address)) {
+        assertTrue(client.isConnected(), socket.address().toString());
+      } finally {
+        group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+      }
     }
   }
 
