@@ -49,6 +49,55 @@ class DrainTest {
     }
   }
 
+  /** To a client of HTTP/1.0 the end of the connection is the end of the body. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void resetsWhatIsNotWholeWhenTheTimeIsUp(String transport) throws Exception {
+    Rig rig = new Rig(transport);
+    try (rig.origin;
+        RawClient old = rig.connect();
+        RawClient tunnel = rig.connect();
+        RawClient unanswered = rig.connect();
+        RawClient idle = rig.connect()) {
+      assertEquals(200, idle.send(Rig.VALID).read().status());
+      rig.origin.script(
+          origin -> {
+            origin.request();
+            origin.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+            origin.awaitEnd();
+          });
+      old.send("GET / HTTP/1.0\r\n\r\n");
+      while (!old.line().isEmpty()) {
+        // The head.
+      }
+      assertEquals("half", old.take(4));
+      rig.origin.script(
+          origin -> {
+            origin.request();
+            origin.send(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\n");
+            origin.awaitEnd();
+          });
+      tunnel.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n");
+      assertEquals(101, tunnel.read().status());
+      rig.origin.script(
+          origin -> {
+            origin.request();
+            origin.awaitEnd();
+          });
+      rig.origin.forget();
+      unanswered.send(Rig.VALID);
+      rig.origin.nextRequest();
+
+      assertFalse(rig.sidecar.drain(0));
+      assertEquals("", idle.readToEnd(), "nothing is missing");
+      rig.sidecar.close();
+      assertTrue(old.endsWithReset());
+      assertTrue(tunnel.endsWithReset());
+      assertTrue(unanswered.endsWithReset());
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void acceptsNobodyAfterTheGrace(String transport) throws Exception {

@@ -313,6 +313,7 @@ class ExchangeTest {
     try (RawClient client = rig.connect()) {
       client.send(Rig.VALID);
       rig.origin.nextRequest();
+      client.reset();
     }
     assertTrue(ended.await(60, TimeUnit.SECONDS));
     rig.origin.answer(RecordingOrigin.OK);
@@ -377,6 +378,25 @@ class ExchangeTest {
     }
     assertTrue(rig.origin.nextBroken().endsWith("xxx"));
     rig.serve();
+  }
+
+  /** To a client of HTTP/1.0 the end of the connection is the end of the body. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void resetsAClientThatDoesNotTakeItsResponse(String transport) throws Exception {
+    start(transport, "--timeouts.write", "200ms");
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send("HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(32 << 20));
+          origin.end();
+        });
+    try (RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096)) {
+      client.send("GET / HTTP/1.0\r\n\r\n");
+      rig.origin.nextRequest();
+      rig.await("weir_connections_open", 0);
+      assertTrue(client.endsWithReset(), "half a body is no whole one");
+    }
   }
 
   @ParameterizedTest

@@ -91,6 +91,7 @@ class HeldRequestTest {
         long seconds = Long.parseLong(refused.field("Retry-After"));
         assertTrue(seconds > 1700 && seconds <= 1800, refused.head());
         assertEquals(0, refused.remaining());
+        second.reset();
       }
       rig.await("weir_requests_waiting", 0);
       rig.await("weir_requests_in_flight", 0);

@@ -179,6 +179,18 @@ final class RawClient implements AutoCloseable {
     }
   }
 
+  /** Says that it sends no more; what comes can still be read. */
+  RawClient endOutput() throws IOException {
+    socket.shutdownOutput();
+    return this;
+  }
+
+  /** Ends the connection with a reset. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
   @Override
   public void close() throws IOException {
     socket.close();

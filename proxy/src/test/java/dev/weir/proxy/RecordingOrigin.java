@@ -170,6 +170,11 @@ final class RecordingOrigin implements AutoCloseable {
       socket.close();
     }
 
+    /** Says that it sends no more; what comes can still be read. */
+    void endOutput() throws IOException {
+      socket.shutdownOutput();
+    }
+
     /** Ends the connection with a reset. */
     void reset() throws IOException {
       socket.setSoLinger(true, 0);

@@ -42,7 +42,7 @@ class SlowClientTest {
   @AfterEach
   void nothingIsLeft() throws Exception {
     for (RawClient client : clients) {
-      client.close();
+      client.reset();
     }
     rig.await("weir_requests_in_flight", 0);
     rig.await("weir_connections_open", 0);
@@ -79,7 +79,13 @@ class SlowClientTest {
     for (String framed :
         List.of(
             "Content-Length: 10\r\n\r\n0123456789",
-            "Transfer-Encoding: chunked\r\n\r\n4;a=b\r\n0123\r\n6\r\n456789\r\n0\r\nT: t\r\n\r\n")) {
+            "Transfer-Encoding: chunked\r\n\r\n"
+                + "4;a=b\r\n"
+                + "0123\r\n"
+                + "6\r\n"
+                + "456789\r\n"
+                + "0\r\n"
+                + "T: t\r\n\r\n")) {
       try (RawClient client = rig.connect()) {
         String request = POST + framed + Rig.VALID;
         for (int i = 0; i < request.length(); i++) {

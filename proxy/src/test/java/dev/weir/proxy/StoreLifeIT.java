@@ -51,7 +51,7 @@ class StoreLifeIT {
         double before = rig.metric(DROPPED);
         rig.faults.blackhole();
         for (RawClient client : waiting(rig.fleet, 20, "gone" + round)) {
-          client.close();
+          client.reset();
         }
         rig.fleet.rig(0).await("weir_connections_open", 1); // the rig's own
         rig.faults.pass();

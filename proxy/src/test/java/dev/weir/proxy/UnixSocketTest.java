@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
@@ -132,6 +133,46 @@ class UnixSocketTest {
     assertEquals(List.of(upstream), files(), "what is left behind");
   }
 
+  @ParameterizedTest
+  @MethodSource("transports")
+  void answersWhoEndsTheirSideBehindTheRequest(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(listen);
+    assumeTrue(Transport.of(kind).endsSidesApart(address));
+    try (ServerSocketChannel origin = origin(upstream);
+        Sidecar sidecar = start(kind, upstream, listen);
+        SocketChannel client = SocketChannel.open(address)) {
+      write(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      client.shutdownOutput();
+      assertTrue(readToEnd(client).endsWith("\r\n\r\nok"));
+      assertTrue(origin.isOpen());
+      assertEquals(address, sidecar.listenAddress());
+    }
+  }
+
+  /** There is no reset to send; the system makes one of bytes that were not read. */
+  @ParameterizedTest
+  @MethodSource("transports")
+  void resetsWhatIsNotWholeIfTheClientHasSentMore(TransportKind kind) throws Exception {
+    Path upstream = folder.resolve("up.sock");
+    Path listen = folder.resolve("weir.sock");
+    try (ServerSocketChannel origin = origin(upstream, "HTTP/1.1 200 OK\r\n\r\nhalf", true);
+        SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      try (Sidecar sidecar = start(kind, upstream, listen)) {
+        client.connect(UnixDomainSocketAddress.of(listen));
+        write(client, "GET / HTTP/1.0\r\n\r\n" + "x".repeat(100_000));
+        String came = "";
+        while (!came.endsWith("half")) {
+          came += read(client);
+        }
+        assertFalse(sidecar.drain(0));
+      }
+      assertThrows(IOException.class, () -> read(client));
+      assertTrue(origin.isOpen());
+    }
+  }
+
   private List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.toList();
@@ -157,8 +198,17 @@ class UnixSocketTest {
             Faults.ofFlags()));
   }
 
-  /** Answers every request on one connection after the other. */
   private static ServerSocketChannel origin(Path path) throws IOException {
+    return origin(path, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false);
+  }
+
+  /**
+   * Answers every request on one connection after the other.
+   *
+   * @param waits whether it leaves it to the other side to end a connection.
+   */
+  private static ServerSocketChannel origin(Path path, String answer, boolean waits)
+      throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     server.bind(UnixDomainSocketAddress.of(path));
     Thread thread =
@@ -168,7 +218,10 @@ class UnixSocketTest {
                 while (true) {
                   try (SocketChannel client = server.accept()) {
                     readHead(client);
-                    write(client, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                    write(client, answer);
+                    if (waits) {
+                      readToEnd(client);
+                    }
                   }
                 }
               } catch (ClosedChannelException closed) {
@@ -185,12 +238,24 @@ class UnixSocketTest {
   private static String ask(Path path) throws IOException {
     try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       write(client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-      ByteBuffer response = ByteBuffer.allocate(4096);
-      while (client.read(response) >= 0 && response.hasRemaining()) {
-        Thread.onSpinWait();
-      }
-      return StandardCharsets.ISO_8859_1.decode(response.flip()).toString();
+      return readToEnd(client);
     }
+  }
+
+  private static String readToEnd(SocketChannel client) throws IOException {
+    StringBuilder came = new StringBuilder();
+    for (String more = read(client); more != null; more = read(client)) {
+      came.append(more);
+    }
+    return came.toString();
+  }
+
+  /** What has come; null at the end. */
+  private static String read(SocketChannel client) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(4096);
+    return client.read(bytes) < 0
+        ? null
+        : StandardCharsets.ISO_8859_1.decode(bytes.flip()).toString();
   }
 
   private static void readHead(SocketChannel client) throws IOException {

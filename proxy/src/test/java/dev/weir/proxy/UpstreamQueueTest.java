@@ -70,7 +70,7 @@ class UpstreamQueueTest {
       ask("/" + i);
       rig.await("weir_upstream_waiting", i);
     }
-    clients.get(2).close();
+    clients.get(2).reset();
     rig.await("weir_upstream_waiting", 3);
     answers.release(4);
     assertEquals("/1", nextPath());

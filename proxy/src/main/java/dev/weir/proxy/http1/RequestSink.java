@@ -19,6 +19,12 @@ public interface RequestSink extends BodySink {
   @Override
   void writeBody(ByteBuf bytes);
 
+  /**
+   * The client sends no more into the tunnel. If {@link ResponseSink#tunnelEnded} has been called,
+   * this ends the exchange.
+   */
+  void endTunnel();
+
   /** The last byte of the request has been written. */
   void requestComplete();
 
@@ -31,6 +37,9 @@ public interface RequestSink extends BodySink {
   /** Stops or resumes reading the response: the client is slower than the upstream. */
   void readResponse(boolean read);
 
-  /** The client is gone. The connection is closed: what it would still carry is nobody's. */
+  /**
+   * The client is gone. The connection is closed, a tunnel's with a reset: what it would still
+   * carry is nobody's.
+   */
   void abandon();
 }

@@ -41,4 +41,10 @@ public interface ResponseSink {
 
   /** Takes over {@code bytes} of a tunnel. */
   void tunnelled(ByteBuf bytes);
+
+  /**
+   * The service sends no more into the tunnel. If {@link RequestSink#endTunnel} has been called,
+   * this ends the exchange.
+   */
+  void tunnelEnded();
 }

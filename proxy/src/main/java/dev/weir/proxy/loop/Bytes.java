@@ -1,7 +1,9 @@
 package dev.weir.proxy.loop;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.socket.DuplexChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** How received bytes are looked at, kept and sent. */
@@ -44,6 +46,26 @@ public final class Bytes {
    */
   public static void write(Channel channel, ByteBuf bytes) {
     channel.unsafe().write(bytes, channel.voidPromise());
+  }
+
+  /**
+   * Sends what has been written, and then the end of the output, behind which the other side may
+   * still send. A failure closes the channel.
+   *
+   * @param ended is called when the output has ended; not called if the channel closes before.
+   */
+  public static void endOutput(Channel channel, Runnable ended) {
+    channel
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            written -> {
+              if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+                ended.run();
+              } else {
+                channel.close();
+              }
+            });
   }
 
   public static void flush(Channel channel) {

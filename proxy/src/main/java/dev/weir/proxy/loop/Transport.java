@@ -143,6 +143,14 @@ public enum Transport {
     return address instanceof UnixDomainSocketAddress ? domainClient : client;
   }
 
+  /**
+   * Whether one side of a connection may end before the other does. Netty closes a Unix-domain
+   * socket when either ends, except with epoll.
+   */
+  public boolean endsSidesApart(SocketAddress address) {
+    return this == EPOLL || !(address instanceof UnixDomainSocketAddress);
+  }
+
   /** The address in the form that this transport's channels take. */
   public SocketAddress adapt(SocketAddress address) {
     return this != NIO && address instanceof UnixDomainSocketAddress unix

@@ -28,6 +28,7 @@ public enum RefusalReason {
   METHOD_NOT_SUPPORTED(501, 12, "Method Not Supported"),
   TRANSFER_CODING_NOT_SUPPORTED(501, 12, "Transfer Coding Not Supported"),
   VERSION_NOT_SUPPORTED(505, 12, "HTTP Version Not Supported"),
+  INCOMPLETE_REQUEST(400, 3, "Incomplete Request"),
   EXPECTATION_FAILED(417, 9, "Expectation Failed"),
 
   // What time and capacity decided.

@@ -8,11 +8,15 @@ import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +79,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   private boolean upgrade;
   private boolean keepAlive;
   private boolean dataOnly;
+  private boolean inputEnded;
+  private boolean outputEnding;
+  private boolean outputEnded;
 
   UpstreamConnection(UpstreamPool pool, Channel channel) {
     this.pool = pool;
@@ -191,7 +198,53 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
   @Override
   public void abandon() {
     client = null;
+    if (state == State.TUNNEL && channel instanceof SocketChannel && channel.isOpen()) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0); // no end that looks like one
+    }
     channel.close();
+  }
+
+  @Override
+  public void endTunnel() {
+    outputEnding = true;
+    if (inputEnded) {
+      releaseTunnel();
+    }
+    Bytes.endOutput(channel, this::outputHasEnded);
+  }
+
+  private void outputHasEnded() {
+    outputEnded = true;
+    if (inputEnded) {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    // Only a tunnel may end on one side; what else ends there is closed.
+    if (event != ChannelInputShutdownEvent.INSTANCE || client == null) {
+      return;
+    }
+    if (!outputEnding && Resets.hasEnded(channel)) {
+      fail(RefusalReason.UPSTREAM_CLOSED);
+      return;
+    }
+    inputEnded = true;
+    ResponseSink served = client;
+    if (outputEnding) {
+      releaseTunnel();
+    }
+    served.tunnelEnded();
+    if (outputEnded) {
+      channel.close();
+    }
+  }
+
+  /** Both sides of the tunnel have ended: what was written still goes out, in its own time. */
+  private void releaseTunnel() {
+    client = null;
+    waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
   }
 
   @Override
@@ -292,6 +345,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
     if (head.status() == 101) {
       state = State.TUNNEL;
       waiter.until(Deadlines.NEVER);
+      channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     } else if (head.bodyless(headMethod)) {
       state = State.LENGTH;
       bodyLeft = 0;

@@ -5,21 +5,18 @@ import dev.weir.proxy.http1.RequestSink;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Exchange;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.DuplexChannel;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -36,13 +33,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements Exchange, ResponseSink {
-  /**
-   * How long a client may take to notice that the connection ends, and how much it may still send.
-   */
-  private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final int LINGER_BYTES = 1024 * 1024;
-
   /**
    * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
    * when a held request may pass.
@@ -69,7 +59,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private final Channel channel;
   private final byte[] peerText;
   private final HeadReader heads;
-  private final Waiter waiter = new Waiter();
+  private final ClientTimer waiter;
+  private final ConnectionEnd end;
   private final ResponseWriter response;
   private final RequestBody body = new RequestBody();
   private final PendingRequest pending;
@@ -78,8 +69,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private ByteBuf in;
   private boolean readingRequests;
   private boolean headStarted;
-  private int lingeredBytes;
-  private boolean allSent;
 
   // The request in flight.
   private long ticket = Admission.SETTLED;
@@ -99,6 +88,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     this.heads = new HeadReader(loop, peer, peerTrusted);
     this.response = new ResponseWriter(loop, channel);
     this.pending = new PendingRequest(loop);
+    this.waiter =
+        new ClientTimer() {
+          @Override
+          protected void onDeadline() {
+            ClientConnection.this.onDeadline();
+          }
+        };
+    this.end = new ConnectionEnd(loop, channel, waiter);
   }
 
   // Bytes from the client.
@@ -108,7 +105,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     loop.opened(this);
     loop.deadlines.join(waiter);
     // One that came with the last of the backlog may still say why, but not hold up the end.
-    long idleNs = loop.draining() ? LINGER_NS : loop.settings.timeouts().idleNs();
+    long idleNs = loop.draining() ? ConnectionEnd.LINGER_NS : loop.settings.timeouts().idleNs();
     waiter.within(loop.clock.tick(), idleNs);
   }
 
@@ -117,13 +114,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     ByteBuf bytes = (ByteBuf) message;
     long nowNs = loop.clock.tick();
     switch (state) {
-      case CLOSING -> {
-        lingeredBytes += bytes.readableBytes();
-        bytes.release();
-        if (lingeredBytes > LINGER_BYTES) {
-          channel.close();
-        }
-      }
+      case CLOSING -> end.discard(bytes);
       case TUNNEL -> {
         awaitTunnel(nowNs);
         RequestSink sink = upstream;
@@ -134,6 +125,38 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       default -> {
         in = Bytes.append(in, bytes);
         readRequests();
+      }
+    }
+  }
+
+  /** The client sends no more, and may still take its answers. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event != ChannelInputShutdownEvent.INSTANCE) {
+      return;
+    }
+    loop.clock.tick();
+    if (!end.outputEnding() && Resets.hasEnded(channel)) {
+      end.atOnce(); // a reset
+      return;
+    }
+    end.inputHasEnded();
+    switch (state) {
+      case HEAD -> readRequests();
+      case GATHERING -> gather(false);
+      case EXCHANGE -> {
+        if (upstream != null && !body.complete()) {
+          abortExchange(RefusalReason.INCOMPLETE_REQUEST);
+        }
+      }
+      case TUNNEL -> {
+        upstream.endTunnel();
+        if (end.outputEnding()) {
+          closeTunnel();
+        }
+      }
+      case DECIDING, CONNECTING, CLOSING -> {
+        // A request that is whole goes on; of one that is not, forwardBody will tell.
       }
     }
   }
@@ -160,8 +183,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
     }
     adjustReading();
-    if (loop.draining()) {
-      closeIfIdle(); // there may have been a request behind, and was none
+    if (state == State.HEAD && channel.isWritable() && (end.inputEnded() || loop.draining())) {
+      endBetweenRequests();
+    }
+  }
+
+  /** No request will follow: there may have been one behind, and was none, or no whole one. */
+  private void endBetweenRequests() {
+    if (heads.awaitsHead(in)) {
+      closeAfterAnswer();
+    } else if (end.inputEnded()) {
+      loop.observer.requestStarted();
+      headMethod = false;
+      reject(RefusalReason.INCOMPLETE_REQUEST);
     }
   }
 
@@ -304,6 +338,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     if (progress == RequestBody.Progress.MALFORMED) {
       reject(RefusalReason.MALFORMED_CHUNK);
+    } else if (end.inputEnded() && !body.deservesConnection()) {
+      reject(RefusalReason.INCOMPLETE_REQUEST);
     } else if (body.deservesConnection() || body.expectsContinue() && !continues()) {
       state = State.CONNECTING;
       waiter.never();
@@ -385,6 +421,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       requestSent = true;
       awaitBody();
       sink.requestComplete();
+    } else if (end.inputEnded()) {
+      abortExchange(RefusalReason.INCOMPLETE_REQUEST);
     } else if (body.tooSlow(
         loop.clock.nowNs(),
         loop.settings.timeouts().bodyIdleNs(),
@@ -573,6 +611,21 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  @Override
+  public void tunnelEnded() {
+    end.endOutput();
+    if (end.inputEnded()) {
+      closeTunnel();
+    }
+  }
+
+  /** Both sides have ended it, and what they sent is on its way. */
+  private void closeTunnel() {
+    upstream = null;
+    loop.observer.requestEnded();
+    closeAfterAnswer();
+  }
+
   // Answers of the proxy itself, and ends.
 
   @Override
@@ -586,10 +639,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void endExchange(RefusalReason reason) {
     upstream = null;
-    if (state == State.TUNNEL) {
-      loop.observer.requestEnded();
-      closeAfterAnswer();
-    } else if (response.started()) {
+    if (state == State.TUNNEL || response.started()) {
       cut();
     } else {
       if (reason == RefusalReason.UPSTREAM_BUSY) {
@@ -640,44 +690,20 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     body.discard();
   }
 
-  /**
-   * Ends the connection so that the client can read what was written: a socket closed with unread
-   * bytes is reset, and a reset takes the answer with it.
-   */
   private void closeAfterAnswer() {
     state = State.CLOSING;
     if (in != null) {
       in.release();
       in = null;
     }
-    waiter.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
-    channel.config().setAutoRead(true);
-    channel
-        .writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(
-            written -> {
-              if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
-                allSent = true;
-                waiter.within(loop.clock.tick(), LINGER_NS);
-                duplex.shutdownOutput();
-              } else {
-                channel.close();
-              }
-            });
+    end.inOrder();
   }
 
   /** The response broke off: the client must not take what it has for all there is. */
   private void cut() {
     loop.observer.requestEnded();
     state = State.CLOSING;
-    resetOnClose();
-    channel.close();
-  }
-
-  private void resetOnClose() {
-    if (channel instanceof SocketChannel) {
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    }
+    end.atOnce();
   }
 
   void closeIfIdle() {
@@ -686,8 +712,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** Ends the connection as it stands; a request in flight will not have its whole response. */
   void close() {
-    channel.close();
+    if (state == State.HEAD && end.nothingIsUnsent()) {
+      channel.close();
+    } else {
+      end.atOnce();
+    }
   }
 
   private void onDeadline() {
@@ -700,26 +731,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
         } else if (channel.isWritable()) {
           closeAfterAnswer();
         } else {
-          resetOnClose(); // the client does not take its answers
-          channel.close();
+          close(); // the client does not take its answers
         }
       }
       case EXCHANGE -> {
         if (channel.isWritable()) {
           abortExchange(RefusalReason.BODY_TIMEOUT);
         } else {
-          channel.close(); // the client does not take its response
+          close(); // the client does not take its response
         }
-      }
-      case CLOSING -> {
-        if (!allSent) {
-          resetOnClose(); // or a body that ends with the connection would look whole
-        }
-        channel.close();
       }
       case DECIDING -> awaitVerdict();
       case GATHERING -> reject(RefusalReason.BODY_TIMEOUT);
-      case CONNECTING, TUNNEL -> channel.close();
+      case CONNECTING, TUNNEL, CLOSING -> close();
     }
   }
 
@@ -741,8 +765,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void fail(Throwable bug) {
     InternalErrors.caught("a client's connection", bug);
     waiter.never();
-    resetOnClose();
-    channel.close();
+    end.reset();
   }
 
   @Override
@@ -773,24 +796,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException) {
-      channel.close(); // a reset, or a failed write: nothing is left to tell this client
+      end.atOnce(); // a reset, or a failed write: nothing is left to tell this client
     } else {
       fail(cause);
-    }
-  }
-
-  private final class Waiter extends Deadlines.Waiter {
-    void within(long nowNs, long ns) {
-      deadline(nowNs + ns);
-    }
-
-    void never() {
-      deadline(Deadlines.NEVER);
-    }
-
-    @Override
-    protected void onDeadline() {
-      ClientConnection.this.onDeadline();
     }
   }
 }

@@ -64,6 +64,9 @@ public final class Listener {
                     accepted(client);
                   }
                 });
+    if (transport.endsSidesApart(address)) {
+      bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    }
     if (address instanceof InetSocketAddress) {
       bootstrap.option(ChannelOption.SO_REUSEADDR, true);
       bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
