@@ -212,6 +212,36 @@ class HalfCloseTest {
     }
   }
 
+  /**
+   * The service gets it as soon as there is a tunnel, and what counts as a stream is free again.
+   */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void endsATunnelWhoseClientHadEndedItsSideBefore(String transport) throws Exception {
+    start(transport, "--timeouts.tunnel-idle", "1h");
+    CountDownLatch ended = new CountDownLatch(1);
+    rig.origin.script(
+        origin -> {
+          if (origin.request().startsWith("GET /valid ")) {
+            origin.send(RecordingOrigin.OK);
+            return;
+          }
+          ended.await();
+          origin.send(SWITCHING);
+          origin.awaitEnd();
+          origin.end();
+        });
+    try (RawClient client = rig.connect()) {
+      client.send(UPGRADE).endOutput();
+      rig.origin.nextRequest();
+      rig.serve();
+      ended.countDown();
+      assertEquals(101, client.read().status());
+      assertEquals("", client.readToEnd());
+      rig.await("weir_upstream_streams_open", 0);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void passesAResetOfATunnelOn(String transport) throws Exception {

@@ -473,7 +473,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
                       : upstream.isWritable());
           case TUNNEL -> upstream.isWritable();
         };
-    if (channel.config().isAutoRead() != read) {
+    if (channel.config().isAutoRead() != read && !end.inputEnded()) {
       channel.config().setAutoRead(read);
       if (!read && state == State.EXCHANGE && !body.complete()) {
         awaitBody();
@@ -594,6 +594,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       RequestSink sink = upstream;
       sink.writeBody(early);
       sink.flush();
+    }
+    if (end.inputEnded() && upstream != null) {
+      upstream.endTunnel(); // the client said so while the service was asked for the tunnel
     }
     adjustReading();
   }

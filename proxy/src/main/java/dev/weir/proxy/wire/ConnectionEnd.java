@@ -86,7 +86,9 @@ final class ConnectionEnd {
       return;
     }
     timer.within(loop.clock.nowNs(), outputEnded ? LINGER_NS : loop.settings.timeouts().writeNs());
-    channel.config().setAutoRead(true);
+    if (!inputEnded) {
+      channel.config().setAutoRead(true);
+    }
     endOutput();
   }
 
