@@ -394,6 +394,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (upstream != null) {
       upstream.flush();
       departedNs = loop.clock.tick();
+      if (!channel.isWritable()) { // since it was told to continue: nothing else will end that
+        waiter.within(departedNs, loop.settings.timeouts().writeNs());
+      }
       adjustReading();
     }
   }
