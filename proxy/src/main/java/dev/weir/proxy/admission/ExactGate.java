@@ -63,6 +63,9 @@ public final class ExactGate implements Gate, StoreSink {
    */
   private final long proofNsOfSeveralKeys;
 
+  /** When budgets were given back by hand: what was asked until then proves nothing. */
+  private long forgottenNs;
+
   /** By parking place: what was asked for the ticket that has it, under a rule with one key. */
   private final long[] tickets = new long[AdmissionHandler.PARKING_PLACES];
 
@@ -177,7 +180,7 @@ public final class ExactGate implements Gate, StoreSink {
    * until then.
    */
   private void note(Rule rule, Budget budget, long hash, StoreDecision decision) {
-    if (decision.retryAfterNs() == StoreDecision.NEVER) {
+    if (decision.retryAfterNs() == StoreDecision.NEVER || decision.sentNs() <= forgottenNs) {
       return;
     }
     proofs.note(
@@ -198,6 +201,7 @@ public final class ExactGate implements Gate, StoreSink {
   @Override
   public void forget() {
     proofs.clear();
+    forgottenNs = clock.tick();
   }
 
   // ---- one key

@@ -165,6 +165,21 @@ class ExactGateTest {
     assertEquals(List.of("first allowed", "refused OVER_LIMIT", "more allowed"), told);
   }
 
+  @Test
+  void aRefusalThatWasOnItsWayWhenBudgetsWereGivenBackByHandProvesNothing() {
+    startWithOneServer();
+    ask("first");
+    server.answer();
+    ask("refused"); // and the server has decided, but its answer is not here yet
+    store.forget();
+    server.answer();
+    server.forget();
+    ask("next");
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(List.of("first allowed", "refused OVER_LIMIT", "next allowed"), told);
+  }
+
   private long retryAfterNs;
 
   private void ask(String name) {

@@ -60,6 +60,11 @@ public final class ModelStore implements AutoCloseable {
     return store;
   }
 
+  /** Somebody says that budgets were given back by hand. */
+  public void forget() {
+    store.forget();
+  }
+
   public LoopClock clock() {
     return clock;
   }
