@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * memory accesses are checked, buffers are counted.
  */
 @Timeout(300)
-class MessageFuzzIT {
+class MessageFuzzTest {
   private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 2_000);
   private static final int THREADS = 8;
   private static final int TIMEOUT_MS = 60_000;
