@@ -65,6 +65,36 @@ class HalfCloseTest {
     }
   }
 
+  /** More than the system takes at once, either way, and with both sides slow to take it. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.Rig#transports")
+  void passesLargeBodiesOfWhoEndsTheirSideEarly(String transport) throws Exception {
+    start(transport);
+    String body = "x".repeat(8 << 20);
+    CountDownLatch ended = new CountDownLatch(1);
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          ended.await();
+          for (int i = 0; i < body.length() / 16; i++) {
+            origin.read();
+          }
+          origin.send("HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+        });
+    try (RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096)) {
+      String request = body.substring(body.length() / 16 * 15);
+      client.send(POST + "Content-Length: " + request.length() + "\r\n\r\n" + request);
+      client.endOutput();
+      ended.countDown();
+      rig.await("weir_upstream_streams_open", 1); // it takes its response too slowly
+      while (!client.line().isEmpty()) {
+        // The head.
+      }
+      assertEquals(body.length(), client.take(body.length()).length());
+      assertEquals("", client.readToEnd());
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void answersAllThatWerePipelinedBefore(String transport) throws Exception {

@@ -5,7 +5,6 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -59,7 +58,7 @@ public enum Transport {
 
     @Override
     public IoHandlerFactory handlerFactory() {
-      return EpollIoHandler.newFactory();
+      return new EpollInterest();
     }
   },
   NIO(

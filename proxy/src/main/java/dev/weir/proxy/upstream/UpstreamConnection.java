@@ -174,7 +174,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter implements R
 
   @Override
   public void readResponse(boolean read) {
-    channel.config().setAutoRead(read);
+    if (channel.isOpen()) {
+      channel.config().setAutoRead(read);
+    }
     awaitService(pool.clock().nowNs());
     if (!read) {
       pool.becomeStream(this); // it takes as long as its client likes

@@ -476,7 +476,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
                       : upstream.isWritable());
           case TUNNEL -> upstream.isWritable();
         };
-    if (channel.config().isAutoRead() != read && !end.inputEnded()) {
+    if (channel.isOpen() && !end.inputEnded() && channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
       if (!read && state == State.EXCHANGE && !body.complete()) {
         awaitBody();

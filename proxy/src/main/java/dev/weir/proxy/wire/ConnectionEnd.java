@@ -81,6 +81,9 @@ final class ConnectionEnd {
    */
   void inOrder() {
     lingers = true;
+    if (!channel.isOpen()) {
+      return; // a write has failed: epoll takes it ill if it is told to read
+    }
     if (inputEnded && nothingIsUnsent()) {
       channel.close();
       return;
