@@ -78,9 +78,13 @@ public final class ListeningSocket implements AutoCloseable {
 
   /** Beside {@code path}: by a name that nobody else knows, cut to what room such a path leaves. */
   private static Path unnamed(Path path) {
-    String name = String.format(".weir-%08x", ThreadLocalRandom.current().nextInt());
     int room = MAX_PATH_BYTES - byteCount(path) + byteCount(path.getFileName());
-    return path.resolveSibling(name.substring(Math.max(0, name.length() - room)));
+    Path unnamed;
+    do {
+      String name = String.format(".weir-%08x", ThreadLocalRandom.current().nextInt());
+      unnamed = path.resolveSibling(name.substring(Math.max(0, name.length() - room)));
+    } while (unnamed.equals(path));
+    return unnamed;
   }
 
   private static int byteCount(Path path) {
@@ -96,13 +100,11 @@ public final class ListeningSocket implements AutoCloseable {
     return bound.channel();
   }
 
-  /** The new file is there before a stale one is looked at, so the two never share an inode. */
   private static void link(Path unnamed, UnixDomainSocketAddress address) throws IOException {
     try {
       Files.createLink(address.getPath(), unnamed);
     } catch (FileAlreadyExistsException taken) {
-      StaleSocket.remove(address);
-      Files.createLink(address.getPath(), unnamed);
+      StaleSocket.replace(address, unnamed);
     }
   }
 
