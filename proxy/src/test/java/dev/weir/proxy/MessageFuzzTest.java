@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(300)
 class MessageFuzzTest {
-  private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 2_000);
+  private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 1_000);
   private static final int THREADS = 8;
   private static final int TIMEOUT_MS = 60_000;
 
@@ -221,8 +221,8 @@ class MessageFuzzTest {
         out.write(bytes, at, length);
         at += length;
       }
-      if (random.nextBoolean()) {
-        socket.shutdownOutput();
+      if (random.nextInt(16) > 0) {
+        socket.shutdownOutput(); // else a sidecar that waits for more does so for a second
       }
     } catch (SocketException ended) {
       // It has its answer already.
@@ -262,13 +262,13 @@ class MessageFuzzTest {
         "--limit",
         "1000000000/1s",
         "--timeouts.head",
-        "200ms",
+        "1s",
         "--timeouts.body",
-        "200ms",
+        "1s",
         "--timeouts.idle",
-        "200ms",
+        "1s",
         "--timeouts.response",
-        "500ms");
+        "5s");
   }
 
   private interface Client {

@@ -16,6 +16,7 @@ import org.openjdk.jcstress.infra.results.ZZI_Result;
 @JCStressTest
 @Outcome(id = "true, true, 3", expect = ACCEPTABLE, desc = "Checked, then reset.")
 @Outcome(id = "true, true, 2", expect = ACCEPTABLE, desc = "Reset, then checked.")
+@Outcome(id = "false, true, 3", expect = ACCEPTABLE, desc = "Refused: the reset was stopped.")
 @Outcome(expect = FORBIDDEN, desc = "A budget too many, or one lost.")
 @State
 public class ResetRaceStress {
