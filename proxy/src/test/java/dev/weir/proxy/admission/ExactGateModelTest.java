@@ -81,7 +81,7 @@ class ExactGateModelTest {
     private final Map<String, Long> left = new HashMap<>();
 
     private int passedCount;
-    private int lostRefundCount;
+    private long lostRefundCount;
 
     Round(Random random, int keyCount, int serverCount, Topology topology, boolean fails) {
       this.random = random;

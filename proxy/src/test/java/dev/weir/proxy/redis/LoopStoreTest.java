@@ -292,7 +292,7 @@ class LoopStoreTest {
   }
 
   private static final class Refunded implements StoreObserver {
-    private int lost;
+    private long lost;
 
     @Override
     public void storeRefunds(long requestCount, boolean sent) {
