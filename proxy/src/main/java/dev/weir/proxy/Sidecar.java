@@ -11,6 +11,8 @@ import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
@@ -19,9 +21,6 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.redis.LoopStore;
-import dev.weir.proxy.redis.Store;
-import dev.weir.proxy.redis.StoreSettings;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.CidrSet;
 import dev.weir.proxy.rule.ClientIpReader;
@@ -30,10 +29,11 @@ import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.Store;
+import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
-import dev.weir.proxy.wire.ClientLoop;
-import dev.weir.proxy.wire.Listener;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -136,7 +136,7 @@ public final class Sidecar implements AutoCloseable {
       CidrSet trusted = settings.identity().trustedProxies();
       listener =
           new Listener(
-              settings.wire(),
+              settings.client(),
               transport,
               group,
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
@@ -222,7 +222,7 @@ public final class Sidecar implements AutoCloseable {
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
-            settings.identity(), hasher, clientIp, settings.wire().caps().headBytes());
+            settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
     LocalGate local = new LocalGate(tables);
     Gate gate =
         store == null ? local : byMode(settings, local, eventLoop, clock, deadlines, loopMetrics);
@@ -230,7 +230,7 @@ public final class Sidecar implements AutoCloseable {
         new AdmissionHandler(gate, identities, loopMetrics, clock, eventLoop);
     ClientLoop clients =
         new ClientLoop(
-            settings.wire(),
+            settings.client(),
             clock,
             deadlines,
             admission,

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
@@ -25,8 +27,6 @@ import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
-import dev.weir.proxy.wire.ClientLoop;
-import dev.weir.proxy.wire.Listener;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -105,7 +105,7 @@ class LateVerdictTest {
                 settings.identity(),
                 KeyHasher.random(),
                 new ClientIpReader(settings.identity()),
-                settings.wire().caps().headBytes()),
+                settings.client().caps().headBytes()),
             metrics,
             clock,
             eventLoop);
@@ -121,7 +121,7 @@ class LateVerdictTest {
             metrics);
     clients =
         new ClientLoop(
-            settings.wire(),
+            settings.client(),
             clock,
             deadlines,
             admission,
@@ -130,7 +130,7 @@ class LateVerdictTest {
             metrics,
             "origin");
     listener =
-        new Listener(settings.wire(), Transport.NIO, group, peer -> false, 64, loop -> clients);
+        new Listener(settings.client(), Transport.NIO, group, peer -> false, 64, loop -> clients);
     eventLoop.execute(() -> deadlines.start(eventLoop));
   }
 

@@ -8,7 +8,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.InternalErrors;
-import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.store.StoreSettings;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
 import java.io.IOException;
@@ -82,7 +82,7 @@ final class Rig implements AutoCloseable {
     }
     return new Settings(
         settings.upstream(),
-        settings.wire(),
+        settings.client(),
         settings.admission(),
         new StoreSettings(
             store.nodes(),

@@ -10,6 +10,8 @@ import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -19,17 +21,15 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.redis.LoopStore;
-import dev.weir.proxy.redis.Store;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.Store;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
-import dev.weir.proxy.wire.ClientLoop;
-import dev.weir.proxy.wire.Listener;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -113,7 +113,7 @@ class StoreResetIT {
             settings.identity(),
             KeyHasher.random(),
             new ClientIpReader(settings.identity()),
-            settings.wire().caps().headBytes());
+            settings.client().caps().headBytes());
     AdmissionHandler admission = new AdmissionHandler(gate, identities, metrics, clock, eventLoop);
     admission.publish(settings.rules().compile(RuleSet.EMPTY));
     UpstreamPool pool =
@@ -127,7 +127,7 @@ class StoreResetIT {
             metrics);
     ClientLoop clients =
         new ClientLoop(
-            settings.wire(),
+            settings.client(),
             clock,
             deadlines,
             admission,
@@ -136,7 +136,7 @@ class StoreResetIT {
             metrics,
             "origin");
     store.start(TimeUnit.SECONDS.toNanos(60));
-    listener = new Listener(settings.wire(), transport, group, peer -> false, 64, of -> clients);
+    listener = new Listener(settings.client(), transport, group, peer -> false, 64, of -> clients);
   }
 
   private static String rule(String policy) {

@@ -1,11 +1,11 @@
 package dev.weir.bench.store;
 
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.redis.LoopStore;
-import dev.weir.proxy.redis.StoreDecision;
-import dev.weir.proxy.redis.StoreKeys;
-import dev.weir.proxy.redis.StoreSink;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreSink;
 import dev.weir.scripts.ScriptLimit;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;

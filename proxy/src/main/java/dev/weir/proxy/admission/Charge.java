@@ -1,8 +1,8 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Limit;
-import dev.weir.proxy.redis.StoreKeys;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**

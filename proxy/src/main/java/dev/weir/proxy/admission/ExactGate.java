@@ -3,12 +3,6 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.admission.StoreAsk.State;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
-import dev.weir.proxy.redis.LoopStore;
-import dev.weir.proxy.redis.StoreDecision;
-import dev.weir.proxy.redis.StoreKeys;
-import dev.weir.proxy.redis.StoreSettings;
-import dev.weir.proxy.redis.StoreSink;
-import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
@@ -17,6 +11,12 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.StoreSink;
+import dev.weir.proxy.store.Topology;
 
 /**
  * Decides by the store, for the whole fleet. A request passes only if the store says so, or if the

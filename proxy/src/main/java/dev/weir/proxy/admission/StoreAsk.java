@@ -1,12 +1,12 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.redis.StoreDecision;
-import dev.weir.proxy.redis.StoreKeys;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**

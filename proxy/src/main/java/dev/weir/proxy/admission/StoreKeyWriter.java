@@ -1,12 +1,12 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.SipHash;
-import dev.weir.proxy.redis.Partitions;
-import dev.weir.proxy.redis.StoreKeys;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.IdentityText;
+import dev.weir.proxy.store.Partitions;
+import dev.weir.proxy.store.StoreKeys;
 import java.nio.charset.StandardCharsets;
 import org.agrona.MutableDirectBuffer;
 

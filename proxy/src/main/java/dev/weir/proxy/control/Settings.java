@@ -2,10 +2,10 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.redis.StoreSettings;
+import dev.weir.proxy.client.ClientSettings;
 import dev.weir.proxy.rule.IdentitySettings;
+import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
-import dev.weir.proxy.wire.WireSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,7 +13,7 @@ import java.util.Objects;
 /** Everything that can be set, from a file or from flags. Whoever holds one holds no fault. */
 public record Settings(
     UpstreamSettings upstream,
-    WireSettings wire,
+    ClientSettings client,
     AdmissionSettings admission,
     StoreSettings store,
     StoreNames names,
@@ -30,7 +30,7 @@ public record Settings(
   public List<String> differencesUntilRestart(Settings other) {
     List<String> parts = new ArrayList<>();
     addIfChanged(parts, "upstream", upstream.address(), other.upstream.address());
-    addIfChanged(parts, "listen", wire.listen(), other.wire.listen());
+    addIfChanged(parts, "listen", client.listen(), other.client.listen());
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
@@ -43,7 +43,7 @@ public record Settings(
         other.process.latencyLogIntervalNs());
     addIfChanged(parts, "timeouts", timeouts(), other.timeouts());
     addIfChanged(parts, "caps", caps(), other.caps());
-    addIfChanged(parts, "answers", wire.answers(), other.wire.answers());
+    addIfChanged(parts, "answers", client.answers(), other.client.answers());
     addIfChanged(parts, "table", admission, other.admission);
     addIfChanged(parts, "service", names.service(), other.names.service());
     addIfChanged(parts, "redis", redis(), other.redis());
@@ -57,7 +57,7 @@ public record Settings(
 
   private List<Object> timeouts() {
     return List.of(
-        wire.timeouts(), upstream.timeouts(), process.drainGraceNs(), process.drainTimeoutNs());
+        client.timeouts(), upstream.timeouts(), process.drainGraceNs(), process.drainTimeoutNs());
   }
 
   private List<Object> redis() {
@@ -65,7 +65,7 @@ public record Settings(
   }
 
   private List<Object> caps() {
-    return List.of(wire.caps(), upstream.caps());
+    return List.of(client.caps(), upstream.caps());
   }
 
   private static void addIfChanged(List<String> parts, String name, Object mine, Object theirs) {

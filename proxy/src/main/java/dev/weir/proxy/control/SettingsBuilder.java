@@ -7,6 +7,10 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.client.AnswerSettings;
+import dev.weir.proxy.client.ClientCaps;
+import dev.weir.proxy.client.ClientSettings;
+import dev.weir.proxy.client.ClientTimeouts;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
@@ -18,10 +22,6 @@ import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.upstream.UpstreamCaps;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.upstream.UpstreamTimeouts;
-import dev.weir.proxy.wire.AnswerSettings;
-import dev.weir.proxy.wire.WireCaps;
-import dev.weir.proxy.wire.WireSettings;
-import dev.weir.proxy.wire.WireTimeouts;
 import java.net.SocketAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -243,10 +243,10 @@ final class SettingsBuilder {
             upstream,
             new UpstreamTimeouts(connectNs, responseNs, upstreamIdleNs, upstreamQueueNs),
             new UpstreamCaps(upstreamConnections, upstreamStreams, upstreamQueue)),
-        new WireSettings(
+        new ClientSettings(
             listen,
-            new WireTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
-            new WireCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
+            new ClientTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
+            new ClientCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),
         admission(),
         store.build(),

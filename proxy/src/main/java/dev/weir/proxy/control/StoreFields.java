@@ -1,13 +1,13 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.redis.StoreLogin;
-import dev.weir.proxy.redis.StoreNode;
-import dev.weir.proxy.redis.StoreSettings;
-import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
 import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.store.StoreLogin;
+import dev.weir.proxy.store.StoreNode;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.Topology;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;

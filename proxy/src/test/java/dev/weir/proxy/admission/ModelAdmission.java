@@ -1,16 +1,16 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.redis.ModelStore;
-import dev.weir.proxy.redis.StoreLogin;
-import dev.weir.proxy.redis.StoreSettings;
-import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.ModelStore;
+import dev.weir.proxy.store.StoreLogin;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.Topology;
 import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */

@@ -55,7 +55,7 @@ class SettingsFlagsTest {
         new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), Faults.ofFile("w"));
     assertEquals(fromFile, fromFlags);
     assertEquals(List.of(), fromFile.differencesUntilRestart(fromFlags));
-    assertEquals(new InetSocketAddress("127.0.0.1", 8001), fromFlags.wire().listen());
+    assertEquals(new InetSocketAddress("127.0.0.1", 8001), fromFlags.client().listen());
   }
 
   @Test

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.redis.StoreLogin;
-import dev.weir.proxy.redis.StoreSettings;
-import dev.weir.proxy.redis.Topology;
 import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.store.StoreLogin;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.Topology;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,0 +1,83 @@
+package dev.weir.proxy.store;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Keeps requests from waiting for a server that does not answer. Closed, everything passes. It
+ * opens after {@link #FAILURES_TO_OPEN} failures in a row, if they took a while: several batches in
+ * flight fail together when either side is held up for a moment, and that is one failure. Open,
+ * nothing passes until its pause is over; then one probe does, and its result closes it or opens it
+ * again for twice as long.
+ *
+ * <p>Times are those of the loop's clock. Used by one event loop.
+ */
+final class Breaker {
+  static final int FAILURES_TO_OPEN = 3;
+  static final long FIRST_PAUSE_NS = 100_000_000;
+  static final long LAST_PAUSE_NS = 2_000_000_000;
+
+  /** What a metric tells; the ordinal is its value. */
+  enum State {
+    CLOSED,
+    HALF_OPEN,
+    OPEN
+  }
+
+  private final long patienceNs;
+  private State state = State.CLOSED;
+  private int failures;
+  private long firstFailureNs;
+  private long pauseNs = FIRST_PAUSE_NS;
+  private long reopensNs;
+
+  /**
+   * @param patienceNs how long there must have been failures only.
+   */
+  Breaker(long patienceNs) {
+    this.patienceNs = patienceNs;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Whether a call may be made now; if it is the probe, nobody else may until its result. */
+  boolean tryPass(long nowNs) {
+    if (state == State.CLOSED) {
+      return true;
+    }
+    if (state == State.OPEN && nowNs >= reopensNs) {
+      state = State.HALF_OPEN;
+      return true;
+    }
+    return false;
+  }
+
+  /** The server answered. */
+  void succeeded() {
+    state = State.CLOSED;
+    failures = 0;
+    pauseNs = FIRST_PAUSE_NS;
+  }
+
+  /** The server did not answer in time, or its answer was no decision. */
+  void failed(long nowNs) {
+    if (failures++ == 0) {
+      firstFailureNs = nowNs;
+    }
+    if (state == State.HALF_OPEN) {
+      pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
+      open(nowNs);
+    } else if (state == State.CLOSED
+        && failures >= FAILURES_TO_OPEN
+        && nowNs - firstFailureNs >= patienceNs) {
+      open(nowNs);
+    }
+  }
+
+  private void open(long nowNs) {
+    state = State.OPEN;
+    // Up to a quarter more, so that a fleet does not probe in step.
+    reopensNs = nowNs + pauseNs + ThreadLocalRandom.current().nextLong(pauseNs / 4);
+  }
+}

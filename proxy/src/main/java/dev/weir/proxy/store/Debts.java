@@ -1,0 +1,251 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * What passed while the store gave no decision, by budget, to be charged when it does again: as
+ * much as still counts then ({@link Debt}), and no more than the budget holds. So a long outage
+ * costs a client one full budget at most, and there is no second burst.
+ *
+ * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
+ * and each lane knows how many it may carry: those of a server that is away cost the others
+ * nothing. One per event loop; half a kilobyte for each debt, and 32 KiB.
+ */
+final class Debts {
+  static final int MAX_BUDGETS = 4096;
+
+  private static final int BUCKETS = 2 * MAX_BUDGETS;
+
+  /** Partitions in which a debt that is over is sought when there is no room. */
+  private static final int LOOKS = 4;
+
+  private final StoreObserver observer;
+
+  /** By partition, the lane that may carry its debts, or null; {@link #regroup} after a change. */
+  private final Lane[] lanes;
+
+  /** By a key's hash. */
+  private final Debt[] buckets = new Debt[BUCKETS];
+
+  /** By partition, in the order they came. */
+  private final Debt[] first = new Debt[Partitions.COUNT];
+
+  private final Debt[] last = new Debt[Partitions.COUNT];
+  private final int[] counts = new int[Partitions.COUNT];
+  private int size;
+
+  /** Those that are over, to be used again. */
+  private Debt freePaced;
+
+  private Debt freeOfWindows;
+  private int nextLook;
+  private long lookCount;
+
+  /** The one that is being moved. */
+  private final StoreKeys moved = new StoreKeys(1);
+
+  Debts(StoreObserver observer, Lane[] lanes) {
+    this.observer = observer;
+    this.lanes = lanes;
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Debts that were looked at so far, to be charged. */
+  long lookCount() {
+    return lookCount;
+  }
+
+  /** Counts each lane's debts anew, as partitions have gone to others. */
+  void regroup() {
+    for (Lane lane : lanes) {
+      if (lane != null) {
+        lane.debtCount = 0;
+      }
+    }
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      if (lanes[partition] != null) {
+        lanes[partition].debtCount += counts[partition];
+      }
+    }
+  }
+
+  /**
+   * More requests that have passed, for each of some budgets: what one of them has no room for is
+   * still charged to the others.
+   *
+   * @param from its keys, from the first on as many as there are limits.
+   * @param passedNs when, or earlier.
+   */
+  void add(
+      StoreKeys from,
+      int firstKey,
+      ScriptLimit[] of,
+      long requests,
+      long cost,
+      long passedNs,
+      long nowNs) {
+    for (int i = 0; i < of.length; i++) {
+      add(from, firstKey + i, of[i], requests, cost, passedNs, nowNs);
+    }
+  }
+
+  private void add(
+      StoreKeys from,
+      int key,
+      ScriptLimit limit,
+      long requests,
+      long cost,
+      long passedNs,
+      long nowNs) {
+    int bucket = bucket(from.hash(key));
+    Debt debt = buckets[bucket];
+    while (debt != null && !debt.isOf(from, key, limit, cost)) {
+      debt = debt.nextAlike;
+    }
+    if (debt == null) {
+      makeRoom(nowNs);
+      if (size == MAX_BUDGETS) {
+        observer.storeDebts(requests, false);
+        return;
+      }
+      debt = insert(from, key, limit, cost, bucket);
+    }
+    debt.add(requests, passedNs, nowNs);
+  }
+
+  private Debt insert(StoreKeys from, int key, ScriptLimit limit, long cost, int bucket) {
+    Debt debt = take(limit.isPaced());
+    debt.begin(from, key, limit, cost);
+    debt.nextAlike = buckets[bucket];
+    buckets[bucket] = debt;
+    append(from.partition(key), debt);
+    count(from.partition(key), 1);
+    return debt;
+  }
+
+  /** One that is used no more; in a long outage debts come and drain with every request. */
+  private Debt take(boolean paced) {
+    Debt debt = paced ? freePaced : freeOfWindows;
+    if (debt == null) {
+      return paced ? new PacedDebt() : new WindowDebt();
+    }
+    if (paced) {
+      freePaced = debt.next;
+    } else {
+      freeOfWindows = debt.next;
+    }
+    return debt;
+  }
+
+  private void release(Debt debt) {
+    debt.nextAlike = null;
+    if (debt instanceof PacedDebt) {
+      debt.next = freePaced;
+      freePaced = debt;
+    } else {
+      debt.next = freeOfWindows;
+      freeOfWindows = debt;
+    }
+  }
+
+  private void count(int partition, int change) {
+    size += change;
+    counts[partition] += change;
+    if (lanes[partition] != null) {
+      lanes[partition].debtCount += change;
+    }
+  }
+
+  /** Whether a lane may carry any that are still owed. */
+  boolean owes(Lane lane, long nowNs) {
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && lanes[partition] == lane) {
+        lookCount++;
+        if (first[partition].requests(nowNs) > 0) {
+          return true;
+        }
+        removeFirst(partition);
+      }
+    }
+    return false;
+  }
+
+  /** Moves debts of a lane's partitions into a flight, as many as it has room for. */
+  void moveTo(Flight flight, Lane lane, long nowNs) {
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && lanes[partition] == lane) {
+        lookCount++;
+        if (!moveTo(flight, first[partition], nowNs)) {
+          return;
+        }
+        removeFirst(partition);
+      }
+    }
+  }
+
+  /** False if there was no room for all of it. */
+  private boolean moveTo(Flight flight, Debt debt, long nowNs) {
+    moved.clear();
+    debt.writeKey(moved);
+    for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
+      if (!flight.hasRoom(1, moved.length(0))) {
+        return false;
+      }
+      flight.owe(moved, 0, debt.limit().alone(), requests, debt.cost(), debt.passedNs());
+      debt.removeOldest();
+    }
+    return true;
+  }
+
+  /** Where all places are taken, those that are over give way: each look finds another. */
+  private void makeRoom(long nowNs) {
+    for (int look = 0; look < LOOKS && size == MAX_BUDGETS; look++) {
+      int partition = nextLook++ & Partitions.COUNT - 1;
+      Debt debt = first[partition];
+      if (debt == null) {
+        continue;
+      }
+      if (debt.requests(nowNs) == 0) {
+        removeFirst(partition);
+      } else if (debt.next != null) {
+        first[partition] = debt.next;
+        append(partition, debt);
+      }
+    }
+  }
+
+  private void append(int partition, Debt debt) {
+    debt.next = null;
+    if (first[partition] == null) {
+      first[partition] = debt;
+    } else {
+      last[partition].next = debt;
+    }
+    last[partition] = debt;
+  }
+
+  private void removeFirst(int partition) {
+    Debt removed = first[partition];
+    first[partition] = removed.next;
+    int bucket = bucket(removed.hash());
+    if (buckets[bucket] == removed) {
+      buckets[bucket] = removed.nextAlike;
+    } else {
+      Debt before = buckets[bucket];
+      while (before.nextAlike != removed) {
+        before = before.nextAlike;
+      }
+      before.nextAlike = removed.nextAlike;
+    }
+    count(partition, -1);
+    release(removed);
+  }
+
+  private static int bucket(long hash) {
+    return (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+  }
+}

@@ -1,0 +1,132 @@
+package dev.weir.proxy.store;
+
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.ScriptOutputType;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the sidecars of a service that share the store, by a heartbeat that each leaves there with
+ * a digest of its rules, and warns if their rules differ for long. While the store is away the last
+ * count stands: that is when it is needed.
+ */
+final class Peers {
+  /** Where the heartbeats are kept. */
+  static final int PARTITION = 0;
+
+  static final long INTERVAL_MS = 2_000;
+
+  /** A sidecar that has not been heard of for so long does not count. */
+  private static final long KEPT_MS = 3 * INTERVAL_MS;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
+  private final StoreCalls calls;
+  private final String service;
+  private final byte[][] keys;
+  private final IntConsumer listener;
+  private final Supplier<String> rulesDigest;
+  private final RuleAgreement agreement = new RuleAgreement();
+  private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+  private volatile int count = 1;
+  private long confirmedNs = System.nanoTime();
+  private String trouble;
+
+  /**
+   * @param service whose sidecars are counted; empty if it has no name.
+   * @param rulesDigest the same for the same rules; empty if none of them asks the store.
+   * @param listener is told of each count that is another one, by whoever calls {@link #beat}.
+   */
+  Peers(StoreCalls calls, String service, Supplier<String> rulesDigest, IntConsumer listener) {
+    this.calls = calls;
+    this.service = service;
+    this.keys = new byte[][] {key("peers", service), key("rules", service)};
+    this.rulesDigest = rulesDigest;
+    this.listener = listener;
+  }
+
+  private static byte[] key(String name, String service) {
+    String tag = new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII);
+    String of = service.isEmpty() ? "" : ":" + service;
+    return ascii("rl:" + tag + ":" + name + of);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The last count, 1 or more. Any thread. */
+  int count() {
+    return count;
+  }
+
+  /** Leaves a heartbeat, and counts. */
+  void beat(SocketAddress server) {
+    call(server, KEPT_MS);
+  }
+
+  /** Takes this sidecar out of the count. */
+  void leave(SocketAddress server) {
+    call(server, 0);
+  }
+
+  /** Takes a smaller count only if it lasts: a server that has just started knows of nobody yet. */
+  private void counted(int now) {
+    long nowNs = System.nanoTime();
+    boolean isLess = now < count;
+    if (!isLess) {
+      confirmedNs = nowNs;
+    }
+    boolean lasts = nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+    if (now != count && (!isLess || lasts)) {
+      count = now;
+      listener.accept(now);
+    }
+  }
+
+  private void call(SocketAddress server, long keptMs) {
+    try {
+      byte[] kept = ascii(Long.toString(keptMs));
+      byte[] digest = ascii(rulesDigest.get());
+      List<Long> answer =
+          calls.await(
+              server,
+              calls
+                  .node(server)
+                  .thenCompose(
+                      connection ->
+                          connection
+                              .async()
+                              .<List<Long>>eval(
+                                  LuaScript.PEERS.source(),
+                                  ScriptOutputType.MULTI,
+                                  keys,
+                                  id,
+                                  kept,
+                                  digest)));
+      counted((int) Math.max(1, answer.get(0)));
+      if (agreement.counted(answer.get(1), System.nanoTime())) {
+        LOG.warn(
+            "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"
+                + " one id share budgets (expected: the same rules and hash key on all, or a"
+                + " service: of its own for each service)",
+            service.isEmpty() ? " without a service" : " of service " + service,
+            TimeUnit.NANOSECONDS.toMinutes(RuleAgreement.LASTS_NS));
+      }
+      trouble = null;
+    } catch (IOException fault) {
+      calls.drop(server);
+      if (!fault.getMessage().equals(trouble)) {
+        trouble = fault.getMessage();
+        LOG.warn("{}; sidecars that share the store: {}, as last counted", trouble, count);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.weir.proxy.store;
+
+import dev.weir.scripts.CheckCall;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.ScriptLimit;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What a batch gives back of what earlier ones were granted. It goes before the checks of the
+ * batch, so that none of them is refused for want of what comes back with it. Nobody waits for it.
+ *
+ * <p>Reused with its batch.
+ */
+final class Refunds {
+  private final CheckCall call = new CheckCall(Flight.MAX_KEYS);
+  private final StoreKeys keys = new StoreKeys(Flight.MAX_KEYS, 1024);
+  private final int[] firstKeys = new int[Flight.MAX_KEYS];
+  private final ScriptLimit[][] limits = new ScriptLimit[Flight.MAX_KEYS][];
+  private final long[] requests = new long[Flight.MAX_KEYS];
+  private final long[] costs = new long[Flight.MAX_KEYS];
+  private final long[] chargedAtUs = new long[Flight.MAX_KEYS];
+
+  /** Those before it have been handed over. */
+  private int first;
+
+  void begin(long unixUs) {
+    call.clear(unixUs);
+    keys.clear();
+    first = 0;
+  }
+
+  /**
+   * Gives back what a check of those keys and limits granted to some requests: in one, as time has
+   * given a part of it back once, and not once for each.
+   *
+   * @param atUs {@link StoreDecision#decidedAtUs()} of that check.
+   */
+  void add(
+      StoreKeys from, int firstKey, ScriptLimit[] of, long requestCount, long cost, long atUs) {
+    int at = call.refund(requestCount * cost, atUs, of[0]);
+    firstKeys[at] = keys.count();
+    limits[at] = of;
+    requests[at] = requestCount;
+    costs[at] = cost;
+    chargedAtUs[at] = atUs;
+    for (int i = 0; i < of.length; i++) {
+      if (i > 0) {
+        call.also(of[i]);
+      }
+      keys.copy(from, firstKey + i);
+    }
+  }
+
+  /** Hands the first one over; there is one. */
+  void moveFirstTo(Flight other) {
+    int at = first++;
+    other.refund(keys, firstKeys[at], limits[at], requests[at], costs[at], chargedAtUs[at]);
+  }
+
+  /** How many there are, but for those that were handed over. */
+  int count() {
+    return call.checkCount() - first;
+  }
+
+  /** Requests whose charges they give back. */
+  long requestCount() {
+    long sum = 0;
+    for (int at = first; at < call.checkCount(); at++) {
+      sum += requests[at];
+    }
+    return sum;
+  }
+
+  /** Tells of each that the server has given it back, or may have. */
+  void tell(StoreSink sink) {
+    for (int at = first; at < call.checkCount(); at++) {
+      sink.givenBack(keys, firstKeys[at], limits[at].length, costs[at]);
+    }
+  }
+
+  StoreKeys keys() {
+    return keys;
+  }
+
+  int byteCount() {
+    return call.length();
+  }
+
+  void writeKeys(ByteBuf out) {
+    for (int key = 0; key < keys.count(); key++) {
+      Resp.bulk(out, keys.bytes(), keys.start(key), keys.length(key));
+    }
+  }
+
+  void writeTo(ByteBuf out) {
+    out.writeBytes(call.array(), 0, call.length());
+  }
+
+  /** Whether what an answer says of them, before anything else, makes sense. */
+  boolean arePlausible(CheckReply reply) {
+    for (int at = 0; at < call.checkCount(); at++) {
+      int status = reply.status(at);
+      if (reply.granted(at) != 0 || status < CheckReply.DONE || status > CheckReply.FOREIGN) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,344 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.request.StoreObserver;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The store of a fleet, for one process: a {@link LoopStore} for each event loop, and one thread
+ * that keeps the map of the servers, counts the sidecars that share them, and never decides
+ * anything.
+ */
+public final class Store implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Store.class);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+
+  /** Between two readings of the map that somebody asks for; doubled while they bring no news. */
+  private static final long LEAST_REFRESH_NS = 100_000_000;
+
+  private static final long MOST_REFRESH_NS = 1_000_000_000;
+
+  /** Between two tries to learn of any server at all. */
+  private static final long FIRST_MAP_MS = 200;
+
+  private final StoreSettings settings;
+  private final Transport transport;
+  private final String service;
+  private final Supplier<String> rulesDigest;
+  private final IntConsumer onPeerCount;
+  private final ClientResources resources = LoopRedisClient.resources();
+  private final StoreHealth health = new StoreHealth();
+  private final List<Member> members = new CopyOnWriteArrayList<>();
+  private final ScheduledThreadPoolExecutor keeper;
+
+  /** Completes when the sidecars have been counted, or somebody has tried to. */
+  private final CompletableFuture<Void> counted = new CompletableFuture<>();
+
+  private final AtomicBoolean refreshing = new AtomicBoolean();
+  private final Set<SocketAddress> examined = new HashSet<>();
+  private StoreCalls calls;
+  private ShardMapReader reader;
+  private Peers peers;
+  private ResetWatch resets;
+  private volatile ShardMap map = ShardMap.EMPTY;
+  private volatile boolean closed;
+  private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
+  private long refreshNs = LEAST_REFRESH_NS;
+  private String trouble;
+  private String deaf;
+
+  private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
+
+  /**
+   * @param service whose sidecars are counted; empty if it has no name.
+   * @param rulesDigest tells other rules from these, for the sidecars to see whether they agree;
+   *     empty if no rule asks. Asked by one thread.
+   * @param onPeerCount is told how many sidecars share the store, this one included, when their
+   *     number changes; 1 until it is told. May take its time.
+   */
+  public Store(
+      StoreSettings settings,
+      Transport transport,
+      String service,
+      Supplier<String> rulesDigest,
+      IntConsumer onPeerCount) {
+    this.settings = settings;
+    this.transport = transport;
+    this.service = service;
+    this.rulesDigest = rulesDigest;
+    this.onPeerCount = onPeerCount;
+    keeper =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "weir-store");
+              thread.setDaemon(true);
+              return thread;
+            });
+    keeper.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    keeper.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+  }
+
+  /** The store for one more event loop; before {@link #start}. */
+  public LoopStore join(
+      EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreObserver observer) {
+    LoopRedisClient client =
+        new LoopRedisClient(resources, eventLoop, transport, settings, CONNECT_TIMEOUT);
+    LoopStore store =
+        new LoopStore(
+            eventLoop,
+            clock,
+            deadlines,
+            client::connect,
+            health,
+            this::refresh,
+            observer,
+            settings.deadlineNs());
+    members.add(new Member(eventLoop, store, client));
+    return store;
+  }
+
+  /**
+   * Connects every event loop to every server.
+   *
+   * @param timeoutNs how long to wait for that; after it the sidecar goes on, and each rule's
+   *     policy decides until the store is there.
+   * @return whether all connections are open.
+   */
+  public boolean start(long timeoutNs) {
+    calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
+    reader = new ShardMapReader(settings, calls);
+    peers = new Peers(calls, service, rulesDigest, onPeerCount);
+    resets = new ResetWatch(calls, members.get(0).client(), this::forget);
+    long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
+    keeper.execute(guarded(this::read));
+    keeper.scheduleWithFixedDelay(
+        guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+    keeper.scheduleWithFixedDelay(
+        guarded(this::beat), Peers.INTERVAL_MS, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+    CompletableFuture<?>[] all =
+        Stream.concat(members.stream().map(member -> member.store().ready()), Stream.of(counted))
+            .toArray(CompletableFuture[]::new);
+    try {
+      CompletableFuture.allOf(all).get(timeoutNs, TimeUnit.NANOSECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException notYet) {
+      for (Member member : members) {
+        member.eventLoop().submit(member.store()::giveUpWaiting).awaitUninterruptibly();
+      }
+      return false;
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Asks for the map to be read again, soon: somebody found it to be old. Any thread. */
+  private void refresh() {
+    boolean isFixed =
+        settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SHARDED;
+    if (!isFixed && !closed && refreshing.compareAndSet(false, true)) {
+      try {
+        keeper.execute(guarded(this::scheduleRefresh));
+      } catch (RejectedExecutionException stopped) {
+        // The process ends: nobody needs the map any more.
+      }
+    }
+  }
+
+  /** Until the reading begins nobody can ask for another. */
+  private void scheduleRefresh() {
+    long sinceNs = System.nanoTime() - readNs;
+    if (sinceNs > 2 * MOST_REFRESH_NS) {
+      refreshNs = LEAST_REFRESH_NS; // the trouble is a new one
+    }
+    keeper.schedule(
+        guarded(this::readAgain), Math.max(0, refreshNs - sinceNs), TimeUnit.NANOSECONDS);
+  }
+
+  private void readAgain() {
+    refreshing.set(false);
+    ShardMap before = map;
+    read();
+    refreshNs = map != before ? LEAST_REFRESH_NS : Math.min(2 * refreshNs, MOST_REFRESH_NS);
+  }
+
+  /** A task that comes again must not throw: it would not come again. */
+  private Runnable guarded(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (RuntimeException bug) {
+        if (!closed) {
+          LOG.error("redis: keeping the map of the servers", bug);
+        }
+      }
+    };
+  }
+
+  private void keep() {
+    read();
+    attend();
+  }
+
+  /** What the map's servers get beside the questions. */
+  private void attend() {
+    examine();
+    try {
+      resets.follow(map.servers());
+      deaf = null;
+    } catch (IOException fault) {
+      if (!fault.getMessage().equals(deaf)) {
+        deaf = fault.getMessage();
+        LOG.warn("{}; not listening for budgets that are given back by hand", deaf);
+      }
+    }
+  }
+
+  /** Budgets were given back: what was known of refusals may not hold any longer. */
+  private void forget() {
+    for (Member member : members) {
+      member.eventLoop().execute(member.store()::forget);
+    }
+  }
+
+  /** Reads the map, and hands it to the event loops if it is another one. */
+  private void read() {
+    readNs = System.nanoTime();
+    try {
+      ShardMap now = reader.read(map);
+      if (reader.missing() != null) {
+        tell(reader.missing() + "; each rule's on-store-failure decides for its keys");
+      } else if (trouble != null) {
+        LOG.info("redis: the servers are known again: {}", now);
+        trouble = null;
+      }
+      if (!now.equals(map)) {
+        map = now;
+        for (Member member : members) {
+          member.eventLoop().execute(() -> member.store().apply(now));
+        }
+        keeper.execute(guarded(this::beat));
+        keeper.execute(guarded(this::attend));
+      }
+    } catch (IOException | RuntimeException fault) {
+      tell(fault.getMessage() + "; the map of the servers stays as it is: " + map);
+      if (!closed && map.servers().isEmpty()) {
+        long delayMs = FIRST_MAP_MS + ThreadLocalRandom.current().nextLong(FIRST_MAP_MS);
+        keeper.schedule(guarded(this::read), delayMs, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  private void tell(String now) {
+    if (!closed && !now.equals(trouble)) {
+      trouble = now;
+      LOG.warn("{}", now);
+    }
+  }
+
+  /** Warns of servers that forget budgets when memory is short. Once for each. */
+  private void examine() {
+    for (SocketAddress server : map.servers()) {
+      if (!examined.contains(server)) {
+        try {
+          String info =
+              calls.await(
+                  server, calls.node(server).thenCompose(open -> open.async().info("memory")));
+          String warning = EvictionCheck.warning(StoreNode.text(server), info);
+          examined.add(server);
+          if (warning != null) {
+            LOG.warn("{}", warning);
+          }
+        } catch (IOException unreachable) {
+          LOG.debug("not examined: {}", unreachable.getMessage());
+        }
+      }
+    }
+  }
+
+  private void beat() {
+    SocketAddress server = map.server(Peers.PARTITION);
+    if (server != null) {
+      peers.beat(server);
+      counted.complete(null);
+    }
+  }
+
+  /** How many sidecars share the store, this one included; the last that was known. Any thread. */
+  public int peerCount() {
+    return peers == null ? 1 : peers.count();
+  }
+
+  /** Servers that this process knows of at present. */
+  public int serverCount() {
+    return map.servers().size();
+  }
+
+  /** How many of all loops' connections to servers decide at present. */
+  public int count(boolean deciding) {
+    int count = 0;
+    for (Member member : members) {
+      if (member.eventLoop().isShuttingDown()) {
+        continue;
+      }
+      count +=
+          member
+              .eventLoop()
+              .submit(() -> member.store().count(deciding))
+              .awaitUninterruptibly()
+              .getNow();
+    }
+    return count;
+  }
+
+  /** Closes all connections. The event loops must still run. */
+  @Override
+  public void close() {
+    closed = true;
+    SocketAddress server = map.server(Peers.PARTITION);
+    if (server != null) {
+      keeper.execute(guarded(() -> peers.leave(server)));
+    }
+    keeper.shutdown();
+    try {
+      if (!keeper.awaitTermination(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        keeper.shutdownNow();
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+    for (Member member : members) {
+      member.eventLoop().submit(member.store()::close).awaitUninterruptibly();
+    }
+    if (calls != null) {
+      resets.close();
+      calls.close();
+    }
+    resources.timer().stop(); // nothing else ends a timer that Lettuce was given
+    resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.weir.proxy.store;
+
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is wrong with each server, for the log: one line when it changes, however many event loops
+ * and requests find out. Any thread.
+ */
+final class StoreHealth {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreHealth.class);
+  private static final long REPEAT_NS = 1_000_000_000;
+
+  private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
+  private final Map<String, Long> refusals = new ConcurrentHashMap<>();
+
+  private record Trouble(String cause, long sinceNs) {}
+
+  /** No connection to a server. */
+  void down(String server, String cause) {
+    Trouble now = new Trouble(cause, System.nanoTime());
+    Trouble before = troubles.put(server, now);
+    if (before == null
+        || !before.cause().equals(cause) && now.sinceNs() - before.sinceNs() > REPEAT_NS) {
+      LOG.warn("redis {}: {}; each rule's on-store-failure decides for its keys", server, cause);
+    }
+  }
+
+  void up(String server) {
+    if (troubles.remove(server) != null) {
+      LOG.info("redis {}: connected, decides again", server);
+    }
+  }
+
+  /** The server answers calls with an error. At most one line a second. */
+  void refused(String server, String error) {
+    // The whole cluster is down, whoever says so.
+    String subject = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN ? "" : server;
+    Long nowNs = System.nanoTime();
+    Long last =
+        refusals.merge(subject, nowNs, (before, now) -> now - before > REPEAT_NS ? now : before);
+    if (last == nowNs) { // the same object: of all event loops one has put it there
+      LOG.warn("redis {}: refuses to decide: {}", server, error);
+    }
+  }
+
+  /** What went wrong at the bottom of it, in one line. */
+  static String cause(Throwable fault) {
+    Throwable cause = fault;
+    while (cause.getCause() != null
+        && (cause instanceof CompletionException || cause.getCause() != cause)) {
+      cause = cause.getCause();
+    }
+    String text = cause.getMessage();
+    return text == null ? cause.getClass().getSimpleName() : text.lines().findFirst().orElse(text);
+  }
+}

@@ -1,0 +1,112 @@
+package dev.weir.proxy.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.ScriptLimit;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.Test;
+
+/** What a decision of the store costs in memory, but for what Lettuce makes for each batch. */
+class FlightAllocationTest {
+  private static final int CHECKS = 64;
+  private static final int REQUESTS = 4 * CHECKS;
+  private static final int WARM_UP = 3_000;
+
+  private static final int KEY_BYTES = 40;
+
+  private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
+  private final StoreKeys keys = new StoreKeys(1);
+  // On the heap: of others the leak detector of the tests keeps a record of each use.
+  private final ByteBuf wire = Unpooled.buffer(1 << 16);
+  private long decided;
+
+  @Test
+  void aBatchIsFilledSentAndDeliveredWithoutAllocating() {
+    LoopClock clock = new LoopClock();
+    LoopStore store =
+        new LoopStore(
+            null,
+            clock,
+            new Deadlines(clock),
+            null,
+            null,
+            () -> {},
+            new Metrics().newLoop().store(),
+            5_000_000);
+    store.sink(new Counting());
+    Lane lane = new Lane(store, null);
+    Debts debts = store.debts();
+    Flight flight = new Flight();
+    ByteBuffer answer = answer();
+    for (int i = 0; i < WARM_UP; i++) {
+      fly(flight, lane, debts, answer, i);
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 20; i++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      fly(flight, lane, debts, answer, i);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertEquals(0, least);
+    assertEquals((WARM_UP + 20L) * REQUESTS, decided);
+    wire.release();
+  }
+
+  /** Four requests for each of the keys; all granted. */
+  private void fly(Flight flight, Lane lane, Debts debts, ByteBuffer answer, long nowNs) {
+    flight.begin(lane, 0);
+    for (int request = 0; request < REQUESTS; request++) {
+      keys.clear();
+      keys.buffer().putInt(0, request % CHECKS);
+      keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
+      flight.add(request, keys, 0, limits, 1, true, nowNs);
+    }
+    flight.prepare(null, nowNs);
+    wire.clear();
+    flight.encode(wire);
+    answer.rewind();
+    flight.getOutput().set(answer);
+    flight.deliver(debts);
+    flight.clear();
+  }
+
+  private static ByteBuffer answer() {
+    ByteBuffer answer =
+        ByteBuffer.allocate(CheckReply.length(CHECKS)).order(ByteOrder.LITTLE_ENDIAN);
+    answer.putDouble(1_000_000);
+    for (int check = 0; check < CHECKS; check++) {
+      answer.put((byte) CheckReply.GRANTED).put((byte) 0).putDouble(4).putDouble(9);
+      answer.putDouble(1_000).putDouble(1_000_001).putDouble(0).putDouble(0);
+    }
+    return answer;
+  }
+
+  private final class Counting implements StoreSink {
+    @Override
+    public void decided(long ticket, StoreDecision decision) {
+      decided += decision.allowed() ? 1 : 0;
+    }
+
+    @Override
+    public boolean unavailable(long ticket, StoreFault fault) {
+      throw new AssertionError(fault);
+    }
+
+    @Override
+    public void givenBack(StoreKeys given, int first, int count, long cost) {}
+
+    @Override
+    public void forget() {}
+  }
+}

@@ -1,0 +1,303 @@
+package dev.weir.proxy.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.scripts.ScriptLimit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When those who ask the store are told, and what becomes of what nobody waits for. */
+class LoopStoreTest {
+  private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long MS_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final ModelServer server = new ModelServer(1);
+  private final ModelServer learned = new ModelServer(2);
+  private final Refunded refunded = new Refunded();
+  private final ModelStore model =
+      new ModelStore(List.of(server), List.of(learned), true, refunded, DEADLINE_NS);
+  private final LoopStore store = model.store();
+  private final List<String> told = new ArrayList<>();
+  private final StoreKeys keys = new StoreKeys(1);
+  private final ScriptLimit[] limits = {ScriptLimit.fixedWindow(10, 1_000_000, 0)};
+  private Runnable onTold = () -> {};
+  private boolean passes;
+
+  LoopStoreTest() {
+    store.sink(new Asker());
+  }
+
+  @AfterEach
+  void close() {
+    model.close();
+    assertEquals(List.of(), server.faults());
+  }
+
+  @Test
+  void tellsNobodyWithinTheQuestionWhoseWriteFails() {
+    ask(1); // goes at once, and is away
+    ask(2); // is gathered
+    model.pass(2 * MS_NS);
+    server.failsNextWrite = true;
+    onTold = () -> assertTrue(!store.isAsking(), "told within a question");
+    ask(3); // takes the one before along
+    assertEquals(List.of(), told);
+    model.run();
+    assertEquals(List.of("2 DISCONNECTED", "3 DISCONNECTED", "1 DISCONNECTED"), told);
+  }
+
+  @Test
+  void tellsNobodyWithinARefundWhoseWriteFails() {
+    ask(1);
+    server.answer();
+    server.failsNextWrite = true;
+    told.clear();
+    refund();
+    assertEquals(0, refunded.lost);
+    model.run();
+    assertEquals(1, refunded.lost);
+  }
+
+  @Test
+  void whoAsksAgainWhenToldIsAnsweredInTurn() {
+    ask(1);
+    ask(2);
+    server.failsNextWrite = true;
+    onTold =
+        () -> {
+          onTold = () -> {};
+          assertEquals(StoreFault.DISCONNECTED, ask(9)); // known at once, and not told
+        };
+    model.pass(2 * MS_NS);
+    ask(3);
+    model.run();
+    assertEquals(3, told.size(), told.toString());
+  }
+
+  @Test
+  void oneThatCannotBeToldKeepsNoOtherFromIt() {
+    final long errors = InternalErrors.count();
+    ask(1);
+    ask(2);
+    ask(3);
+    onTold =
+        () -> {
+          if (told.size() == 2) {
+            throw new IllegalStateException("the asker is broken");
+          }
+        };
+    server.answer();
+    server.answer();
+    assertEquals(List.of("1 allowed", "2 allowed", "3 allowed"), told);
+    assertEquals(1, InternalErrors.count() - errors);
+    ask(4);
+    server.answer();
+    assertEquals("4 allowed", told.get(3));
+  }
+
+  @Test
+  void sendsRefundsOfABatchWhoseRequestsHaveExpiredAndKeepsTheConnection() {
+    ask(1);
+    server.answer();
+    ask(2); // is away
+    ask(3); // is gathered, and expires there
+    refund();
+    model.pass(2 * DEADLINE_NS);
+    assertEquals(List.of("1 allowed", "2 DEADLINE", "3 DEADLINE"), told);
+    server.executed().clear();
+    server.answer();
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    String key = " [rl:{p000}:d:i:r]"; // the second refund is that of the late grant
+    assertEquals(List.of("check" + key, "refund" + key, "refund" + key), server.executed());
+    assertEquals(0, server.pendingCount());
+    assertEquals(0, refunded.lost);
+    assertTrue(server.isOpen());
+    assertEquals(0, charged());
+  }
+
+  @Test
+  void givesBackAtOnceWhatCameTooLateForSeveral() {
+    ask(1); // is away
+    for (int ticket = 2; ticket <= 9; ticket++) {
+      ask(ticket);
+    }
+    server.answer();
+    model.pass(2 * DEADLINE_NS);
+    assertEquals(9, told.size(), told.toString());
+    server.executed().clear();
+    server.answer();
+    assertEquals(8 + 1, charged());
+    server.answer();
+    String key = " [rl:{p000}:d:i:r]";
+    assertEquals(List.of("check" + key, "refund" + key), server.executed());
+    assertEquals(1, charged());
+  }
+
+  @Test
+  void sendsRefundsBeforeTheChecksOfTheirBatch() {
+    for (int ticket = 1; ticket <= 10; ticket++) {
+      ask(ticket);
+      server.answer();
+    }
+    ask(11); // is away, and refused
+    ask(12); // is gathered first
+    refund();
+    server.answer();
+    server.answer();
+    assertEquals(List.of("11 refused", "12 allowed"), told.subList(10, 12));
+  }
+
+  @Test
+  void callsThatExpireWhileAServerIsConnectedLeaveItsConnectionAlone() {
+    learned.opensAtOnce = false;
+    ask(1);
+    server.refuse("MOVED 1 127.0.0.1:2");
+    model.run();
+    model.pass(2 * DEADLINE_NS);
+    assertEquals(List.of("1 DEADLINE"), told);
+    learned.open();
+    model.run();
+    assertTrue(learned.isOpen());
+    assertEquals(0, learned.pendingCount());
+    model.pass(TimeUnit.SECONDS.toNanos(1));
+    assertEquals(1, learned.connections());
+  }
+
+  @Test
+  void refundsThatAreRedirectedGoOn() {
+    ask(1);
+    server.answer();
+    ask(2);
+    server.refuse("MOVED 1 127.0.0.1:2"); // to where the charge is not: that is the server's word
+    model.run();
+    refund();
+    model.pass(2 * DEADLINE_NS);
+    learned.answer();
+    server.refuse("MOVED 1 127.0.0.1:2");
+    assertEquals(1, learned.pendingCount());
+    assertEquals(0, refunded.lost);
+    learned.lose(false);
+    learned.faults().clear();
+  }
+
+  @Test
+  void aProbeThatCarriesWhoHasWaitedTooLongIsJudgedByItsOwnAnswer() {
+    final long deadlineNs = 200 * MS_NS;
+    final ModelServer slow = new ModelServer(3);
+    try (ModelStore other = new ModelStore(List.of(slow), List.of(), false, refunded, deadlineNs)) {
+      other.store().sink(new Asker());
+      long ticket = 0;
+      StoreFault fault = null;
+      for (int ms = 0; fault == null; ms += 20) {
+        if (slow.pendingCount() == Lane.MAX_IN_FLIGHT && ms < 900) {
+          slow.answer(); // too late each time
+        }
+        fault = ask(other, ++ticket);
+        other.pass(20 * MS_NS);
+        assertTrue(ms < 2_000);
+      }
+      assertEquals(StoreFault.BREAKER_OPEN, fault);
+      for (int ms = 0; fault != null; ms++) { // what was gathered before goes with the probe
+        other.pass(MS_NS);
+        fault = ask(other, ++ticket);
+        assertTrue(ms < 200);
+      }
+      while (slow.pendingCount() > 0) {
+        slow.answer();
+      }
+      assertEquals(ticket + " refused", told.get(told.size() - 1));
+      assertNull(ask(other, ++ticket));
+    }
+  }
+
+  @Test
+  void whatIsOwedIsNotOfferedAgainAndAgainToAServerThatCannotTakeIt() {
+    learned.opensAtOnce = false;
+    passes = true;
+    ask(1);
+    server.answer(); // the server's time is known
+    ask(2);
+    server.refuse("ASK 1 127.0.0.1:2");
+    model.run();
+    model.pass(TimeUnit.SECONDS.toNanos(4));
+    assertEquals(List.of("1 allowed", "2 DEADLINE"), told);
+    int offers = 0;
+    for (; server.pendingCount() > 0 && offers < 100; offers++) {
+      server.refuse("ASK 1 127.0.0.1:2"); // where nobody is
+      model.run();
+    }
+    assertTrue(offers <= 1, offers + " at one moment");
+    model.pass(TimeUnit.MILLISECONDS.toNanos(200));
+    assertEquals(1, server.pendingCount());
+  }
+
+  private StoreFault ask(long ticket) {
+    return ask(model, ticket);
+  }
+
+  private StoreFault ask(ModelStore from, long ticket) {
+    key();
+    return from.store().ask(ticket, keys, 0, limits, 1, true, from.clock().nowNs());
+  }
+
+  private void key() {
+    keys.clear();
+    byte[] name = "rl:{p000}:d:i:r".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    keys.buffer().putBytes(0, name);
+    keys.add(name.length, 0, 7, 7);
+  }
+
+  private void refund() {
+    key();
+    store.refund(keys, 0, limits, 1, grantedAtUs);
+  }
+
+  private long charged() {
+    return server.charges().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private long grantedAtUs;
+
+  private final class Asker implements StoreSink {
+    @Override
+    public void decided(long ticket, StoreDecision decision) {
+      grantedAtUs = decision.decidedAtUs();
+      tell(ticket + (decision.allowed() ? " allowed" : " refused"));
+    }
+
+    @Override
+    public boolean unavailable(long ticket, StoreFault fault) {
+      tell(ticket + " " + fault);
+      return passes;
+    }
+
+    private void tell(String what) {
+      told.add(what);
+      onTold.run();
+    }
+
+    @Override
+    public void givenBack(StoreKeys given, int first, int count, long cost) {}
+
+    @Override
+    public void forget() {}
+  }
+
+  private static final class Refunded implements StoreObserver {
+    private long lost;
+
+    @Override
+    public void storeRefunds(long requestCount, boolean sent) {
+      lost += sent ? 0 : requestCount;
+    }
+  }
+}

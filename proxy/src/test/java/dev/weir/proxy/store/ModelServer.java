@@ -1,0 +1,325 @@
+package dev.weir.proxy.store;
+
+import dev.weir.scripts.CheckReply;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server that executes calls when it is told to, and remembers each grant: its time is another in
+ * each call, so a refund says which grant it gives back. Budgets are fixed windows that never end.
+ * In the place of the network stands Lettuce's connection; its bytes are those on the wire.
+ */
+public final class ModelServer {
+  private static final byte REFUND = 4;
+  private static final int HEAD_BYTES = 26;
+  private static final int LIMIT_BYTES = 33;
+
+  /** What was granted and not given back, by key and then by the time of the grant. */
+  private final Map<String, Map<Long, Long>> grants = new HashMap<>();
+
+  private final List<String> faults = new ArrayList<>();
+  private final List<String> executed = new ArrayList<>();
+  private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
+  private final InetSocketAddress address;
+  private RedisConnectionStateListener listener;
+  private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> opening;
+  private boolean isOpen;
+  private int connections;
+  private long nowUs = 1_000_000;
+
+  /** Whether a connection is opened as soon as it is asked for. */
+  public boolean opensAtOnce = true;
+
+  /** Whether the next write fails within the call, as one to a socket that was reset. */
+  public boolean failsNextWrite;
+
+  public ModelServer(int port) {
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  // ---- the network
+
+  CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect() {
+    opening = new CompletableFuture<>();
+    if (opensAtOnce) {
+      open();
+    }
+    return opening;
+  }
+
+  /** Opens the connection that has been asked for. */
+  public void open() {
+    connections++;
+    isOpen = true;
+    opening.complete(proxy(StatefulRedisConnection.class, this::connectionCall));
+  }
+
+  private Object connectionCall(Object self, Method method, Object... arguments) {
+    return switch (method.getName()) {
+      case "async" -> proxy(RedisAsyncCommands.class, ModelServer::commandCall);
+      case "isOpen" -> isOpen;
+      case "addListener" -> {
+        listener = (RedisConnectionStateListener) arguments[0];
+        yield null;
+      }
+      case "dispatch" -> {
+        write((RedisCommand<?, ?, ?>) arguments[0]);
+        yield arguments[0];
+      }
+      case "closeAsync" -> {
+        lose(false);
+        yield CompletableFuture.completedFuture(null);
+      }
+      default -> throw new UnsupportedOperationException(method.getName());
+    };
+  }
+
+  private static Object commandCall(Object self, Method method, Object... arguments) {
+    return switch (method.getName()) {
+      case "scriptLoad" -> new Done<>("digest");
+      case "evalsha" -> new Done<>(new byte[CheckReply.length(2)]);
+      case "asking" -> new Done<>("OK");
+      default -> throw new UnsupportedOperationException(method.getName());
+    };
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T> T proxy(Class<?> type, java.lang.reflect.InvocationHandler handler) {
+    return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler);
+  }
+
+  private void write(RedisCommand<?, ?, ?> call) {
+    if (failsNextWrite) {
+      failsNextWrite = false;
+      call.completeExceptionally(new IOException("Connection reset by peer"));
+      lose(false);
+    } else if (isOpen) {
+      pending.add(call);
+    } else {
+      call.completeExceptionally(new IOException("not connected"));
+    }
+  }
+
+  /** Ends the connection; what it had been asked may have been executed all the same. */
+  public void lose(boolean executes) {
+    if (!isOpen) {
+      return;
+    }
+    isOpen = false;
+    while (!pending.isEmpty()) {
+      RedisCommand<?, ?, ?> call = pending.remove();
+      ByteBuf bytes = encoded(call);
+      if (executes) {
+        execute(bytes);
+      }
+      call.completeExceptionally(new IOException("Connection reset by peer"));
+    }
+    listener.onRedisDisconnected(null);
+  }
+
+  public boolean isOpen() {
+    return isOpen;
+  }
+
+  /** Connections that were ever opened. */
+  public int connections() {
+    return connections;
+  }
+
+  // ---- the script
+
+  public int pendingCount() {
+    return pending.size();
+  }
+
+  /** Executes the oldest call and answers it. */
+  public void answer() {
+    RedisCommand<?, ?, ?> call = pending.remove();
+    call.getOutput().set(execute(encoded(call)));
+    call.complete();
+  }
+
+  /** Answers the oldest call with an error, and executes nothing. */
+  public void refuse(String error) {
+    RedisCommand<?, ?, ?> call = pending.remove();
+    encoded(call);
+    call.getOutput().setError(error);
+    call.complete();
+  }
+
+  private static ByteBuf encoded(RedisCommand<?, ?, ?> call) {
+    ByteBuf bytes = Unpooled.buffer();
+    call.encode(bytes);
+    return bytes;
+  }
+
+  private ByteBuffer execute(ByteBuf bytes) {
+    List<byte[]> words = words(bytes);
+    int keyCount = Integer.parseInt(new String(words.get(2), StandardCharsets.US_ASCII));
+    List<String> keys =
+        words.subList(3, 3 + keyCount).stream()
+            .map(key -> new String(key, StandardCharsets.ISO_8859_1))
+            .toList();
+    ByteBuffer input = ByteBuffer.wrap(words.get(3 + keyCount)).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer reply = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
+    reply.putDouble(++nowUs);
+    int key = 0;
+    while (input.hasRemaining()) {
+      int at = input.position();
+      int limits = input.get(at + 1);
+      execute(input, at, keys.subList(key, key + limits), reply);
+      key += limits;
+      input.position(at + HEAD_BYTES + limits * LIMIT_BYTES);
+    }
+    if (key != keyCount) {
+      faults.add(keyCount + " keys of " + key);
+    }
+    return reply.flip();
+  }
+
+  private void execute(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
+    long cost = (long) input.getDouble(at + 10);
+    if (input.get(at) == REFUND) {
+      executed.add("refund " + keys);
+      giveBack(keys, cost, (long) input.getDouble(at + 18));
+      reply(reply, CheckReply.DONE, 0, 0, 0, 0);
+      return;
+    }
+    executed.add("check " + keys);
+    long requests = (long) input.getDouble(at + 2);
+    long granted = requests;
+    long least = Long.MAX_VALUE;
+    int leastAt = 0;
+    for (int i = 0; i < keys.size(); i++) {
+      long limit = (long) input.getDouble(at + HEAD_BYTES + i * LIMIT_BYTES + 1);
+      long left = limit - charged(keys.get(i));
+      granted = Math.min(granted, left / cost);
+      if (left < least) {
+        least = left;
+        leastAt = i;
+      }
+    }
+    for (String key : keys) {
+      if (granted > 0) {
+        grants.computeIfAbsent(key, of -> new HashMap<>()).merge(nowUs, granted * cost, Long::sum);
+      }
+    }
+    int status = granted > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
+    long retryUs = granted == requests ? 0 : TimeUnit.DAYS.toMicros(1);
+    reply(reply, status, leastAt, granted, least - granted * cost, retryUs);
+  }
+
+  private void giveBack(List<String> keys, long cost, long chargedAtUs) {
+    for (String key : keys) {
+      long left = grants.getOrDefault(key, Map.of()).getOrDefault(chargedAtUs, 0L) - cost;
+      if (left < 0) {
+        faults.add(key + " is given back more than was granted");
+      } else {
+        grants.get(key).put(chargedAtUs, left);
+      }
+    }
+  }
+
+  private void reply(
+      ByteBuffer to, int status, int limitIndex, long granted, long left, long retryUs) {
+    to.put((byte) status).put((byte) limitIndex).putDouble(granted).putDouble(left).putDouble(100);
+    to.putDouble(nowUs + TimeUnit.DAYS.toMicros(1)).putDouble(retryUs).putDouble(0);
+  }
+
+  private static List<byte[]> words(ByteBuf bytes) {
+    List<byte[]> words = new ArrayList<>();
+    int count = number(bytes);
+    for (int i = 0; i < count; i++) {
+      byte[] word = new byte[number(bytes)];
+      bytes.readBytes(word).skipBytes(2);
+      words.add(word);
+    }
+    return words;
+  }
+
+  private static int number(ByteBuf bytes) {
+    int end = bytes.indexOf(bytes.readerIndex(), bytes.writerIndex(), (byte) '\r');
+    String line = bytes.readCharSequence(end - bytes.readerIndex(), StandardCharsets.US_ASCII) + "";
+    bytes.skipBytes(2);
+    return Integer.parseInt(line.substring(1));
+  }
+
+  // ---- what came of it
+
+  private long charged(String key) {
+    return grants.getOrDefault(key, Map.of()).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Units that a budget is charged with, by the end of its key; of budgets that have any. */
+  public Map<String, Long> charges() {
+    Map<String, Long> charges = new HashMap<>();
+    for (String key : grants.keySet()) {
+      String[] parts = key.split(":");
+      charges.put(parts[3], charged(key));
+    }
+    return charges;
+  }
+
+  /** Somebody else gives everything back. */
+  public void forget() {
+    grants.clear();
+  }
+
+  /** What no client may ask for. */
+  public List<String> faults() {
+    return faults;
+  }
+
+  /** What was executed, in order: its kind and its keys. */
+  public List<String> executed() {
+    return executed;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.asList(address, pending.size() + " pending", charges()).toString();
+  }
+
+  /** An answer that is there. */
+  private static final class Done<T> extends CompletableFuture<T> implements RedisFuture<T> {
+    Done(T value) {
+      complete(value);
+    }
+
+    @Override
+    public String getError() {
+      return null;
+    }
+
+    @Override
+    public boolean await(long timeout, TimeUnit unit) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.StoreObserver;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** An event loop's store on {@link ModelServer}s, in a time of its own. */
+public final class ModelStore implements AutoCloseable {
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final Map<SocketAddress, ModelServer> servers;
+  private final LoopStore store;
+  private long nowNs = 1;
+  private final LoopClock clock = new LoopClock(() -> nowNs);
+
+  /**
+   * @param known servers that the map has, each with every so many-th partition.
+   * @param unknown those that a redirection may name.
+   */
+  public ModelStore(
+      List<ModelServer> known,
+      List<ModelServer> unknown,
+      boolean isCluster,
+      StoreObserver observer,
+      long deadlineNs) {
+    channel.freezeTime();
+    servers =
+        java.util.stream.Stream.concat(known.stream(), unknown.stream())
+            .collect(Collectors.toMap(ModelServer::address, Function.identity()));
+    Deadlines deadlines = new Deadlines(clock);
+    deadlines.start(eventLoop());
+    store =
+        new LoopStore(
+            eventLoop(),
+            clock,
+            deadlines,
+            address -> servers.get(address).connect(),
+            new StoreHealth(),
+            () -> {},
+            observer,
+            deadlineNs);
+    store.giveUpWaiting();
+    SocketAddress[] owners = new SocketAddress[Partitions.COUNT];
+    for (int partition = 0; partition < owners.length; partition++) {
+      owners[partition] = known.get(partition % known.size()).address();
+    }
+    store.apply(ShardMap.of(owners, Set.of(), isCluster));
+    run();
+  }
+
+  public LoopStore store() {
+    return store;
+  }
+
+  /** Somebody says that budgets were given back by hand. */
+  public void forget() {
+    store.forget();
+  }
+
+  public LoopClock clock() {
+    return clock;
+  }
+
+  public EventLoop eventLoop() {
+    return channel.eventLoop();
+  }
+
+  /** Runs what the event loop has been given. */
+  public void run() {
+    channel.runPendingTasks();
+  }
+
+  /** Lets time pass, and runs what is due. */
+  public void pass(long ns) {
+    nowNs += ns;
+    clock.tick();
+    channel.advanceTimeBy(ns, TimeUnit.NANOSECONDS);
+    channel.runPendingTasks();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    run();
+    channel.close();
+  }
+}
