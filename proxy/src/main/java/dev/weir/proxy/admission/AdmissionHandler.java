@@ -6,11 +6,13 @@ import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Exchange;
-import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
@@ -92,11 +94,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public long admit(RequestView request, Exchange exchange, long nowNs) {
+  public long ask(Question question, Asker asker, long nowNs) {
     assert asking == NOBODY : "a request is asked for within the question of another";
+    RequestView request = question.request();
     Rule rule = rules.match(request);
     RuleCounters of = rule == null ? null : counters[rule.index()];
-    long ticket = parked.park(exchange, rule, of, nowNs);
+    long ticket = parked.park(asker, rule, of, nowNs);
     if (ticket == ParkedRequests.FULL) {
       known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
       return SETTLED;
@@ -109,7 +112,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     } finally {
       asking = NOBODY;
       if (!asked) {
-        withdraw(ticket);
+        leave(ticket);
       }
     }
     return parked.holds(ticket) ? ticket : SETTLED;
@@ -141,7 +144,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public void withdraw(long ticket) {
+  public void ended(long ticket, RequestEnd end) {
+    if (ticket != SETTLED) {
+      leave(ticket);
+    }
+  }
+
+  private void leave(long ticket) {
     if (!parked.holds(ticket)) {
       return;
     }
@@ -205,14 +214,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     held.remove(ticket);
     metrics.released();
     long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
-    QuotaPolicy policy = parked.rule(ticket).budgets().get(0).policy(); // a queue is alone
-    verdict.allow(policy, held.remaining(ticket), resetAfterNs);
+    Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
+    long limit = budget.limit().capacity();
+    verdict.allow(budget.policy(), limit, held.remaining(ticket), resetAfterNs);
     conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
   }
 
   /** The one way out: gives the place back, and returns the verdict or tells it. */
   private void conclude(long ticket, Verdict settled) {
-    Exchange exchange = parked.exchange(ticket);
+    Asker asker = parked.asker(ticket);
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
     parked.leave(ticket);
@@ -223,17 +233,14 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       if (rule.dryRun() && !settled.allowed()) {
         concluded = verdict.allowUnlimited();
       }
+      concluded.ofRule(rule.id());
     }
     if (ticket == asking) {
       known = concluded;
       return;
     }
     assert asking == NOBODY : "a verdict is told within the question of another request";
-    if (concluded.allowed()) {
-      exchange.allowed(concluded);
-    } else {
-      exchange.refused(concluded);
-    }
+    asker.decided(ticket, concluded);
   }
 
   @Override

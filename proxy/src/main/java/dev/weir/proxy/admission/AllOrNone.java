@@ -132,4 +132,9 @@ final class AllOrNone {
   QuotaPolicy policy() {
     return policies[chosen];
   }
+
+  /** Units of a fresh key of the budget that the answer is about. */
+  long capacity() {
+    return limits[chosen].capacity();
+  }
 }

@@ -164,6 +164,7 @@ public final class ExactGate implements Gate, StoreSink {
         verdict.refuse(
             RefusalReason.OVER_LIMIT,
             refusing.policy(),
+            refusing.storeLimit().capacity(),
             proofs.remaining(longest),
             Math.max(0, proofs.resetAtNs(longest) - nowNs),
             proofs.retryAtNs(longest) - nowNs));
@@ -221,7 +222,11 @@ public final class ExactGate implements Gate, StoreSink {
     rules[place] = null;
     Budget budget = rule.group(0).budget(decision.limitIndex());
     if (decision.allowed()) {
-      verdict.allow(budget.policy(), decision.remaining(), decision.resetAfterNs());
+      verdict.allow(
+          budget.policy(),
+          budget.storeLimit().capacity(),
+          decision.remaining(),
+          decision.resetAfterNs());
       if (decision.waitNs() > 0) {
         outcome.hold(ticket, verdict, clock.nowNs() + decision.waitNs());
         return;
@@ -235,6 +240,7 @@ public final class ExactGate implements Gate, StoreSink {
       verdict.refuse(
           never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
           budget.policy(),
+          budget.storeLimit().capacity(),
           decision.remaining(),
           decision.resetAfterNs(),
           never ? 0 : decision.retryAfterNs());

@@ -44,7 +44,7 @@ final class FailurePolicy {
           case CLOSED -> {
             outcome.settle(
                 ticket,
-                verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, STORE_RETRY_NS));
+                verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, 0, STORE_RETRY_NS));
             yield false;
           }
           case LOCAL_SHARE ->

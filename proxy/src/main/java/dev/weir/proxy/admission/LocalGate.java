@@ -112,7 +112,7 @@ public final class LocalGate implements Gate {
       chargedTicket = ticket;
       chargedAtNs = nowNs;
       chargedCost = cost;
-      verdict.allow(budgets.policy(), decision.remaining(), resetAfterNs);
+      verdict.allow(budgets.policy(), budgets.capacity(), decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
       if (waitNs >= LEAST_WAIT_NS) {
         outcome.hold(ticket, verdict, nowNs + waitNs);
@@ -124,6 +124,7 @@ public final class LocalGate implements Gate {
       verdict.refuse(
           never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
           budgets.policy(),
+          budgets.capacity(),
           decision.remaining(),
           resetAfterNs,
           never ? 0 : retryAfterNs);

@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.RuleCounters;
-import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.rule.Rule;
 
 /**
@@ -13,7 +13,7 @@ final class ParkedRequests {
   /** What {@link #park} returns when every place is taken. */
   static final long FULL = -1;
 
-  private final Exchange[] exchanges;
+  private final Asker[] askers;
   private final Rule[] rules;
   private final RuleCounters[] counters;
   private final long[] startsNs;
@@ -22,7 +22,7 @@ final class ParkedRequests {
   private int freeCount;
 
   ParkedRequests(int placeCount) {
-    exchanges = new Exchange[placeCount];
+    askers = new Asker[placeCount];
     rules = new Rule[placeCount];
     counters = new RuleCounters[placeCount];
     startsNs = new long[placeCount];
@@ -40,12 +40,12 @@ final class ParkedRequests {
    * @param rule null if none applies, and then so is {@code of}.
    * @return the ticket, 0 or more; or {@link #FULL}.
    */
-  long park(Exchange exchange, Rule rule, RuleCounters of, long startNs) {
+  long park(Asker asker, Rule rule, RuleCounters of, long startNs) {
     if (freeCount == 0) {
       return FULL;
     }
     int place = freePlaces[--freeCount];
-    exchanges[place] = exchange;
+    askers[place] = asker;
     rules[place] = rule;
     counters[place] = of;
     startsNs[place] = startNs;
@@ -55,11 +55,11 @@ final class ParkedRequests {
   /** Whether the request of that ticket still waits. */
   boolean holds(long ticket) {
     int place = (int) ticket;
-    return exchanges[place] != null && generations[place] == (int) (ticket >>> 32);
+    return askers[place] != null && generations[place] == (int) (ticket >>> 32);
   }
 
-  Exchange exchange(long ticket) {
-    return exchanges[(int) ticket];
+  Asker asker(long ticket) {
+    return askers[(int) ticket];
   }
 
   Rule rule(long ticket) {
@@ -78,7 +78,7 @@ final class ParkedRequests {
   /** Gives the place back; the ticket names nobody from now on. */
   void leave(long ticket) {
     int place = (int) ticket;
-    exchanges[place] = null;
+    askers[place] = null;
     rules[place] = null;
     counters[place] = null;
     generations[place] = generations[place] + 1 & Integer.MAX_VALUE;

@@ -193,11 +193,16 @@ final class StoreAsk {
   /** What all checks together have decided. */
   Verdict verdict(Verdict to) {
     if (!isRefused()) {
-      return to.allow(tightest.budget.policy(), tightest.remaining, tightest.resetAfterNs);
+      return to.allow(
+          tightest.budget.policy(),
+          tightest.budget.storeLimit().capacity(),
+          tightest.remaining,
+          tightest.resetAfterNs);
     }
     return to.refuse(
         refusing.isNever() ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
         refusing.budget.policy(),
+        refusing.budget.storeLimit().capacity(),
         refusing.remaining,
         refusing.resetAfterNs,
         refusing.isNever() ? 0 : refusing.retryAfterNs);

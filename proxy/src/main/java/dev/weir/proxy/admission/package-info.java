@@ -1,6 +1,6 @@
 /**
- * Decides whether a request may pass: which rule, whose budget, what verdict. Knows no protocol: a
- * request comes as a {@link dev.weir.proxy.request.RequestView} and its verdict goes to an {@link
- * dev.weir.proxy.request.Exchange}. Hot path.
+ * Decides whether a request may pass: which rule, whose budget, what verdict. Knows no protocol: it
+ * is asked a {@link dev.weir.proxy.request.Question}, and what it cannot answer at once it tells a
+ * {@link dev.weir.proxy.request.Asker} later. Hot path.
  */
 package dev.weir.proxy.admission;

@@ -8,9 +8,10 @@ import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -25,14 +26,13 @@ import java.util.concurrent.TimeUnit;
  * One client's connection: HTTP/1.1 requests one after the other, each read, decided, and passed on
  * or answered. Bytes of the next request wait until the one before has its response.
  *
- * <p>The way of a request: {@link #readHead}, then {@link Admission#admit}; {@link #answer} or
- * {@link #pass}; {@link #gather}, {@link #upstreamReady}, {@link #forwardBody}, {@link
- * #responseHead}, {@link #responseBody}, {@link #responseComplete}; and {@link #readRequests}
- * again. Whatever goes wrong on the way ends in {@link #reject} while the response has not begun,
- * and in a cut connection after; what should never have gone wrong ends in {@link #fail}.
+ * <p>The way of a request: {@link #readHead}, then {@link Admission#ask}; {@link #answer} or {@link
+ * #pass}; {@link #gather}, {@link #upstreamReady}, {@link #forwardBody}, {@link #responseHead},
+ * {@link #responseBody}, {@link #responseComplete}; and {@link #readRequests} again. Whatever goes
+ * wrong on the way ends in {@link #reject} while the response has not begun, and in a cut
+ * connection after; what should never have gone wrong ends in {@link #fail}.
  */
-final class ClientConnection extends ChannelInboundHandlerAdapter
-    implements Exchange, ResponseSink {
+final class ClientConnection extends ChannelInboundHandlerAdapter implements Asker, ResponseSink {
   /**
    * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
    * when a held request may pass.
@@ -263,7 +263,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     loop.asking = true;
     try {
-      ticket = loop.admission.admit(head.view(), this, arrivedNs);
+      ticket = loop.admission.ask(loop.question.traffic(head.view()), this, arrivedNs);
     } finally {
       loop.asking = false;
     }
@@ -285,8 +285,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   // The verdict, if it comes later.
 
   @Override
-  public void allowed(Verdict verdict) {
+  public void decided(long ofTicket, Verdict verdict) {
     ticket = Admission.SETTLED;
+    if (verdict.allowed()) {
+      passLate(verdict);
+    } else {
+      answerLate(verdict);
+    }
+  }
+
+  private void passLate(Verdict verdict) {
     waiter.never();
     try {
       if (pending.findsNoConnection()) {
@@ -298,9 +306,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  @Override
-  public void refused(Verdict verdict) {
-    ticket = Admission.SETTLED;
+  private void answerLate(Verdict verdict) {
     try {
       answer(verdict);
       readRequests(); // there may be another one behind
@@ -781,7 +787,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       loop.observer.requestEnded();
     }
     if (state == State.DECIDING && ticket != Admission.SETTLED) {
-      loop.admission.withdraw(ticket);
+      loop.admission.ended(ticket, loop.requestEnd.set(RequestEnd.How.CLIENT_GONE));
     } else if (state == State.CONNECTING) {
       loop.origin.forget(this);
     }

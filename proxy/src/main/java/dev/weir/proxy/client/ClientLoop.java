@@ -8,6 +8,8 @@ import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,6 +31,8 @@ public final class ClientLoop {
   final RequestHeadWriter headWriter;
   final RefusalWriter refusals;
   final RateLimitFields rateLimitFields;
+  final Question question = new Question();
+  final RequestEnd requestEnd = new RequestEnd();
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
 

@@ -1,8 +1,11 @@
 package dev.weir.proxy.request;
 
-/** Decides whether a request may pass. One per event loop, used by that loop only. */
+/**
+ * Decides whether a request may pass. One per event loop, used by that loop only, by however many
+ * callers it has.
+ */
 public interface Admission {
-  /** What {@link #admit} returns when the verdict is known at once. */
+  /** What {@link #ask} returns when the verdict is known at once. */
   long SETTLED = -1;
 
   /** What {@link #keep} returns where nothing can be given back. */
@@ -13,16 +16,16 @@ public interface Admission {
 
   /**
    * Asks for a verdict. One that is known at once is {@link #verdict()}; only one that comes later
-   * is told to {@code exchange}, and nobody is told anything within this call. If it throws, the
-   * request is forgotten.
+   * is told to {@code asker}, and nobody is told anything within this call. If it throws, the
+   * question is forgotten.
    *
-   * @param request valid until this call returns.
+   * @param question valid until this call returns.
    * @param nowNs when the request arrived.
-   * @return {@link #SETTLED}, or a ticket for {@link #withdraw}.
+   * @return {@link #SETTLED}, or a ticket for {@link Asker#decided} and {@link #ended}.
    */
-  long admit(RequestView request, Exchange exchange, long nowNs);
+  long ask(Question question, Asker asker, long nowNs);
 
-  /** What the last {@link #admit} has settled; valid until the next. */
+  /** What the last {@link #ask} has settled; valid until the next. */
   Verdict verdict();
 
   /** When a request may pass that is held until then, in the loop's time; or {@link #NOT_HELD}. */
@@ -43,6 +46,14 @@ public interface Admission {
   /** What the request was charged is spent. */
   void letStand(int kept);
 
-  /** The client is gone: its verdict, when it comes, is dropped. */
-  void withdraw(long ticket);
+  /**
+   * A request has ended: told once per request of traffic, whatever became of it. One that ends
+   * while its verdict is awaited is told no verdict any more, and what it was or will be charged
+   * stays charged: to leave is no way around a limit.
+   *
+   * @param ticket of a verdict that is awaited; {@link #SETTLED} if it was known at once or has
+   *     been told.
+   * @param end valid during the call only.
+   */
+  void ended(long ticket, RequestEnd end);
 }

@@ -11,9 +11,11 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
@@ -54,6 +56,8 @@ class AdmissionHandlerTest {
   private final LoopClock clock = new LoopClock();
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final LateGate late = new LateGate();
+  private final Question question = new Question();
+  private final RequestEnd end = new RequestEnd();
 
   @AfterEach
   void closeTable() {
@@ -137,7 +141,7 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(late, limit("1/1h").build());
     Recorder gone = new Recorder();
     long ticket = admit(handler, request("/a"), gone, clock.tick());
-    handler.withdraw(ticket);
+    leave(handler, ticket);
     Recorder next = new Recorder();
     admit(handler, request("/a"), next, clock.tick()); // takes the same place
 
@@ -175,7 +179,7 @@ class AdmissionHandlerTest {
     Recorder recorder = new Recorder();
     for (int i = 0; i < 3; i++) {
       assertThrows(
-          IllegalStateException.class, () -> handler.admit(request("/a"), recorder, clock.tick()));
+          IllegalStateException.class, () -> ask(handler, request("/a"), recorder, clock.tick()));
     }
     handler.publish(RuleSet.EMPTY);
     admit(handler, request("/a"), recorder, clock.tick());
@@ -186,10 +190,10 @@ class AdmissionHandlerTest {
   void tellsNobodyWithinTheQuestionOfAnother() {
     AdmissionHandler handler = handler(late, limit("1/1h").build());
     Recorder first = new Recorder();
-    handler.admit(request("/a"), first, clock.tick());
+    ask(handler, request("/a"), first, clock.tick());
     late.answersNextWithin = true;
     assertThrows(
-        AssertionError.class, () -> handler.admit(request("/a"), new Recorder(), clock.tick()));
+        AssertionError.class, () -> ask(handler, request("/a"), new Recorder(), clock.tick()));
     assertEquals(List.of(), first.told);
   }
 
@@ -198,8 +202,8 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(holding, limit("9/1h").build());
     Recorder recorder = new Recorder();
     holding.dueNs = clock.tick();
-    handler.admit(request("/a"), new Broken(), clock.nowNs());
-    handler.admit(request("/a"), recorder, clock.nowNs());
+    ask(handler, request("/a"), new Broken(), clock.nowNs());
+    ask(handler, request("/a"), recorder, clock.nowNs());
     channel.runScheduledPendingTasks();
     assertEquals(List.of("allowed 1"), recorder.told);
   }
@@ -301,7 +305,7 @@ class AdmissionHandlerTest {
     long ticket = admit(handler, request("/a"), gone, clock.nowNs());
     admit(handler, request("/a"), next, clock.nowNs());
     assertEquals(List.of("TOO_MANY_PARKED"), next.told);
-    handler.withdraw(ticket);
+    leave(handler, ticket);
     holding.dueNs = clock.tick();
     admit(handler, request("/a"), next, clock.nowNs());
     channel.runScheduledPendingTasks();
@@ -327,7 +331,7 @@ class AdmissionHandlerTest {
     assertEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
     admit(handler, request("/other"), recorder, clock.nowNs());
     assertEquals(List.of("TOO_MANY_PARKED", "allowed unlimited"), recorder.told);
-    handler.withdraw(first);
+    leave(handler, first);
     assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
   }
 
@@ -353,26 +357,28 @@ class AdmissionHandlerTest {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 20_000; i++) {
         holding.dueNs += 1000;
-        handler.withdraw(admit(handler, request, counter, clock.tick()));
+        leave(handler, admit(handler, request, counter, clock.tick()));
       }
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertEquals(0, least, "bytes allocated for 20,000 held requests");
   }
 
-  /** Asks, and tells the exchange what is known at once, as connections do. */
-  private static long admit(
-      AdmissionHandler handler, RequestView request, Exchange exchange, long nowNs) {
-    long ticket = handler.admit(request, exchange, nowNs);
+  /** Asks, and tells the asker what is known at once, as connections do. */
+  private long admit(AdmissionHandler handler, RequestView request, Asker asker, long nowNs) {
+    long ticket = ask(handler, request, asker, nowNs);
     if (ticket == Admission.SETTLED) {
-      Verdict verdict = handler.verdict();
-      if (verdict.allowed()) {
-        exchange.allowed(verdict);
-      } else {
-        exchange.refused(verdict);
-      }
+      asker.decided(ticket, handler.verdict());
     }
     return ticket;
+  }
+
+  private long ask(AdmissionHandler handler, RequestView request, Asker asker, long nowNs) {
+    return handler.ask(question.traffic(request), asker, nowNs);
+  }
+
+  private void leave(AdmissionHandler handler, long ticket) {
+    handler.ended(ticket, end.set(RequestEnd.How.CLIENT_GONE));
   }
 
   private void decide(AdmissionHandler handler, RequestView request, Counter counter, int rounds) {
@@ -434,23 +440,23 @@ class AdmissionHandlerTest {
 
     @Override
     public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
-      outcome.hold(ticket, verdict.allow(rule.budgets().get(0).policy(), asked++, HOUR_NS), dueNs);
+      outcome.hold(
+          ticket, verdict.allow(rule.budgets().get(0).policy(), 9, asked++, HOUR_NS), dueNs);
     }
   }
 
-  private static final class Recorder implements Exchange {
+  private static final class Recorder implements Asker {
     private final List<String> told = new ArrayList<>();
     private long heldNs;
 
     @Override
-    public void allowed(Verdict verdict) {
+    public void decided(long ticket, Verdict verdict) {
       heldNs = verdict.heldNs();
-      told.add("allowed " + (verdict.policy() == null ? "unlimited" : verdict.remaining()));
-    }
-
-    @Override
-    public void refused(Verdict verdict) {
-      told.add(verdict.refusal().name());
+      if (verdict.allowed()) {
+        told.add("allowed " + (verdict.policy() == null ? "unlimited" : verdict.remaining()));
+      } else {
+        told.add(verdict.refusal().name());
+      }
     }
 
     String last() {
@@ -458,30 +464,24 @@ class AdmissionHandlerTest {
     }
   }
 
-  private static final class Broken implements Exchange {
+  private static final class Broken implements Asker {
     @Override
-    public void allowed(Verdict verdict) {
+    public void decided(long ticket, Verdict verdict) {
       throw new IllegalStateException("the client's side is broken");
-    }
-
-    @Override
-    public void refused(Verdict verdict) {
-      throw new AssertionError("it may pass");
     }
   }
 
-  private static final class Counter implements Exchange {
+  private static final class Counter implements Asker {
     private int allowed;
     private int refused;
 
     @Override
-    public void allowed(Verdict verdict) {
-      allowed++;
-    }
-
-    @Override
-    public void refused(Verdict verdict) {
-      refused++;
+    public void decided(long ticket, Verdict verdict) {
+      if (verdict.allowed()) {
+        allowed++;
+      } else {
+        refused++;
+      }
     }
   }
 }

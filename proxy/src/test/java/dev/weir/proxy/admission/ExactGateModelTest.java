@@ -7,7 +7,9 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.request.Verdict;
@@ -72,6 +74,7 @@ class ExactGateModelTest {
     private final List<ModelServer> servers;
     private final ModelStore store;
     private final AdmissionHandler admission;
+    private final Question question = new Question();
     private final List<Client> waiting = new ArrayList<>();
 
     /** By the text of an identity. */
@@ -142,11 +145,11 @@ class ExactGateModelTest {
       }
       RequestView request = TextRequest.of("GET", "/", fields);
       Client client = new Client(fields);
-      client.ticket = admission.admit(request, client, store.clock().nowNs());
+      client.ticket = admission.ask(question.traffic(request), client, store.clock().nowNs());
       if (client.ticket != Admission.SETTLED) {
         waiting.add(client);
       } else if (admission.verdict().allowed()) {
-        client.allowed(admission.verdict());
+        client.decided(client.ticket, admission.verdict());
       }
     }
 
@@ -159,7 +162,7 @@ class ExactGateModelTest {
     private void leave() {
       if (!waiting.isEmpty()) {
         Client client = waiting.remove(random.nextInt(waiting.size()));
-        admission.withdraw(client.ticket);
+        admission.ended(client.ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
         client.count(left);
       }
     }
@@ -201,7 +204,7 @@ class ExactGateModelTest {
       passed.forEach((name, count) -> assertTrue(count <= LIMIT + 1, name + ": " + count));
     }
 
-    private final class Client implements Exchange {
+    private final class Client implements Asker {
       private final String[] fields;
       private long ticket;
 
@@ -216,15 +219,12 @@ class ExactGateModelTest {
       }
 
       @Override
-      public void allowed(Verdict verdict) {
+      public void decided(long ofTicket, Verdict verdict) {
         waiting.remove(this);
-        passedCount++;
-        count(passed);
-      }
-
-      @Override
-      public void refused(Verdict verdict) {
-        waiting.remove(this);
+        if (verdict.allowed()) {
+          passedCount++;
+          count(passed);
+        }
       }
     }
   }

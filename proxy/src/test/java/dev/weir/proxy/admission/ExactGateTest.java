@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Exchange;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
@@ -35,6 +36,7 @@ class ExactGateTest {
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final ModelServer server = new ModelServer(1);
   private final ModelServer other = new ModelServer(2);
+  private final Question question = new Question();
   private ModelStore store;
   private AdmissionHandler admission;
   private final List<String> told = new ArrayList<>();
@@ -189,12 +191,14 @@ class ExactGateTest {
   private void ask(String name, String... fields) {
     Client client = new Client(name);
     long nowNs = store.clock().nowNs();
-    if (admission.admit(TextRequest.of("GET", "/", fields), client, nowNs) == Admission.SETTLED) {
-      client.tell(admission.verdict());
+    question.traffic(TextRequest.of("GET", "/", fields));
+    long ticket = admission.ask(question, client, nowNs);
+    if (ticket == Admission.SETTLED) {
+      client.decided(ticket, admission.verdict());
     }
   }
 
-  private final class Client implements Exchange {
+  private final class Client implements Asker {
     private final String name;
 
     Client(String name) {
@@ -202,16 +206,7 @@ class ExactGateTest {
     }
 
     @Override
-    public void allowed(Verdict verdict) {
-      tell(verdict);
-    }
-
-    @Override
-    public void refused(Verdict verdict) {
-      tell(verdict);
-    }
-
-    private void tell(Verdict verdict) {
+    public void decided(long ticket, Verdict verdict) {
       retryAfterNs = verdict.retryAfterNs();
       told.add(name + ' ' + (verdict.allowed() ? "allowed" : verdict.refusal()));
     }

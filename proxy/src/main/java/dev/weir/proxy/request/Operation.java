@@ -1,0 +1,13 @@
+package dev.weir.proxy.request;
+
+/** What a {@link Question} wants done with the budgets that it is about. */
+public enum Operation {
+  /** Charges all of them if all admit the request, else none. */
+  CHECK,
+
+  /** Tells what a check would decide at this moment, and charges nothing. */
+  PEEK,
+
+  /** Gives each budget back whole, whatever was taken from it; always allowed. */
+  RESET
+}

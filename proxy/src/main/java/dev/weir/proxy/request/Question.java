@@ -1,0 +1,205 @@
+package dev.weir.proxy.request;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * What is asked of {@link Admission}: an operation, what finds the rule, whose budgets, and how
+ * much. A proxied request is a view, from which all follows; other callers name the rule and give
+ * identities, or give identities beside a view of the endpoint that they ask for.
+ *
+ * <p>Filled anew for each question and owned by the caller, whose bytes it refers to: valid until
+ * {@link Admission#ask} returns. What outlives that has been copied.
+ */
+public final class Question {
+  /** The most identities that can be given. */
+  public static final int MAX_IDENTITIES = 8;
+
+  /** The most limits of one rule whose costs can be given apart. */
+  public static final int MAX_COSTS = 8;
+
+  /** Of a cost: what the rule says. */
+  public static final long COST_OF_RULE = 0;
+
+  /** Of the deadline: what the store's settings say. */
+  public static final long NO_DEADLINE = Long.MAX_VALUE;
+
+  /** Of the length of the idempotency key: there is none. */
+  public static final int NO_KEY = -1;
+
+  private final String[] identityNames = new String[MAX_IDENTITIES];
+  private final DirectBuffer[] identityBytes = new DirectBuffer[MAX_IDENTITIES];
+  private final int[] identityOffsets = new int[MAX_IDENTITIES];
+  private final int[] identityLengths = new int[MAX_IDENTITIES];
+  private final long[] costs = new long[MAX_COSTS];
+  private Operation operation = Operation.CHECK;
+  private Purpose purpose = Purpose.TRAFFIC;
+  private RequestView request;
+  private String ruleId;
+  private int identityCount;
+  private long cost;
+  private int costCount;
+  private DirectBuffer keyBytes;
+  private int keyOffset;
+  private int keyLength = NO_KEY;
+  private long deadlineNs = NO_DEADLINE;
+
+  /** Starts the question whether a request may pass that goes on to the service then. */
+  public Question traffic(RequestView view) {
+    return start(Operation.CHECK, Purpose.TRAFFIC).request(view);
+  }
+
+  /** Starts a question that says nothing yet of what it is about. */
+  public Question start(Operation what, Purpose forWhom) {
+    operation = what;
+    purpose = forWhom;
+    request = null;
+    ruleId = null;
+    identityCount = 0;
+    cost = COST_OF_RULE;
+    costCount = 0;
+    keyLength = NO_KEY;
+    deadlineNs = NO_DEADLINE;
+    return this;
+  }
+
+  /** The request, or the endpoint: by it the rule is found, and what identities are not given. */
+  public Question request(RequestView view) {
+    request = view;
+    return this;
+  }
+
+  /** The rule, in the place of the one that the request would find. */
+  public Question rule(String id) {
+    ruleId = id;
+    return this;
+  }
+
+  /**
+   * Gives an identity, in the place of what the request says of it.
+   *
+   * @param name of the source as keys of rules have it, such as {@code ip}, {@code api-key} or
+   *     {@code header:x-user-id}.
+   * @param bytes the value as a request would have it; of {@code ip} an address as text.
+   * @throws IllegalArgumentException if there are {@link #MAX_IDENTITIES} already.
+   */
+  public Question identity(String name, DirectBuffer bytes, int offset, int length) {
+    if (identityCount == MAX_IDENTITIES) {
+      throw new IllegalArgumentException("more than " + MAX_IDENTITIES + " identities");
+    }
+    identityNames[identityCount] = name;
+    identityBytes[identityCount] = bytes;
+    identityOffsets[identityCount] = offset;
+    identityLengths[identityCount++] = length;
+    return this;
+  }
+
+  /**
+   * @param units that are taken of each budget, 1 or more; {@link #COST_OF_RULE} unless it is said.
+   */
+  public Question cost(long units) {
+    cost = units;
+    costCount = 0;
+    return this;
+  }
+
+  /**
+   * Gives the cost of one limit of the rule; those of limits before it that are not given are what
+   * {@link #cost(long)} says.
+   *
+   * @param limit its place in the rule, 0 to {@link #MAX_COSTS} - 1.
+   * @param units 1 or more.
+   */
+  public Question cost(int limit, long units) {
+    while (costCount <= limit) {
+      costs[costCount++] = cost;
+    }
+    costs[limit] = units;
+    return this;
+  }
+
+  /** By this key a question that is asked again is told apart from a new one. */
+  public Question idempotencyKey(DirectBuffer bytes, int offset, int length) {
+    keyBytes = bytes;
+    keyOffset = offset;
+    keyLength = length;
+    return this;
+  }
+
+  /**
+   * @param atNs when the verdict is worth nothing any more, in the loop's time; it covers all that
+   *     the question waits for.
+   */
+  public Question deadlineNs(long atNs) {
+    deadlineNs = atNs;
+    return this;
+  }
+
+  public Operation operation() {
+    return operation;
+  }
+
+  public Purpose purpose() {
+    return purpose;
+  }
+
+  /** The request or endpoint; null if there is none. */
+  public RequestView request() {
+    return request;
+  }
+
+  /** The rule's id; null if the request finds it. */
+  public String ruleId() {
+    return ruleId;
+  }
+
+  /** How many identities are given. */
+  public int identityCount() {
+    return identityCount;
+  }
+
+  public String identityName(int index) {
+    return identityNames[index];
+  }
+
+  public DirectBuffer identityBytes(int index) {
+    return identityBytes[index];
+  }
+
+  public int identityOffset(int index) {
+    return identityOffsets[index];
+  }
+
+  public int identityLength(int index) {
+    return identityLengths[index];
+  }
+
+  /**
+   * Units to be taken of one limit.
+   *
+   * @param limit its place in the rule.
+   * @param ofRule what the rule says.
+   */
+  public long costOf(int limit, long ofRule) {
+    long given = limit < costCount ? costs[limit] : cost;
+    return given == COST_OF_RULE ? ofRule : given;
+  }
+
+  /** The idempotency key's bytes; nothing unless {@link #keyLength()} is 0 or more. */
+  public DirectBuffer keyBytes() {
+    return keyBytes;
+  }
+
+  public int keyOffset() {
+    return keyOffset;
+  }
+
+  /** The idempotency key's length; {@link #NO_KEY} if there is none. */
+  public int keyLength() {
+    return keyLength;
+  }
+
+  /** When the verdict is worth nothing any more; or {@link #NO_DEADLINE}. */
+  public long deadlineNs() {
+    return deadlineNs;
+  }
+}
