@@ -1,0 +1,123 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.rounds.Spread;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
+
+/** What was measured, and what was not and why. Rounds of a cell stand in the order of time. */
+final class Comparison {
+  private final Map<Cell, Map<String, List<RoundFigures>>> figures = new LinkedHashMap<>();
+  private final Set<String> peers = new LinkedHashSet<>();
+  private final Map<String, String> versions = new LinkedHashMap<>();
+  private final Map<String, String> setUps = new LinkedHashMap<>();
+  private final Set<String> leftOut = new LinkedHashSet<>();
+
+  /** Takes a contender in. */
+  void installed(Contender contender, String version) {
+    versions.put(contender.name(), version);
+    if (contender.isPeer()) {
+      peers.add(contender.name());
+    }
+  }
+
+  void setUp(String name, String text) {
+    setUps.putIfAbsent(name, text);
+  }
+
+  /**
+   * @param command empty if the set-up says it all.
+   */
+  void runsAs(String name, String command) {
+    if (!command.isEmpty()) {
+      setUps.computeIfPresent(
+          name, (any, setUp) -> setUp.contains("\n# ") ? setUp : setUp + "\n# runs as: " + command);
+    }
+  }
+
+  void leftOut(String what, String why) {
+    leftOut.add(what + ": " + why);
+  }
+
+  void add(Cell cell, String contender, RoundFigures round) {
+    figures
+        .computeIfAbsent(cell, any -> new LinkedHashMap<>())
+        .computeIfAbsent(contender, any -> new ArrayList<>())
+        .add(round);
+  }
+
+  /** By the contenders' names. */
+  Map<String, String> versions() {
+    return versions;
+  }
+
+  /** How each is set up to pass, over the first protocol. */
+  Map<String, String> setUps() {
+    return setUps;
+  }
+
+  Set<String> leftOut() {
+    return leftOut;
+  }
+
+  List<Cell> cells() {
+    return List.copyOf(figures.keySet());
+  }
+
+  /** Those of which there are figures in a cell. */
+  List<String> contenders(Cell cell) {
+    return List.copyOf(figures.getOrDefault(cell, Map.of()).keySet());
+  }
+
+  /** Round by round; none if it was not measured. */
+  double[] rounds(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
+    return figures.getOrDefault(cell, Map.of()).getOrDefault(contender, List.of()).stream()
+        .mapToDouble(figure)
+        .toArray();
+  }
+
+  Spread spread(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
+    return Spread.of(rounds(cell, contender, figure));
+  }
+
+  /** To another contender's of the same round. */
+  Spread ratio(Cell cell, String contender, String to, ToDoubleFunction<RoundFigures> figure) {
+    return Spread.ratio(rounds(cell, contender, figure), rounds(cell, to, figure));
+  }
+
+  /** To the least among the peers, of the same round. */
+  Spread ratioToLeast(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
+    return Spread.ratio(rounds(cell, contender, figure), best(cell, figure, 1));
+  }
+
+  /** To the most among the peers, of the same round. */
+  Spread ratioToMost(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
+    return Spread.ratio(rounds(cell, contender, figure), best(cell, figure, -1));
+  }
+
+  private double[] best(Cell cell, ToDoubleFunction<RoundFigures> figure, int sign) {
+    double[] best = {};
+    for (String peer : peers) {
+      final double[] theirs = rounds(cell, peer, figure);
+      if (best.length == 0) {
+        best = theirs;
+      }
+      for (int i = 0; i < Math.min(best.length, theirs.length); i++) {
+        best[i] = sign * Math.min(sign * best[i], sign * theirs[i]);
+      }
+    }
+    return best;
+  }
+
+  /** The least median rate of those in a cell; 0 if there are none. */
+  double slowestPerSecond(Cell cell) {
+    return contenders(cell).stream()
+        .mapToDouble(name -> spread(cell, name, RoundFigures::perSecond).median())
+        .min()
+        .orElse(0);
+  }
+}

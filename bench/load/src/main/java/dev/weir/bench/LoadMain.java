@@ -1,0 +1,20 @@
+package dev.weir.bench;
+
+import dev.weir.bench.load.RunCommand;
+import dev.weir.bench.report.ReportCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/** The load tool: the commands of {@code weir bench} that need nothing but its own jar. */
+@Command(
+    name = "weir bench",
+    description = "Loads a service, and reports how long its answers took.",
+    subcommands = {RunCommand.class, ReportCommand.class, HelpCommand.class},
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {"", BenchCommandLine.EXIT_CODES, "What measures Weir itself needs its sources."})
+public final class LoadMain extends BenchCommand {
+  /** Runs a command and ends the process. */
+  public static void main(String[] args) {
+    System.exit(BenchCommandLine.run(new LoadMain(), args));
+  }
+}

@@ -1,0 +1,2 @@
+/** The command line of {@code weir bench}; this module's commands are run and report. */
+package dev.weir.bench;
