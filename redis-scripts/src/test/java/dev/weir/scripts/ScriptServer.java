@@ -8,16 +8,20 @@ import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The script on a real server: that of the test library, or, where the class's name says so, the
- * machine's own.
+ * The script on a real server. Every test runs on that of the test library, then on the machine's
+ * own where it has one.
  */
+@ParameterizedClass
+@EnumSource(RedisKind.class)
 abstract class ScriptServer {
   static final long WINDOW_US = 3_600_000_000L;
   static final long WINDOW_NS = WINDOW_US * 1000;
@@ -34,6 +38,9 @@ abstract class ScriptServer {
       SHIPPED.replace(LuaScript.read("clock.lua"), LuaScript.read("test-time.lua"));
 
   static RedisServer redis;
+
+  /** Which server the test runs on. JUnit hands it to {@link #start} as well. */
+  @Parameter RedisKind redisKind;
 
   /** Connected to an empty server for each test. */
   ScriptClient client;
@@ -81,14 +88,12 @@ abstract class ScriptServer {
     }
   }
 
-  @BeforeAll
-  static void start(TestInfo info) throws Exception {
-    final boolean onOwn =
-        info.getTestClass().orElseThrow().getSimpleName().endsWith("OnOwnServerIT");
-    redis = (onOwn ? RedisKind.INSTALLED : RedisKind.EMBEDDED).start();
+  @BeforeParameterizedClassInvocation
+  static void start(RedisKind kind) throws Exception {
+    redis = kind.start();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() throws Exception {
     if (redis != null) {
       redis.close();

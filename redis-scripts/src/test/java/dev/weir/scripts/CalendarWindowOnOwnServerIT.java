@@ -1,4 +1,0 @@
-package dev.weir.scripts;
-
-/** The same on the machine's own server, where it has one. */
-class CalendarWindowOnOwnServerIT extends CalendarWindowIT {}
