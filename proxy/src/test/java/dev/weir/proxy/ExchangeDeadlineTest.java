@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,29 +16,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every wait of an exchange has an end, and ends with whoever is waited for. */
 @Timeout(120)
-class ExchangeDeadlineTest {
+class ExchangeDeadlineTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n";
   private static final String HALF = "x".repeat(50_000);
   private static final String BEGINNING = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc";
 
   private final AtomicLong floodedCount = new AtomicLong();
-  private Rig rig;
-
-  private void start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-  }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
+  void noConnectionOfTheServiceIsKept() throws Exception {
     rig.await("weir_upstream_connections_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   @ParameterizedTest

@@ -14,37 +14,15 @@ import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What becomes of an exchange when one side waits, leaves, is slow or asks for more. */
-class ExchangeTest {
+class ExchangeTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\n";
   private static final String EXPECT = POST + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n";
   private static final String UPGRADE =
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
-
-  private Rig rig;
-
-  private Rig start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-    return rig;
-  }
-
-  /** Whatever happened: nothing is in flight, and nobody is left. */
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")

@@ -9,40 +9,18 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One side of a connection ends before the other does. */
 @Timeout(120)
-class HalfCloseTest {
+class HalfCloseTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\n";
   private static final String UPGRADE =
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
   private static final String SWITCHING =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
-
-  private Rig rig;
-
-  private Rig start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-    return rig;
-  }
-
-  /** Whatever happened: nothing is in flight, and nobody is left. */
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")

@@ -4,35 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.RawClient.Response;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a head begins and ends, in whatever pieces it comes. */
 @Timeout(120)
-class HeadsInPiecesTest {
+class HeadsInPiecesTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345";
-
-  private Rig rig;
-
-  private Rig start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-    return rig;
-  }
-
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
 
   /** Were it a head, a 408 would come long before the idle time is over. */
   @ParameterizedTest

@@ -5,13 +5,15 @@ import io.netty.util.ResourceLeakDetector;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Netty's leak detector, with an end: leaks are kept rather than logged, so that a test can fail
  * over them. The build names it in {@code io.netty.customResourceLeakDetector}, at level paranoid.
  */
 public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
-  private static final String CANARY = "a buffer leaked on purpose";
+  private static final String CANARY = "a buffer leaked on purpose, number ";
+  private static final AtomicInteger CANARIES = new AtomicInteger();
   private static final Queue<String> LEAKS = new ConcurrentLinkedQueue<>();
 
   public LeakRecorder(Class<?> resourceType, int samplingInterval) {
@@ -49,7 +51,9 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
   /** Leaks one itself, and is sure of its finding only once that one has been found. */
   private static String take() throws InterruptedException {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    leakCanary();
+    // Netty reports no two leaks with the same records, and these have the same stack.
+    String canary = CANARY + CANARIES.incrementAndGet() + ".";
+    leak(canary);
     StringBuilder leaks = new StringBuilder();
     boolean canaryFound = false;
     while (!canaryFound) {
@@ -60,7 +64,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
       TimeUnit.MILLISECONDS.sleep(10);
       ByteBufAllocator.DEFAULT.directBuffer(8).release(); // the detector reports when it is used
       for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
-        if (leak.contains(CANARY)) {
+        if (leak.contains(canary)) {
           canaryFound = true;
         } else {
           leaks.append(leak).append('\n');
@@ -70,7 +74,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     return leaks.toString();
   }
 
-  private static void leakCanary() {
-    ByteBufAllocator.DEFAULT.directBuffer(8).touch(CANARY);
+  private static void leak(String canary) {
+    ByteBufAllocator.DEFAULT.directBuffer(8).touch(canary);
   }
 }

@@ -7,7 +7,6 @@ import dev.weir.proxy.RawClient.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that are slow, stay for long or come in numbers, and what is left for everybody else. */
 @Timeout(120)
-class SlowClientTest {
+class SlowClientTest extends RigTest {
   private static final String POST = "POST /slow HTTP/1.1\r\nHost: a\r\n";
   private static final String EVENTS =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -27,11 +26,6 @@ class SlowClientTest {
       "GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
 
   private final List<RawClient> clients = new ArrayList<>();
-  private Rig rig;
-
-  private void start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-  }
 
   private RawClient connect() throws Exception {
     RawClient client = rig.connect();
@@ -40,20 +34,10 @@ class SlowClientTest {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void letGo() throws Exception {
     for (RawClient client : clients) {
       client.reset();
     }
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.await("weir_upstream_waiting", 0);
-    rig.await("weir_upstream_streams_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   @ParameterizedTest

@@ -14,33 +14,13 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Services that cannot be connected to, hang up, or take and say nothing. */
 @Timeout(120)
-class UpstreamFaultTest {
-  private Rig rig;
-
-  private void start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
-  }
-
-  @AfterEach
-  void nothingIsLeft() throws Exception {
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
-
+class UpstreamFaultTest extends RigTest {
   /** The kernel drops the handshake of whoever comes to a full backlog. */
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")

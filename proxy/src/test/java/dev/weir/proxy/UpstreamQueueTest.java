@@ -14,14 +14,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What becomes of requests for which there is no connection to the service. */
 @Timeout(120)
-class UpstreamQueueTest {
+class UpstreamQueueTest extends RigTest {
   private final List<RawClient> clients = new ArrayList<>();
   private final Semaphore answers = new Semaphore(0);
-  private Rig rig;
 
   /** The service answers as often as the test lets it. */
-  private void start(String transport, String... flags) throws Exception {
-    rig = new Rig(transport, flags);
+  private void startHolding(String transport, String... flags) throws Exception {
+    start(transport, flags);
     rig.origin.script(
         origin -> {
           origin.request();
@@ -49,21 +48,17 @@ class UpstreamQueueTest {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void letGo() throws Exception {
     answers.release(10_000);
     for (RawClient client : clients) {
       client.close();
     }
-    rig.await("weir_requests_in_flight", 0);
-    rig.await("weir_connections_open", 0);
-    rig.await("weir_upstream_waiting", 0);
-    rig.close();
   }
 
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void servesThoseWhoWaitInTheirOrderWithoutThoseWhoHaveLeft(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "1h");
+    startHolding(transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "1h");
     ask("/0");
     assertEquals("/0", nextPath());
     for (int i = 1; i <= 4; i++) {
@@ -86,7 +81,8 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void refusesWhoWaitsInVainAndKeepsItsConnection(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "100ms");
+    startHolding(
+        transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "100ms");
     ask("/0");
     assertEquals("/0", nextPath());
     RawClient waiting = ask("/1");
@@ -101,7 +97,7 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void chargesNothingForWhatFindsTheQueueFull(String transport) throws Exception {
-    start(
+    startHolding(
         transport,
         "--caps.upstream-connections",
         "1",
@@ -125,7 +121,7 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void givesBackWhatWasChargedToThoseWhoWaitInVain(String transport) throws Exception {
-    start(
+    startHolding(
         transport,
         "--algorithm",
         "fixed-window",
@@ -149,7 +145,7 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void givesBackWhatWasChargedForABodyThatFindsNoConnection(String transport) throws Exception {
-    start(
+    startHolding(
         transport,
         "--algorithm",
         "fixed-window",
@@ -173,7 +169,7 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void leavesPlacesToOthersWhateverOneClientSends(String transport) throws Exception {
-    start(
+    startHolding(
         transport,
         "--trusted-proxies",
         "127.0.0.1",
@@ -210,7 +206,7 @@ class UpstreamQueueTest {
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.Rig#transports")
   void boundsNobodyWhoMayBeMany(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "8");
+    startHolding(transport, "--caps.upstream-connections", "8");
     for (int i = 0; i < 8; i++) {
       ask("/" + i);
     }
