@@ -1,6 +1,6 @@
 -- Reads the argument of check.lua as a whole before anything is decided: nil and a text if it is not
 -- one that the encoder would write. Limits with the same bytes are read once. Cost: O(its bytes).
-local HEAD, LIMIT = 26, 33
+local HEAD, LIMIT, LIMIT_AND_COST = 18, 33, 41
 
 local function read_limit(bytes)
   local number, a, b, c, d = struct.unpack('<Bdddd', bytes)
@@ -22,33 +22,41 @@ local function read(input)
   if type(input) ~= 'string' then return nil, 'arguments: 0 (expected: 1)' end
   while at <= #input do
     if #input - at + 1 < HEAD then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
-    local op, count, requests, cost, charged_at = struct.unpack('<BBddd', input, at)
+    local op, count, requests, charged_at = struct.unpack('<BBdd', input, at)
     if op < 1 or op > 6 then return nil, 'op: ' .. op .. ' (expected: 1 to 6)' end
     if count < 1 or count > 8 then return nil, 'limits: ' .. count .. ' (expected: 1 to 8)' end
-    if not (whole(requests, 1, MOST) and whole(cost, 1, MOST) and requests * cost <= MOST
-        and whole(charged_at, 0, MOST) and (requests == 1 or op <= 2 or op == 6)) then
-      return nil, string.format('requests: %.17g, cost: %.17g, charged at: %.17g (expected: whole'
-        .. ' numbers)', requests, cost, charged_at)
+    if not (whole(requests, 1, MOST) and whole(charged_at, 0, MOST)
+        and (requests == 1 or op <= 2 or op == 6)) then
+      return nil, string.format('requests: %.17g, charged at: %.17g (expected: whole numbers)',
+        requests, charged_at)
     end
-    local check = {op = op, first = first, count = count, requests = requests, cost = cost,
+    local costs = {}
+    local check = {op = op, first = first, count = count, requests = requests, costs = costs,
       charged_at = charged_at}
     at = at + HEAD
     for i = 1, op == 3 and 0 or count do
       local bytes = string.sub(input, at, at + LIMIT - 1)
-      if #bytes < LIMIT then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
+      if #input - at + 1 < LIMIT_AND_COST then
+        return nil, 'argument: ' .. #input .. ' bytes, cut off'
+      end
       if not known[bytes] then
         local fault
         known[bytes], fault = read_limit(bytes)
         if fault then return nil, fault end
       end
-      check[i] = known[bytes]
+      local cost = struct.unpack('<d', input, at + LIMIT)
+      if not (whole(cost, 1, MOST) and requests * cost <= MOST) then
+        return nil, string.format('cost: %.17g (expected: whole numbers, with its requests at most'
+          .. ' %.0f)', cost, MOST)
+      end
+      check[i], costs[i] = known[bytes], cost
       -- Two states of one key would overwrite each other.
       for j = 1, i - 1 do
         if KEYS[first + i] and KEYS[first + j] == KEYS[first + i] then
           return nil, 'keys of one check: the same twice'
         end
       end
-      at = at + LIMIT
+      at = at + LIMIT_AND_COST
     end
     first = first + count + (op == 5 and 1 or 0)
     checks[#checks + 1] = check

@@ -4,13 +4,14 @@
 -- ARGV[1], little-endian, times in microseconds, for each check:
 --   op: byte, 1 check, 2 peek, 3 reset, 4 refund, 5 check once, 6 debt
 --   limits: byte, 1 to 8 (of a reset: keys)
---   requests, cost: doubles; so many requests of that cost each, granted first come, first served,
---     by all limits together or not at all; 1 request for ops 3 to 5. A debt is of requests that passed
---     undecided: as much of it is charged as still counts and fits
+--   requests: double; so many at most, granted first come, first served, each by all limits together
+--     or not at all; 1 for ops 3 to 5. A debt is of requests that passed undecided: as much of it is
+--     charged as still counts and fits
 --   charged at: double; when the charge to be refunded was made (the first field of its reply), or
 --     those requests passed; else 0
 --   for each limit, but not of a reset: kind: byte, 1 paced, 2 fixed window, 3 sliding counter,
---     4 sliding log, 5 bucket ring, 6 calendar window; a, b, c, d: doubles, see the kind
+--     4 sliding log, 5 bucket ring, 6 calendar window; a, b, c, d: doubles, see the kind; cost:
+--     double, the units that each request takes of it
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:
 --   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value;
 --     16 more if it is the decision of an earlier check once

@@ -9,7 +9,7 @@ local written = {}
 
 -- The check that these bytes are, nil if it is not such a one.
 local function read_meter(bytes)
-  local op, count, requests, cost, charged_at, kind, a, b, c, d = unpack_struct('<BBdddBdddd', bytes)
+  local op, count, requests, charged_at, kind, a, b, c, d, cost = unpack_struct('<BBddBddddd', bytes)
   if op == 1 and count == 1 and kind == 1 and d == -1 and charged_at == 0 and exact(a, b, c)
       and whole(requests, 1, MOST) and whole(cost, 1, MOST) and requests * cost <= MOST then
     return {requests = requests, cost = cost, a = a, b = b, c = c, pace = pack('<ddd', a, b, c)}

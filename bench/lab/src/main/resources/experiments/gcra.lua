@@ -9,7 +9,7 @@ local values
 local replies = {struct.pack('<d', now)}
 while at <= #input do
   local _, requests, cost, kind, a, b, c
-  _, _, requests, cost, _, kind, a, b, c, _, at = struct.unpack('<BBdddBdddd', input, at)
+  _, _, requests, _, kind, a, b, c, _, cost, at = struct.unpack('<BBddBddddd', input, at)
   -- How long a budget remembers: the longest time until it is whole.
   values = values or read(c * b / a)
   index = index + 1

@@ -26,14 +26,14 @@ public final class CheckCall {
   private static final int DEBT = 6;
 
   /*
-   * byte    0    1        2          10     18           26
-   *         | op | limits | requests | cost | charged at | limits, 33 bytes each
+   * byte    0    1        2          10           18
+   *         | op | limits | requests | charged at | of each limit: 33 bytes, its cost: 8 bytes
    */
   private static final int LIMITS = 1;
   private static final int REQUESTS = 2;
-  private static final int COST = 10;
-  private static final int CHARGED_AT = 18;
-  private static final int HEAD_BYTES = 26;
+  private static final int CHARGED_AT = 10;
+  private static final int HEAD_BYTES = 18;
+  private static final int LIMIT_BYTES = ScriptLimit.BYTES + Double.BYTES;
 
   private static final long NO_TIME = -1;
 
@@ -51,8 +51,7 @@ public final class CheckCall {
     Exact.range("maxKeys", maxKeys, 1, MAX_KEYS);
     this.maxKeys = maxKeys;
     buffer =
-        ByteBuffer.allocate(maxKeys * (HEAD_BYTES + ScriptLimit.BYTES))
-            .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocate(maxKeys * (HEAD_BYTES + LIMIT_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
     offsets = new int[maxKeys];
   }
 
@@ -80,7 +79,7 @@ public final class CheckCall {
    * Charges as many of the requests as all limits of the check admit, first come, first served.
    *
    * @param requests 1 or more.
-   * @param cost units of each, 1 or more.
+   * @param cost units that each takes of the limit, 1 or more.
    * @return the index of the check, from 0: of its figures in {@link CheckReply}.
    */
   public int check(long requests, long cost, ScriptLimit limit) {
@@ -136,36 +135,43 @@ public final class CheckCall {
   public int reset(int count) {
     Exact.range("keys", count, 1, MAX_LIMITS);
     room(count);
-    head(RESET, count, 1, 1, 0);
+    head(RESET, count, 1, 0);
     keys += count;
     return checks++;
   }
 
   private int begin(int op, long requests, long cost, long chargedAtUs, ScriptLimit limit) {
-    if (Exact.product(requests, cost) == 0) {
-      throw notExact(requests, cost);
-    }
+    exact(requests, cost);
     timed(limit);
     room(1);
-    head(op, 1, requests, cost, chargedAtUs);
-    limit.copyTo(buffer, nowUs);
-    keys++;
+    head(op, 1, requests, chargedAtUs);
+    limit(limit, cost);
     return checks++;
   }
 
-  private void head(int op, int limits, long requests, long cost, long chargedAtUs) {
+  private void head(int op, int limits, long requests, long chargedAtUs) {
     final int at = buffer.position();
     offsets[checks] = at;
     buffer.put(at, (byte) op);
     buffer.put(at + LIMITS, (byte) limits);
     buffer.putDouble(at + REQUESTS, requests);
-    buffer.putDouble(at + COST, cost);
     buffer.putDouble(at + CHARGED_AT, chargedAtUs);
     buffer.position(at + HEAD_BYTES);
   }
 
-  /** A further limit of the check begun last: all of its limits admit a request, or none does. */
-  public CheckCall also(ScriptLimit limit) {
+  private void limit(ScriptLimit limit, long cost) {
+    limit.copyTo(buffer, nowUs);
+    buffer.putDouble(cost);
+    keys++;
+  }
+
+  /**
+   * A further limit of the check begun last: all of its limits admit a request, or none does.
+   *
+   * @param cost units that each request takes of this limit, 1 or more; of a refund, the units that
+   *     go back to it.
+   */
+  public CheckCall also(ScriptLimit limit, long cost) {
     if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
       throw new IllegalStateException("also: no check to be limited further");
     }
@@ -173,17 +179,17 @@ public final class CheckCall {
     if (buffer.get(at) == MAX_LIMITS) {
       throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
     }
+    exact((long) buffer.getDouble(offsets[checks - 1] + REQUESTS), cost);
     timed(limit);
     room(1);
-    limit.copyTo(buffer, nowUs);
+    limit(limit, cost);
     buffer.put(at, (byte) (buffer.get(at) + 1));
-    keys++;
     return this;
   }
 
   /**
    * Adds requests to an earlier check or peek of this call: for those that came with the same
-   * identity, limits and cost meanwhile.
+   * identity, limits and costs meanwhile.
    *
    * @param check what {@link #check} returned.
    */
@@ -195,9 +201,9 @@ public final class CheckCall {
     }
     Exact.range("requests", requests, 1, Exact.MAX);
     final long total = (long) buffer.getDouble(at + REQUESTS) + requests;
-    final long cost = (long) buffer.getDouble(at + COST);
-    if (Exact.product(total, cost) == 0) {
-      throw notExact(total, cost);
+    for (int limit = 0; limit < buffer.get(at + LIMITS); limit++) {
+      final int costAt = at + HEAD_BYTES + limit * LIMIT_BYTES + ScriptLimit.BYTES;
+      exact(total, (long) buffer.getDouble(costAt));
     }
     buffer.putDouble(at + REQUESTS, total);
     return this;
@@ -216,15 +222,17 @@ public final class CheckCall {
     }
   }
 
-  private static IllegalArgumentException notExact(long requests, long cost) {
-    return new IllegalArgumentException(
-        "requests: "
-            + requests
-            + ", cost: "
-            + cost
-            + " (expected: 1 or more each, and together at most "
-            + Exact.MAX
-            + ")");
+  private static void exact(long requests, long cost) {
+    if (Exact.product(requests, cost) == 0) {
+      throw new IllegalArgumentException(
+          "requests: "
+              + requests
+              + ", cost: "
+              + cost
+              + " (expected: 1 or more each, and together at most "
+              + Exact.MAX
+              + ")");
+    }
   }
 
   /** Keys of all checks so far, to be sent with them. */

@@ -37,7 +37,7 @@ class CallAllocationTest {
       call.clear(NOW + batch);
       for (int i = 0; i < CHECKS; i += 4) {
         final int check = call.check(1, 2, paced);
-        call.also(log).also(days);
+        call.also(log, 1).also(days, 1);
         call.more(check, 3);
         call.checkOnce(1, log);
         call.peek(1, 1, days);

@@ -53,13 +53,13 @@ class CheckCallTest {
   @Test
   void hasNoRoomBeyondItsKeys() {
     call.check(1, 1, LIMIT);
-    call.also(LIMIT).also(LIMIT);
+    call.also(LIMIT, 1).also(LIMIT, 1);
     final byte[] before = bytes();
     full("keys: 5 (expected: at most 4)", () -> call.reset(2));
     call.reset(1);
     assertEquals(4, call.keyCount());
-    assertEquals(before.length + 26, call.length());
-    full("also: no check to be limited further", () -> call.also(LIMIT));
+    assertEquals(before.length + 18, call.length());
+    full("also: no check to be limited further", () -> call.also(LIMIT, 1));
     full("keys: 5 (expected: at most 4)", () -> call.check(1, 1, LIMIT));
     assertThrows(IllegalArgumentException.class, () -> new CheckCall(1001));
   }
@@ -69,7 +69,7 @@ class CheckCallTest {
     call.checkOnce(2, LIMIT);
     assertEquals(2, call.keyCount());
     refused("check: 0 (expected: one of many requests)", () -> call.more(0, 1));
-    call.also(LIMIT);
+    call.also(LIMIT, 1);
     assertEquals(3, call.keyCount());
     final byte[] before = bytes();
     full("keys: 5 (expected: at most 4)", () -> call.checkOnce(1, LIMIT));
@@ -81,9 +81,9 @@ class CheckCallTest {
     final CheckCall large = new CheckCall(10);
     large.check(1, 1, LIMIT);
     for (int i = 1; i < CheckCall.MAX_LIMITS; i++) {
-      large.also(LIMIT);
+      large.also(LIMIT, 1);
     }
-    full("limits: 9 (expected: at most 8)", () -> large.also(LIMIT));
+    full("limits: 9 (expected: at most 8)", () -> large.also(LIMIT, 1));
   }
 
   @Test
@@ -105,10 +105,10 @@ class CheckCallTest {
   private void edges(ScriptLimit limit, long nowUs, long b, long c, long d) {
     call.clear(nowUs).check(1, 1, limit);
     final ByteBuffer sent = ByteBuffer.wrap(call.array()).order(ByteOrder.LITTLE_ENDIAN);
-    assertEquals(6, sent.get(26));
-    assertEquals(b, sent.getDouble(35));
-    assertEquals(c, sent.getDouble(43));
-    assertEquals(d, sent.getDouble(51));
+    assertEquals(6, sent.get(18));
+    assertEquals(b, sent.getDouble(27));
+    assertEquals(c, sent.getDouble(35));
+    assertEquals(d, sent.getDouble(43));
   }
 
   private byte[] bytes() {

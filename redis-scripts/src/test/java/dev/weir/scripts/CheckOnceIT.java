@@ -85,7 +85,7 @@ class CheckOnceIT extends ScriptServer {
     call.clear();
     for (int i = 0; i < 2; i++) {
       call.checkOnce(3, TEN);
-      call.also(ScriptLimit.fixedWindow(4, WINDOW_US, 0));
+      call.also(ScriptLimit.fixedWindow(4, WINDOW_US, 0), 3);
     }
     final CheckReply reply = at(NOW, call, "{p}", "{p}w", "{p}once", "{p}", "{p}w", "{p}once");
     assertFalse(reply.replayed(0));

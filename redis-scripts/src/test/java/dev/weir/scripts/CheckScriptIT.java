@@ -88,7 +88,7 @@ class CheckScriptIT extends ScriptServer {
       client.text("FLUSHALL");
       final CheckCall call = new CheckCall(2);
       call.check(1, 3, ScriptLimit.slidingLog(10, WINDOW_US));
-      call.also(ScriptLimit.fixedWindow(2, WINDOW_US, 0));
+      call.also(ScriptLimit.fixedWindow(2, WINDOW_US, 0), 3);
       final CheckReply reply = reply(client.eval(SHIPPED, "0", call, "{p}a", "{p}b"), 1);
       assertEquals(CheckReply.REFUSED, reply.status(0));
       assertEquals(1, reply.limitIndex(0));

@@ -29,22 +29,21 @@ class MalformedArgumentIT extends ScriptServer {
         .put(good.array(), 0, good.length());
   }
 
-  private static ByteBuffer head(
-      int op, int limits, double requests, double cost, double chargedAt) {
-    return begun()
-        .put((byte) op)
-        .put((byte) limits)
-        .putDouble(requests)
-        .putDouble(cost)
-        .putDouble(chargedAt);
+  private static ByteBuffer head(int op, int limits, double requests, double chargedAt) {
+    return begun().put((byte) op).put((byte) limits).putDouble(requests).putDouble(chargedAt);
   }
 
   private static ByteBuffer limit(int kind, double a, double b, double c, double d) {
-    return limit(head(1, 1, 1, 1, 0), kind, a, b, c, d);
+    return limit(head(1, 1, 1, 0), kind, a, b, c, d, 1);
   }
 
-  private static ByteBuffer limit(ByteBuffer to, int kind, double a, double b, double c, double d) {
-    return to.put((byte) kind).putDouble(a).putDouble(b).putDouble(c).putDouble(d);
+  private static ByteBuffer limit(
+      ByteBuffer to, int kind, double a, double b, double c, double d, double cost) {
+    return to.put((byte) kind).putDouble(a).putDouble(b).putDouble(c).putDouble(d).putDouble(cost);
+  }
+
+  private static ByteBuffer cost(double requests, double cost) {
+    return limit(head(1, 1, requests, 0), 1, 1, 1, 1, -1, cost);
   }
 
   private String refused(String expected, ByteBuffer argument, String... keys) throws Exception {
@@ -75,22 +74,22 @@ class MalformedArgumentIT extends ScriptServer {
       final ByteBuffer cut = limit(1, 1, 1, 1, -1).position(length);
       refused("argument: " + length + " bytes, cut off", cut, three);
     }
-    refused("op: 0 (expected: 1 to 6)", head(0, 1, 1, 1, 0), three);
-    refused("op: 7 (expected: 1 to 6)", head(7, 1, 1, 1, 0), three);
-    refused("limits: 0 (expected: 1 to 8)", head(1, 0, 1, 1, 0), three);
-    refused("limits: 9 (expected: 1 to 8)", head(1, 9, 1, 1, 0), three);
+    refused("op: 0 (expected: 1 to 6)", head(0, 1, 1, 0), three);
+    refused("op: 7 (expected: 1 to 6)", head(7, 1, 1, 0), three);
+    refused("limits: 0 (expected: 1 to 8)", head(1, 0, 1, 0), three);
+    refused("limits: 9 (expected: 1 to 8)", head(1, 9, 1, 0), three);
     refused("kind: 7 (expected: 1 to 6)", limit(7, 1, 1, 1, 0), three);
     refused("kind: 0 (expected: 1 to 6)", limit(0, 1, 1, 1, 0), three);
     for (double bad : new double[] {NONE, FRACTION, LARGE, INFINITE, 0, -1}) {
-      refused("requests: ", head(1, 1, bad, 1, 0), three);
-      refused("requests: ", head(1, 1, 1, bad, 0), three);
+      refused("requests: ", head(1, 1, bad, 0), three);
+      refused("cost: ", cost(1, bad), three);
       if (bad != 0) {
-        refused("requests: ", head(4, 1, 1, 1, bad), three);
+        refused("requests: ", head(4, 1, 1, bad), three);
       }
     }
-    refused("requests: ", head(1, 1, 1L << 27, 1L << 27, 0), three);
-    refused("requests: ", head(5, 1, 2, 1, 0), three);
-    final ByteBuffer twice = limit(limit(head(1, 2, 1, 1, 0), 1, 1, 1, 1, -1), 1, 1, 1, 1, -1);
+    refused("cost: ", cost(1L << 27, 1L << 27), three);
+    refused("requests: ", head(5, 1, 2, 0), three);
+    final ByteBuffer twice = limit(limit(head(1, 2, 1, 0), 1, 1, 1, 1, -1, 1), 1, 1, 1, 1, -1, 1);
     refused("keys of one check: the same twice", twice, "{p}1", "{p}2", "{p}3", "{p}3");
     assertEquals(
         "$" + CheckReply.length(3),

@@ -85,7 +85,7 @@ class SeveralLimitsIT extends ScriptServer {
               });
           call.check(requests, cost, identity.limits[0]);
           for (int j = 1; j < identity.limits.length; j++) {
-            call.also(identity.limits[j]);
+            call.also(identity.limits[j], cost);
           }
           keys.addAll(List.of(identity.keys));
           refused += granted == 0 ? 1 : 0;
@@ -104,5 +104,26 @@ class SeveralLimitsIT extends ScriptServer {
       }
     }
     assertTrue(refused > 1000 && partial > 1000 && notFirst > 1000, refused + " " + partial);
+  }
+
+  @Test
+  void eachLimitTakesACostOfItsOwn() throws Exception {
+    final long nowUs = 1_000_000_000_000L;
+    final String[] keys = {"{p}requests", "{p}tokens"};
+    final ScriptLimit requests = ScriptLimit.paced(10, 10, WINDOW_US);
+    final ScriptLimit tokens = ScriptLimit.fixedWindow(1_000, WINDOW_US, 0);
+    final CheckCall call = new CheckCall(4);
+    call.check(5, 1, requests);
+    CheckReply reply = at(nowUs, call.also(tokens, 300), keys);
+    assertEquals(3, reply.granted(0), "tokens for three");
+    assertEquals(1, reply.limitIndex(0));
+    assertEquals(100, reply.remaining(0));
+    call.clear().refund(1, nowUs, requests);
+    at(nowUs, call.also(tokens, 300), keys);
+    call.clear().peek(9, 1, requests);
+    call.peek(9, 100, tokens);
+    reply = at(nowUs, call, keys);
+    assertEquals(8, reply.granted(0));
+    assertEquals(4, reply.granted(1));
   }
 }

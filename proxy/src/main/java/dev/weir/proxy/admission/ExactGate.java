@@ -11,12 +11,15 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.BudgetListener;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.StoreSettings;
-import dev.weir.proxy.store.StoreSink;
+import dev.weir.proxy.store.StoreTaker;
 import dev.weir.proxy.store.Topology;
+import dev.weir.scripts.ScriptLimit;
 
 /**
  * Decides by the store, for the whole fleet. A request passes only if the store says so, or if the
@@ -29,7 +32,7 @@ import dev.weir.proxy.store.Topology;
  *
  * <p>One per event loop.
  */
-public final class ExactGate implements Gate, StoreSink {
+public final class ExactGate implements Gate, StoreTaker, BudgetListener {
   private static final int PROOFS = 1 << 14;
 
   /**
@@ -43,11 +46,6 @@ public final class ExactGate implements Gate, StoreSink {
   /** Spreads costs over the keys of proofs. */
   private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
 
-  /** A ticket of the store's that names a {@link StoreAsk} and one of its checks. */
-  private static final long OF_ASK = Long.MIN_VALUE;
-
-  private static final int CHECK_BITS = 3;
-
   private final LoopStore store;
   private final StoreMetrics metrics;
   private final LoopClock clock;
@@ -55,6 +53,7 @@ public final class ExactGate implements Gate, StoreSink {
   private final StoreKeyWriter names;
   private final ProvenRefusals proofs = new ProvenRefusals(PROOFS);
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
+  private final StoreQuestion question = new StoreQuestion();
   private final Verdict verdict = new Verdict();
 
   /**
@@ -111,7 +110,7 @@ public final class ExactGate implements Gate, StoreSink {
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
     this.proofNsOfSeveralKeys = isOneServer ? PROOF_NS : 2 * settings.deadlineNs();
     this.repeats = new Repeats(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
-    store.sink(this);
+    store.listener(this);
   }
 
   @Override
@@ -132,10 +131,13 @@ public final class ExactGate implements Gate, StoreSink {
     tickets[place] = ticket;
     rules[place] = rule;
     identityHashes[place] = identities.of(0).hash();
-    StoreFault fault =
-        store.ask(ticket, keys, 0, rule.storeLimits(), rule.cost(), rule.coalesces(), nowNs);
+    question.check(this, ticket).of(keys, 0, rule.storeLimits()).cost(rule.cost());
+    if (!rule.coalesces()) {
+      question.alone();
+    }
+    StoreFault fault = store.ask(question, nowNs);
     if (fault != null && unavailable(ticket, fault)) {
-      store.owe(keys, 0, rule.storeLimits(), rule.cost());
+      owe(keys, 0, rule.storeLimits(), rule.cost());
     }
   }
 
@@ -193,14 +195,12 @@ public final class ExactGate implements Gate, StoreSink {
   }
 
   @Override
-  public void givenBack(StoreKeys given, int first, int count, long cost) {
-    for (int key = first; key < first + count; key++) {
-      proofs.forget(proofKey(given.localKey(key), cost));
-    }
+  public void givenBack(StoreKeys given, int key, long cost) {
+    proofs.forget(proofKey(given.localKey(key), cost));
   }
 
   @Override
-  public void forget() {
+  public void forgetAll() {
     proofs.clear();
     forgottenNs = clock.tick();
   }
@@ -209,10 +209,6 @@ public final class ExactGate implements Gate, StoreSink {
 
   @Override
   public void decided(long ticket, StoreDecision decision) {
-    if (ticket < 0) {
-      decided(askOf(ticket), checkOf(ticket), decision);
-      return;
-    }
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
       drop(ticket);
@@ -267,9 +263,6 @@ public final class ExactGate implements Gate, StoreSink {
 
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
-    if (ticket < 0) {
-      return unavailable(askOf(ticket));
-    }
     int place = (int) ticket;
     if (!isAwaited(ticket)) {
       drop(ticket);
@@ -291,7 +284,7 @@ public final class ExactGate implements Gate, StoreSink {
         hashes[i] = identities.of(i).hash();
       }
       if (policy.decide(ticket, rule, hashes, outcome)) {
-        store.owe(keys, 0, rule.storeLimits(), rule.cost());
+        owe(keys, 0, rule.storeLimits(), rule.cost());
       }
       return;
     }
@@ -308,16 +301,15 @@ public final class ExactGate implements Gate, StoreSink {
       int first = ask.firstKey(check);
       boolean passed = ask.state == State.PASSED;
       if (ask.state == State.OPEN) {
-        long named = OF_ASK | (long) ask.index << CHECK_BITS | check;
-        long cost = ask.rule.cost();
-        if (store.ask(named, ask.keys, first, ask.limits(check), cost, true, nowNs) == null) {
+        question.check(ask, check).of(ask.keys, first, ask.limits(check)).cost(ask.rule.cost());
+        if (store.ask(question, nowNs) == null) {
           continue;
         }
         passed = undecided(ask);
       }
       ask.openCount--;
       if (passed) {
-        store.owe(ask.keys, first, ask.limits(check), ask.rule.cost());
+        owe(ask.keys, first, ask.limits(check), ask.rule.cost());
       }
     }
     ended(ask);
@@ -342,20 +334,21 @@ public final class ExactGate implements Gate, StoreSink {
     if (askCount == asks.length) {
       return null;
     }
-    StoreAsk ask = new StoreAsk(askCount);
+    StoreAsk ask = new StoreAsk(this, askCount);
     asks[askCount++] = ask;
     return ask;
   }
 
-  private StoreAsk askOf(long ticket) {
-    return asks[(int) (ticket & ~OF_ASK) >>> CHECK_BITS];
+  private void owe(StoreKeys of, int first, ScriptLimit[] limits, long cost) {
+    store.ask(question.debt().of(of, first, limits).cost(cost), clock.nowNs());
   }
 
-  private static int checkOf(long ticket) {
-    return (int) ticket & (1 << CHECK_BITS) - 1;
+  private void refund(StoreKeys of, int first, ScriptLimit[] limits, long cost, long decidedAtUs) {
+    store.ask(question.refund(decidedAtUs).of(of, first, limits).cost(cost), clock.nowNs());
   }
 
-  private void decided(StoreAsk ask, int check, StoreDecision decision) {
+  /** One of the checks of a request with several keys was decided. */
+  void decided(StoreAsk ask, int check, StoreDecision decision) {
     if (!decision.allowed()) {
       long hash = ask.hashes[ask.groupOf(check, decision.limitIndex())];
       note(ask.rule, ask.budgetOf(check, decision.limitIndex()), hash, decision);
@@ -369,7 +362,8 @@ public final class ExactGate implements Gate, StoreSink {
     ended(ask);
   }
 
-  private boolean unavailable(StoreAsk ask) {
+  /** One of the checks of a request with several keys was not; whether the request has passed. */
+  boolean unavailable(StoreAsk ask) {
     boolean passed = undecided(ask);
     ended(ask);
     return passed;
@@ -438,7 +432,7 @@ public final class ExactGate implements Gate, StoreSink {
     long atUs = ask.grantedAtUs(check);
     if (atUs >= 0) {
       ask.givenBack(check);
-      store.refund(ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), atUs);
+      refund(ask.keys, ask.firstKey(check), ask.limits(check), ask.rule.cost(), atUs);
     }
   }
 
@@ -465,7 +459,7 @@ public final class ExactGate implements Gate, StoreSink {
   @Override
   public void giveBack(Charge charge, long nowNs) {
     for (int check = 0; check < charge.checkCount; check++) {
-      store.refund(
+      refund(
           charge.storeKeys,
           charge.firstKeys[check],
           charge.storeLimits[check],

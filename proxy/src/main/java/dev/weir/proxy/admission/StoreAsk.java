@@ -1,12 +1,14 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreTaker;
 import dev.weir.scripts.ScriptLimit;
 
 /**
@@ -14,7 +16,7 @@ import dev.weir.scripts.ScriptLimit;
  * its end, which may be after the verdict. Reused. One check has the budgets of all keys, or each
  * key has its own.
  */
-final class StoreAsk {
+final class StoreAsk implements StoreTaker {
   private static final int BYTES_AT_FIRST = 256;
 
   enum State {
@@ -85,8 +87,21 @@ final class StoreAsk {
     }
   }
 
-  StoreAsk(int index) {
+  private final ExactGate gate;
+
+  StoreAsk(ExactGate gate, int index) {
+    this.gate = gate;
     this.index = index;
+  }
+
+  @Override
+  public void decided(long check, StoreDecision decision) {
+    gate.decided(this, (int) check, decision);
+  }
+
+  @Override
+  public boolean unavailable(long check, StoreFault fault) {
+    return gate.unavailable(this);
   }
 
   void begin(long ofTicket, Rule ofRule, StoreKeys from, int checks, long nowNs) {

@@ -9,7 +9,7 @@ import dev.weir.scripts.ScriptLimit;
  * costs a client one full budget at most, and there is no second burst.
  *
  * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
- * and each lane knows how many it may carry: those of a server that is away cost the others
+ * and each shard knows how many it may carry: those of a server that is away cost the others
  * nothing. One per event loop; half a kilobyte for each debt, and 32 KiB.
  */
 final class Debts {
@@ -22,8 +22,8 @@ final class Debts {
 
   private final StoreObserver observer;
 
-  /** By partition, the lane that may carry its debts, or null; {@link #regroup} after a change. */
-  private final Lane[] lanes;
+  /** By partition, the shard that may carry its debts, or null; {@link #regroup} after a change. */
+  private final Shard[] shards;
 
   /** By a key's hash. */
   private final Debt[] buckets = new Debt[BUCKETS];
@@ -43,11 +43,13 @@ final class Debts {
   private long lookCount;
 
   /** The one that is being moved. */
-  private final StoreKeys moved = new StoreKeys(1);
+  private final StoreQuestion moved = new StoreQuestion();
 
-  Debts(StoreObserver observer, Lane[] lanes) {
+  private final StoreKeys movedKey = new StoreKeys(1);
+
+  Debts(StoreObserver observer, Shard[] shards) {
     this.observer = observer;
-    this.lanes = lanes;
+    this.shards = shards;
   }
 
   boolean isEmpty() {
@@ -59,16 +61,16 @@ final class Debts {
     return lookCount;
   }
 
-  /** Counts each lane's debts anew, as partitions have gone to others. */
+  /** Counts each shard's debts anew, as partitions have gone to others. */
   void regroup() {
-    for (Lane lane : lanes) {
-      if (lane != null) {
-        lane.debtCount = 0;
+    for (Shard shard : shards) {
+      if (shard != null) {
+        shard.debtCount = 0;
       }
     }
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      if (lanes[partition] != null) {
-        lanes[partition].debtCount += counts[partition];
+      if (shards[partition] != null) {
+        shards[partition].debtCount += counts[partition];
       }
     }
   }
@@ -77,19 +79,12 @@ final class Debts {
    * More requests that have passed, for each of some budgets: what one of them has no room for is
    * still charged to the others.
    *
-   * @param from its keys, from the first on as many as there are limits.
    * @param passedNs when, or earlier.
    */
-  void add(
-      StoreKeys from,
-      int firstKey,
-      ScriptLimit[] of,
-      long requests,
-      long cost,
-      long passedNs,
-      long nowNs) {
-    for (int i = 0; i < of.length; i++) {
-      add(from, firstKey + i, of[i], requests, cost, passedNs, nowNs);
+  void add(StoreQuestion debt, long passedNs, long nowNs) {
+    for (int i = 0; i < debt.limits.length; i++) {
+      long cost = debt.costs[i];
+      add(debt.keys, debt.first + i, debt.limits[i], debt.requests, cost, passedNs, nowNs);
     }
   }
 
@@ -155,15 +150,15 @@ final class Debts {
   private void count(int partition, int change) {
     size += change;
     counts[partition] += change;
-    if (lanes[partition] != null) {
-      lanes[partition].debtCount += change;
+    if (shards[partition] != null) {
+      shards[partition].debtCount += change;
     }
   }
 
-  /** Whether a lane may carry any that are still owed. */
-  boolean owes(Lane lane, long nowNs) {
+  /** Whether a shard may carry any that are still owed. */
+  boolean owes(Shard shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      while (first[partition] != null && lanes[partition] == lane) {
+      while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
         if (first[partition].requests(nowNs) > 0) {
           return true;
@@ -174,12 +169,12 @@ final class Debts {
     return false;
   }
 
-  /** Moves debts of a lane's partitions into a flight, as many as it has room for. */
-  void moveTo(Flight flight, Lane lane, long nowNs) {
+  /** Moves debts of a shard's partitions into a batch, as many as it has room for. */
+  void moveTo(Batch batch, Shard shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      while (first[partition] != null && lanes[partition] == lane) {
+      while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
-        if (!moveTo(flight, first[partition], nowNs)) {
+        if (!moveTo(batch, first[partition], nowNs)) {
           return;
         }
         removeFirst(partition);
@@ -188,14 +183,15 @@ final class Debts {
   }
 
   /** False if there was no room for all of it. */
-  private boolean moveTo(Flight flight, Debt debt, long nowNs) {
-    moved.clear();
-    debt.writeKey(moved);
+  private boolean moveTo(Batch batch, Debt debt, long nowNs) {
+    movedKey.clear();
+    debt.writeKey(movedKey);
+    moved.debt().of(movedKey, 0, debt.limit().alone()).cost(debt.cost());
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!flight.hasRoom(1, moved.length(0))) {
+      if (!batch.hasRoom(1, movedKey.length(0))) {
         return false;
       }
-      flight.owe(moved, 0, debt.limit().alone(), requests, debt.cost(), debt.passedNs());
+      batch.owe(moved.upTo(requests), debt.passedNs());
       debt.removeOldest();
     }
     return true;

@@ -14,8 +14,8 @@ import io.netty.channel.EventLoop;
 final class EndedCalls {
   private final EventLoop eventLoop;
   private final Runnable telling = this::tell;
-  private Flight first;
-  private Flight last;
+  private Batch first;
+  private Batch last;
   private int writing;
   private boolean isTelling;
 
@@ -33,7 +33,7 @@ final class EndedCalls {
   }
 
   /** A call has come to its end. */
-  void add(Flight call) {
+  void add(Batch call) {
     if (first == null) {
       first = call;
     } else {
@@ -53,7 +53,7 @@ final class EndedCalls {
   private void tell() {
     isTelling = true;
     while (first != null) {
-      Flight call = first;
+      Batch call = first;
       first = call.nextEnded;
       call.nextEnded = null;
       try {

@@ -6,7 +6,6 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
-import dev.weir.scripts.ScriptLimit;
 import io.netty.channel.EventLoop;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -20,16 +19,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The store as one event loop sees it: a connection to each server, a lane of batches to each, and
- * the deadline of every decision. Whatever is asked is answered by {@link StoreSink}, once, within
- * the deadline, on this loop.
+ * The store as one event loop sees it: a connection to each server, a shard of batches to each, and
+ * the deadline of every decision. Whoever asks is told once, within the deadline, on this loop.
  */
 public final class LoopStore {
   /** Redirections that one batch follows. */
   static final int MAX_HOPS = 5;
 
   /** Batches that may exist at one time, gathering and in flight. */
-  static final int MAX_FLIGHTS = 1024;
+  static final int MAX_BATCHES = 1024;
 
   private final EventLoop eventLoop;
   private final LoopClock clock;
@@ -38,22 +36,21 @@ public final class LoopStore {
   private final StoreHealth health;
   private final Runnable refresh;
   private final StoreObserver requestObserver;
-  private final long requestDeadlineNs;
+  private final long deadlineNs;
   private final WakeUp wakeUp;
   private final Debts debts;
   private final Map<SocketAddress, StoreLink> links = new HashMap<>();
-  private final Lane[] lanes = new Lane[Partitions.COUNT];
-  private final Flight watched = new Flight(); // the head of a ring
+  private final Shard[] shards = new Shard[Partitions.COUNT];
+  private final Batch watched = new Batch(); // the head of a ring
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final EndedCalls ended;
   private boolean isAsking;
-  private StoreSink sink;
+  private BudgetListener listener = BudgetListener.NONE;
   private StoreObserver observer;
-  private long deadlineNs;
   private boolean warm;
   private Runnable giveUpWaiting = () -> {};
-  private Flight free;
-  private int flightCount;
+  private Batch free;
+  private int batchCount;
   private ShardMap map = ShardMap.EMPTY;
 
   LoopStore(
@@ -73,51 +70,59 @@ public final class LoopStore {
     this.refresh = refresh;
     this.requestObserver = observer;
     this.observer = observer;
-    this.requestDeadlineNs = deadlineNs;
     this.deadlineNs = deadlineNs;
     this.wakeUp = new WakeUp(eventLoop, clock, this::expire);
-    this.debts = new Debts(requestObserver, lanes);
+    this.debts = new Debts(requestObserver, shards);
     this.ended = new EndedCalls(eventLoop);
     watched.next = watched;
     watched.previous = watched;
   }
 
-  /** Says who takes the decisions; before the first question. */
-  public void sink(StoreSink taker) {
-    sink = taker;
+  /** Says who keeps what is known of budgets; before the first question. */
+  public void listener(BudgetListener ofBudgets) {
+    listener = ofBudgets;
   }
 
   /**
-   * Asks whether a request may pass: whether all limits of one check admit it. Nobody is told
-   * anything within this call.
+   * Asks a question. Nobody is told anything within this call. What has no taker is done if the
+   * server can be reached; a debt is kept until it can.
    *
-   * @param ticket names the request, or one of its checks.
-   * @param keys of the budgets, which may be changed as soon as this returns.
-   * @param first the first key of the check; it has one for each limit, and all of them {@link
-   *     #isOneCheck}.
-   * @param limits the same array as long as the rule stays as it is.
-   * @param cost units that the request takes from each, 1 or more.
-   * @param coalesces whether the request may share a check with others of the same budgets: not
-   *     where each must know its own place in a queue.
-   * @return null if the answer will be told; else why there is none, and it will not.
+   * @return null if the answer will be told, or nobody is to be told any; else why there is none,
+   *     and it will not.
    */
-  public StoreFault ask(
-      long ticket,
-      StoreKeys keys,
-      int first,
-      ScriptLimit[] limits,
-      long cost,
-      boolean coalesces,
-      long nowNs) {
-    Lane lane = lanes[keys.partition(first)];
-    if (lane == null) {
-      refreshMap();
-      observer.storeUnavailable(StoreFault.NO_OWNER);
+  public StoreFault ask(StoreQuestion question, long nowNs) {
+    switch (question.operation) {
+      case CHECK, PEEK, RESET -> {
+        Shard shard = shards[question.keys.partition(question.first)];
+        if (shard == null) {
+          refreshMap();
+          observer.storeUnavailable(StoreFault.NO_OWNER);
+          return StoreFault.NO_OWNER;
+        }
+        isAsking = true;
+        try {
+          return shard.ask(question, nowNs);
+        } finally {
+          isAsking = false;
+        }
+      }
+      case REFUND -> {
+        return refund(question);
+      }
+      case DEBT -> debts.add(question, clock.nowNs(), clock.nowNs());
+    }
+    return null;
+  }
+
+  private StoreFault refund(StoreQuestion question) {
+    Shard shard = shards[question.keys.partition(question.first)];
+    if (shard == null) {
+      observer.storeRefunds(question.requests, false);
       return StoreFault.NO_OWNER;
     }
     isAsking = true;
     try {
-      return lane.ask(ticket, keys, first, limits, cost, coalesces, nowNs);
+      return shard.refund(question);
     } finally {
       isAsking = false;
     }
@@ -125,43 +130,18 @@ public final class LoopStore {
 
   /** Whether one check may have all of these keys: they are in one call's reach. */
   public boolean isOneCheck(StoreKeys keys) {
-    Lane lane = lanes[keys.partition(0)];
+    Shard shard = shards[keys.partition(0)];
     for (int key = 1; key < keys.count(); key++) {
-      if (lanes[keys.partition(key)] != lane) {
+      if (shards[keys.partition(key)] != shard) {
         return false;
       }
     }
     return true;
   }
 
-  /**
-   * Gives back what a check granted to one request: nobody waits for it, and where the server is
-   * not to be reached it is forgotten.
-   *
-   * @param decidedAtUs {@link StoreDecision#decidedAtUs()}.
-   */
-  public void refund(StoreKeys keys, int first, ScriptLimit[] limits, long cost, long decidedAtUs) {
-    Lane lane = lanes[keys.partition(first)];
-    if (lane == null) {
-      observer.storeRefunds(1, false);
-      return;
-    }
-    isAsking = true;
-    try {
-      lane.refund(keys, first, limits, 1, cost, decidedAtUs);
-    } finally {
-      isAsking = false;
-    }
-  }
-
   /** What calls back on this loop at a time that is set. */
   public WakeUp wakeUp(Runnable task) {
     return new WakeUp(eventLoop, clock, task);
-  }
-
-  /** Charges a request that has passed without a question, when the store is back. */
-  public void owe(StoreKeys keys, int first, ScriptLimit[] limits, long cost) {
-    debts.add(keys, first, limits, 1, cost, clock.nowNs(), clock.nowNs());
   }
 
   /** Completes when every server of the first map is connected, and has been tried. */
@@ -177,21 +157,21 @@ public final class LoopStore {
     Stream.concat(newMap.servers().stream(), newMap.standbys().stream())
         .filter(server -> !links.containsKey(server))
         .forEach(this::open);
-    Lane[] before = lanes.clone();
-    Map<StoreLink, Lane> byLink = new HashMap<>();
-    for (Lane lane : before) {
-      if (lane != null) {
-        byLink.put(lane.link(), lane);
+    Shard[] before = shards.clone();
+    Map<StoreLink, Shard> byLink = new HashMap<>();
+    for (Shard shard : before) {
+      if (shard != null) {
+        byLink.put(shard.link(), shard);
       }
     }
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       SocketAddress server = newMap.server(partition);
-      lanes[partition] = server == null ? null : lane(partition, links.get(server), byLink);
+      shards[partition] = server == null ? null : shard(partition, links.get(server), byLink);
     }
     debts.regroup();
-    for (Lane lane : before) {
-      if (lane != null && !isUsed(lane)) {
-        lane.retire();
+    for (Shard shard : before) {
+      if (shard != null && !isUsed(shard)) {
+        shard.retire();
       }
     }
     closeUnused();
@@ -209,17 +189,17 @@ public final class LoopStore {
     return -1;
   }
 
-  private Lane lane(int partition, StoreLink link, Map<StoreLink, Lane> byLink) {
+  private Shard shard(int partition, StoreLink link, Map<StoreLink, Shard> byLink) {
     if (map.isCluster()) {
-      Lane present = lanes[partition];
-      return present != null && present.link() == link ? present : new Lane(this, link);
+      Shard present = shards[partition];
+      return present != null && present.link() == link ? present : new Shard(this, link);
     }
-    return byLink.computeIfAbsent(link, of -> new Lane(this, of));
+    return byLink.computeIfAbsent(link, of -> new Shard(this, of));
   }
 
-  private boolean isUsed(Lane wanted) {
-    for (Lane lane : lanes) {
-      if (lane == wanted) {
+  private boolean isUsed(Shard wanted) {
+    for (Shard shard : shards) {
+      if (shard == wanted) {
         return true;
       }
     }
@@ -258,20 +238,14 @@ public final class LoopStore {
         && map != ShardMap.EMPTY
         && map.servers().stream().allMatch(server -> links.get(server).isReady())) {
       warm = true;
-      StoreSink taker = sink;
-      WarmUp trial = new WarmUp(this, () -> endWarmUp(taker));
-      giveUpWaiting = () -> endWarmUp(taker);
-      sink = trial;
       observer = WarmUp.UNOBSERVED;
-      deadlineNs = WarmUp.DEADLINE_NS;
-      trial.start();
+      giveUpWaiting = this::endWarmUp;
+      new WarmUp(this, this::endWarmUp).start();
     }
   }
 
-  private void endWarmUp(StoreSink taker) {
-    sink = taker;
+  private void endWarmUp() {
     observer = requestObserver;
-    deadlineNs = requestDeadlineNs;
     ready.complete(null);
   }
 
@@ -318,59 +292,59 @@ public final class LoopStore {
     if (debts.isEmpty()) {
       return;
     }
-    Lane last = null;
-    for (Lane lane : lanes) {
-      if (lane != null && lane != last && lane.link() == link) {
-        lane.settleDebts(nowNs);
-        last = lane;
+    Shard last = null;
+    for (Shard shard : shards) {
+      if (shard != null && shard != last && shard.link() == link) {
+        shard.settleDebts(nowNs);
+        last = shard;
       }
     }
   }
 
-  // ---- the flights
+  // ---- the batches
 
-  boolean hasFlight() {
-    return free != null || flightCount < MAX_FLIGHTS;
+  boolean hasBatch() {
+    return free != null || batchCount < MAX_BATCHES;
   }
 
-  /** An empty flight; there is one. */
-  Flight takeFlight(Lane lane) {
-    Flight flight = free;
-    if (flight == null) {
-      flightCount++;
-      flight = new Flight();
+  /** An empty batch; there is one. */
+  Batch takeBatch(Shard shard) {
+    Batch batch = free;
+    if (batch == null) {
+      batchCount++;
+      batch = new Batch();
     } else {
-      free = flight.next;
-      flight.next = null;
+      free = batch.next;
+      batch.next = null;
     }
-    return flight.begin(lane, (clock.nowNs() - LoopClock.unixEpochNs()) / 1_000);
+    return batch.begin(shard, (clock.nowNs() - LoopClock.unixEpochNs()) / 1_000);
   }
 
-  /** The flight has come to its end. */
-  void release(Flight flight) {
-    unwatch(flight);
-    flight.clear();
-    flight.next = free;
-    free = flight;
+  /** The batch has come to its end. */
+  void release(Batch batch) {
+    unwatch(batch);
+    batch.clear();
+    batch.next = free;
+    free = batch;
   }
 
-  /** Requests of that flight wait. */
-  void watch(Flight flight) {
-    if (flight.previous == null) {
-      flight.previous = watched.previous;
-      flight.next = watched;
-      watched.previous.next = flight;
-      watched.previous = flight;
-      wakeUp.at(flight.firstAskedNs() + deadlineNs);
+  /** Requests of that batch wait. */
+  void watch(Batch batch) {
+    if (batch.previous == null) {
+      batch.previous = watched.previous;
+      batch.next = watched;
+      watched.previous.next = batch;
+      watched.previous = batch;
     }
+    wakeUp.at(batch.firstDueNs());
   }
 
-  private void unwatch(Flight flight) {
-    if (flight.previous != null) {
-      flight.previous.next = flight.next;
-      flight.next.previous = flight.previous;
-      flight.previous = null;
-      flight.next = null;
+  private void unwatch(Batch batch) {
+    if (batch.previous != null) {
+      batch.previous.next = batch.next;
+      batch.next.previous = batch.previous;
+      batch.previous = null;
+      batch.next = null;
     }
   }
 
@@ -378,51 +352,51 @@ public final class LoopStore {
   private void expire() {
     long nowNs = clock.tick();
     long firstNs = Long.MAX_VALUE;
-    for (Flight flight = watched.next; flight != watched; ) {
-      Flight next = flight.next;
-      if (flight.firstAskedNs() <= nowNs - deadlineNs) {
+    for (Batch batch = watched.next; batch != watched; ) {
+      Batch next = batch.next;
+      if (batch.firstDueNs() <= nowNs) {
         try {
-          expire(flight, nowNs);
+          expire(batch, nowNs);
         } catch (RuntimeException | Error bug) {
           InternalErrors.caught("a batch whose time is over", bug);
         }
       }
-      if (flight.previous != null) { // has not come to its end
-        if (flight.firstAskedNs() == Long.MAX_VALUE) {
-          unwatch(flight);
+      if (batch.previous != null) { // has not come to its end
+        if (batch.firstDueNs() == Long.MAX_VALUE) {
+          unwatch(batch);
         } else {
-          firstNs = Math.min(firstNs, flight.firstAskedNs());
+          firstNs = Math.min(firstNs, batch.firstDueNs());
         }
       }
-      flight = next.previous == null ? watched.next : next; // the call made even the next one end
+      batch = next.previous == null ? watched.next : next; // the call made even the next one end
     }
     if (firstNs != Long.MAX_VALUE) {
-      wakeUp.at(firstNs + deadlineNs);
+      wakeUp.at(firstNs);
     }
   }
 
-  private void expire(Flight flight, long nowNs) {
-    Lane lane = flight.lane();
-    boolean first = !flight.isExpired();
-    flight.expire(nowNs - deadlineNs, StoreFault.DEADLINE);
+  private void expire(Batch batch, long nowNs) {
+    Shard shard = batch.shard();
+    boolean first = !batch.isExpired();
+    batch.expire(nowNs, StoreFault.DEADLINE);
     if (first) {
-      lane.expired(flight, nowNs);
+      shard.expired(batch, nowNs);
     }
-    if (flight.firstAskedNs() == Long.MAX_VALUE) {
-      lane.abandoned(flight);
+    if (batch.firstDueNs() == Long.MAX_VALUE) {
+      shard.abandoned(batch);
     }
   }
 
   /** Budgets were given back. */
   void forget() {
-    sink.forget();
+    listener.forgetAll();
   }
 
   /** Closes all connections; who still waits is told that there is no decision. */
   void close() {
-    for (Lane lane : lanes) {
-      if (lane != null) {
-        lane.dropGathered(StoreFault.DISCONNECTED);
+    for (Shard shard : shards) {
+      if (shard != null) {
+        shard.dropGathered(StoreFault.DISCONNECTED);
       }
     }
     for (StoreLink link : links.values()) {
@@ -433,8 +407,8 @@ public final class LoopStore {
 
   // ---- what the parts share
 
-  Lane lane(int partition) {
-    return lanes[partition];
+  Shard shard(int partition) {
+    return shards[partition];
   }
 
   long tick() {
@@ -445,14 +419,9 @@ public final class LoopStore {
     return clock.nowNs();
   }
 
-  /** How long a decision may take. */
+  /** How long an answer may take of which the question does not say it. */
   long deadlineNs() {
     return deadlineNs;
-  }
-
-  /** How long a decision may take that a request waits for. */
-  long requestDeadlineNs() {
-    return requestDeadlineNs;
   }
 
   EventLoop eventLoop() {
@@ -471,8 +440,8 @@ public final class LoopStore {
     return observer;
   }
 
-  StoreSink sink() {
-    return sink;
+  BudgetListener listener() {
+    return listener;
   }
 
   Debts debts() {

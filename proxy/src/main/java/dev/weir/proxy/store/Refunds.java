@@ -12,13 +12,16 @@ import io.netty.buffer.ByteBuf;
  * <p>Reused with its batch.
  */
 final class Refunds {
-  private final CheckCall call = new CheckCall(Flight.MAX_KEYS);
-  private final StoreKeys keys = new StoreKeys(Flight.MAX_KEYS, 1024);
-  private final int[] firstKeys = new int[Flight.MAX_KEYS];
-  private final ScriptLimit[][] limits = new ScriptLimit[Flight.MAX_KEYS][];
-  private final long[] requests = new long[Flight.MAX_KEYS];
-  private final long[] costs = new long[Flight.MAX_KEYS];
-  private final long[] chargedAtUs = new long[Flight.MAX_KEYS];
+  private final CheckCall call = new CheckCall(Batch.MAX_KEYS);
+  private final StoreKeys keys = new StoreKeys(Batch.MAX_KEYS, 1024);
+  private final int[] firstKeys = new int[Batch.MAX_KEYS];
+  private final ScriptLimit[][] limits = new ScriptLimit[Batch.MAX_KEYS][];
+  private final long[] requests = new long[Batch.MAX_KEYS];
+
+  /** By key. */
+  private final long[] costs = new long[Batch.MAX_KEYS];
+
+  private final long[] chargedAtUs = new long[Batch.MAX_KEYS];
 
   /** Those before it have been handed over. */
   private int first;
@@ -30,31 +33,32 @@ final class Refunds {
   }
 
   /**
-   * Gives back what a check of those keys and limits granted to some requests: in one, as time has
-   * given a part of it back once, and not once for each.
-   *
-   * @param atUs {@link StoreDecision#decidedAtUs()} of that check.
+   * Gives back what a check granted to some requests: in one, as time has given a part of it back
+   * once, and not once for each.
    */
-  void add(
-      StoreKeys from, int firstKey, ScriptLimit[] of, long requestCount, long cost, long atUs) {
-    int at = call.refund(requestCount * cost, atUs, of[0]);
+  void add(StoreQuestion refund) {
+    ScriptLimit[] of = refund.limits;
+    int at = call.refund(refund.requests * refund.costs[0], refund.decidedAtUs, of[0]);
     firstKeys[at] = keys.count();
     limits[at] = of;
-    requests[at] = requestCount;
-    costs[at] = cost;
-    chargedAtUs[at] = atUs;
+    requests[at] = refund.requests;
+    chargedAtUs[at] = refund.decidedAtUs;
     for (int i = 0; i < of.length; i++) {
       if (i > 0) {
-        call.also(of[i]);
+        call.also(of[i], refund.requests * refund.costs[i]);
       }
-      keys.copy(from, firstKey + i);
+      costs[keys.count()] = refund.costs[i];
+      keys.copy(refund.keys, refund.first + i);
     }
   }
 
   /** Hands the first one over; there is one. */
-  void moveFirstTo(Flight other) {
+  void moveFirstTo(Batch other) {
     int at = first++;
-    other.refund(keys, firstKeys[at], limits[at], requests[at], costs[at], chargedAtUs[at]);
+    StoreQuestion moved = new StoreQuestion().refund(chargedAtUs[at]);
+    moved.of(keys, firstKeys[at], limits[at]).upTo(requests[at]);
+    System.arraycopy(costs, firstKeys[at], moved.costs, 0, limits[at].length);
+    other.refund(moved);
   }
 
   /** How many there are, but for those that were handed over. */
@@ -72,9 +76,11 @@ final class Refunds {
   }
 
   /** Tells of each that the server has given it back, or may have. */
-  void tell(StoreSink sink) {
+  void tell(BudgetListener listener) {
     for (int at = first; at < call.checkCount(); at++) {
-      sink.givenBack(keys, firstKeys[at], limits[at].length, costs[at]);
+      for (int key = firstKeys[at]; key < firstKeys[at] + limits[at].length; key++) {
+        listener.givenBack(keys, key, costs[key]);
+      }
     }
   }
 

@@ -2,14 +2,16 @@ package dev.weir.proxy.store;
 
 import dev.weir.scripts.CheckReply;
 
-/** What the store decided about one request. Owned by an event loop and reused. */
+/** What the store decided about one question. Owned by an event loop and reused. */
 public final class StoreDecision {
   /** {@link #retryAfterNs}: no wait lets the request pass. */
   public static final long NEVER = -1;
 
   private static final long NS_PER_US = 1_000;
 
-  private boolean allowed;
+  private long granted;
+  private boolean replayed;
+  private boolean done;
   private long remaining;
   private long resetAfterNs;
   private long retryAfterNs;
@@ -20,16 +22,21 @@ public final class StoreDecision {
   private StoreKeys keys;
   private int firstKey;
 
-  void set(CheckReply reply, int check, boolean allowed, long remaining, long sentNs) {
-    this.allowed = allowed;
+  /**
+   * @param granted requests of the question's own.
+   * @param all whether that is all that it asked for.
+   */
+  void set(CheckReply reply, int check, long granted, boolean all, long remaining, long sentNs) {
+    this.granted = granted;
+    replayed = reply.replayed(check);
+    done = reply.status(check) == CheckReply.DONE;
     this.remaining = remaining;
     this.sentNs = sentNs;
     decidedAtUs = reply.nowUs();
     limitIndex = reply.limitIndex(check);
     resetAfterNs = Math.max(0, reply.resetAtUs(check) - reply.nowUs()) * NS_PER_US;
     long retryAfterUs = reply.retryAfterUs(check);
-    retryAfterNs =
-        allowed ? 0 : retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
+    retryAfterNs = all ? 0 : retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
     waitNs = reply.waitUs(check) * NS_PER_US;
   }
 
@@ -48,8 +55,24 @@ public final class StoreDecision {
     return firstKey;
   }
 
+  /** Whether anything was granted. */
   public boolean allowed() {
-    return allowed;
+    return granted > 0;
+  }
+
+  /** Requests that were granted, of those that were asked for. */
+  public long granted() {
+    return granted;
+  }
+
+  /** Whether this is the decision of an earlier check once, and cost nothing. */
+  public boolean replayed() {
+    return replayed;
+  }
+
+  /** Of a reset: whether there was anything to forget. */
+  public boolean done() {
+    return done;
   }
 
   /**
@@ -75,7 +98,10 @@ public final class StoreDecision {
     return resetAfterNs;
   }
 
-  /** From the decision on, the least wait for the request to pass; {@link #NEVER}; 0 if it did. */
+  /**
+   * From the decision on, the least wait for the first request to pass that was not granted; {@link
+   * #NEVER}; 0 if all were.
+   */
   public long retryAfterNs() {
     return retryAfterNs;
   }

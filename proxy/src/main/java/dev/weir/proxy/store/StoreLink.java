@@ -66,8 +66,8 @@ final class StoreLink extends Deadlines.Waiter {
   /** Connected, but the script has not been tried yet. */
   private StatefulRedisConnection<byte[], byte[]> opening;
 
-  /** Redirected here before the connection was there: few, as the lanes know better soon. */
-  private final ArrayDeque<Flight> waiting = new ArrayDeque<>();
+  /** Redirected here before the connection was there: few, as the shards know better soon. */
+  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
 
   private int attempts;
   private State state = State.PAUSED;
@@ -81,7 +81,7 @@ final class StoreLink extends Deadlines.Waiter {
     this.observer = store.observer();
     this.address = address;
     this.name = StoreNode.text(address);
-    this.breaker = new Breaker(PATIENCE * store.requestDeadlineNs());
+    this.breaker = new Breaker(PATIENCE * store.deadlineNs());
   }
 
   String name() {
@@ -227,14 +227,14 @@ final class StoreLink extends Deadlines.Waiter {
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
     store.health().up(name);
-    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
-      if (flight.isAbandoned()) {
-        flight.dropChecks(store.debts()); // nobody waits any more; what it gives back still goes
+    for (Batch batch = waiting.poll(); batch != null; batch = waiting.poll()) {
+      if (batch.isAbandoned()) {
+        batch.dropChecks(store.debts()); // nobody waits any more; what it gives back still goes
       }
-      if (flight.entryCount() == 0) {
-        flight.unsent();
+      if (batch.entryCount() == 0) {
+        batch.unsent();
       } else {
-        write(flight, lastProgressNs);
+        write(batch, lastProgressNs);
       }
     }
     store.linkReady(this);
@@ -265,8 +265,8 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   private void dismiss() {
-    for (Flight flight = waiting.poll(); flight != null; flight = waiting.poll()) {
-      flight.unsent();
+    for (Batch batch = waiting.poll(); batch != null; batch = waiting.poll()) {
+      batch.unsent();
     }
   }
 
@@ -373,33 +373,33 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  void write(Flight flight, long nowNs) {
+  void write(Batch batch, long nowNs) {
     if (state == State.READY) {
       called(nowNs);
       store.ended().writing();
       try {
-        dispatch(flight);
+        dispatch(batch);
       } catch (RuntimeException | Error bug) {
-        flight.completeExceptionally(bug);
+        batch.completeExceptionally(bug);
         InternalErrors.caught("a call to the store", bug);
       } finally {
         store.ended().written();
       }
     } else if (takesCalls()) {
-      waiting.add(flight);
+      waiting.add(batch);
     } else {
       store.ended().writing();
-      flight.unsent();
+      batch.unsent();
       store.ended().written();
     }
   }
 
-  private void dispatch(Flight flight) {
-    if (flight.isAsking()) {
+  private void dispatch(Batch batch) {
+    if (batch.isAsking()) {
       // The slot is on its way here: the next call is let in, and no other.
       connection.async().asking();
     }
-    connection.dispatch(flight);
+    connection.dispatch(batch);
   }
 
   /** A call has come to its end. */

@@ -10,24 +10,22 @@ import java.util.Arrays;
  * virtual machine that has just started takes longer for its first decisions than a request may
  * wait.
  */
-final class WarmUp implements StoreSink {
+final class WarmUp implements StoreTaker {
   /** Enough for the code on the way to be loaded and compiled once. */
   private static final int DECISIONS = 400;
 
   /** The first ones are slow; that is why they are made. */
-  static final long DEADLINE_NS = 1_000_000_000;
+  private static final long DEADLINE_NS = 1_000_000_000;
 
   /** Counts none of them. */
   static final StoreObserver UNOBSERVED = new StoreObserver() {};
-
-  /** Above all tickets that name a request, so that a late answer finds nobody. */
-  private static final long FIRST_TICKET = (long) Integer.MAX_VALUE << 32;
 
   private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1, 1, 1_000)};
 
   private final LoopStore store;
   private final Runnable done;
   private final StoreKeys keys = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
   private int asked;
 
   /**
@@ -50,7 +48,8 @@ final class WarmUp implements StoreSink {
     int partition = asked % Partitions.COUNT;
     keys.clear();
     keys.add(trialKey(partition, keys), partition, partition, 0);
-    if (store.ask(FIRST_TICKET + asked++, keys, 0, LIMITS, 1, true, store.tick()) != null) {
+    question.check(this, asked++).of(keys, 0, LIMITS).within(DEADLINE_NS);
+    if (store.ask(question, store.tick()) != null) {
       next();
     }
   }
@@ -79,12 +78,6 @@ final class WarmUp implements StoreSink {
     next();
     return false;
   }
-
-  @Override
-  public void givenBack(StoreKeys given, int first, int count, long cost) {}
-
-  @Override
-  public void forget() {}
 
   /** Not at once: the call that brought the answer has to end first. */
   private void next() {

@@ -24,11 +24,12 @@ class DebtsTest {
   private final LoopClock clock = new LoopClock();
   private final LoopStore store =
       new LoopStore(null, clock, new Deadlines(clock), null, null, () -> {}, observer, 5_000_000);
-  private final Lane[] lanes = new Lane[Partitions.COUNT];
-  private final Debts debts = new Debts(observer, lanes);
-  private final Lane dead = lane();
-  private final Lane healthy = lane();
+  private final Shard[] shards = new Shard[Partitions.COUNT];
+  private final Debts debts = new Debts(observer, shards);
+  private final Shard dead = shard();
+  private final Shard healthy = shard();
   private final StoreKeys keys = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
 
   private static final class Observer implements StoreObserver {
     private long forgotten;
@@ -39,35 +40,35 @@ class DebtsTest {
     }
   }
 
-  private Lane lane() {
+  private Shard shard() {
     StoreLink link = new StoreLink(store, new InetSocketAddress("127.0.0.1", 1));
     link.serverTime().answered(1_700_000_000_000_000L, NOW);
-    return new Lane(store, link);
+    return new Shard(store, link);
   }
 
   private void owe(int partition, int key, ScriptLimit[] limits, long nowNs) {
     keys.clear();
     keys.buffer().putInt(0, key);
     keys.add(Integer.BYTES, partition, key * 0x9E37_79B9_7F4A_7C15L, 0);
-    debts.add(keys, 0, limits, 1, 1, nowNs, nowNs);
+    debts.add(question.debt().of(keys, 0, limits), nowNs, nowNs);
   }
 
   /** The first half of the partitions is one server's, the rest another's. */
   private void twoServers() {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      lanes[partition] = partition < Partitions.COUNT / 2 ? dead : healthy;
+      shards[partition] = partition < Partitions.COUNT / 2 ? dead : healthy;
     }
     debts.regroup();
   }
 
-  private int move(Lane lane, long nowNs) {
-    Flight flight = new Flight().begin(lane, 0);
-    debts.moveTo(flight, lane, nowNs);
-    return flight.checkCount();
+  private int move(Shard shard, long nowNs) {
+    Batch batch = new Batch().begin(shard, 0);
+    debts.moveTo(batch, shard, nowNs);
+    return batch.checkCount();
   }
 
   @Test
-  void aLaneWithoutDebtsLooksAtNoneHoweverManyAnotherHas() {
+  void aShardWithoutDebtsLooksAtNoneHoweverManyAnotherHas() {
     twoServers();
     for (int key = 0; key < Debts.MAX_BUDGETS; key++) {
       owe(key % (Partitions.COUNT / 2), key, years, NOW);
@@ -90,8 +91,8 @@ class DebtsTest {
       owe(key % Partitions.COUNT, key, years, NOW);
     }
     assertEquals(512, dead.debtCount);
-    assertEquals(Flight.MAX_KEYS, move(dead, NOW));
-    assertEquals(Flight.MAX_KEYS, move(dead, NOW));
+    assertEquals(Batch.MAX_KEYS, move(dead, NOW));
+    assertEquals(Batch.MAX_KEYS, move(dead, NOW));
     assertEquals(0, dead.debtCount);
     assertFalse(debts.owes(dead, NOW));
     assertEquals(513, debts.lookCount(), "one had no room, and was seen again");
@@ -131,11 +132,11 @@ class DebtsTest {
     twoServers();
     owe(0, 1, years, NOW);
     owe(127, 2, years, NOW);
-    lanes[0] = null;
+    shards[0] = null;
     debts.regroup();
     assertEquals(0, dead.debtCount);
     owe(0, 3, years, NOW);
-    lanes[0] = healthy;
+    shards[0] = healthy;
     debts.regroup();
     assertEquals(3, healthy.debtCount);
     assertEquals(3, move(healthy, NOW));
@@ -156,7 +157,7 @@ class DebtsTest {
     }
     assertTrue(observer.forgotten < 40, "forgotten " + observer.forgotten);
     int charged = 0;
-    for (int flight = 0; flight < PER_PARTITION; flight++) {
+    for (int batch = 0; batch < PER_PARTITION; batch++) {
       charged += move(dead, NOW + SECOND) + move(healthy, NOW + SECOND);
     }
     assertTrue(debts.isEmpty());

@@ -27,13 +27,11 @@ class LoopStoreTest {
   private final LoopStore store = model.store();
   private final List<String> told = new ArrayList<>();
   private final StoreKeys keys = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
+  private final StoreTaker asker = new Asker();
   private final ScriptLimit[] limits = {ScriptLimit.fixedWindow(10, 1_000_000, 0)};
   private Runnable onTold = () -> {};
   private boolean passes;
-
-  LoopStoreTest() {
-    store.sink(new Asker());
-  }
 
   @AfterEach
   void close() {
@@ -194,11 +192,10 @@ class LoopStoreTest {
     final long deadlineNs = 200 * MS_NS;
     final ModelServer slow = new ModelServer(3);
     try (ModelStore other = new ModelStore(List.of(slow), List.of(), false, refunded, deadlineNs)) {
-      other.store().sink(new Asker());
       long ticket = 0;
       StoreFault fault = null;
       for (int ms = 0; fault == null; ms += 20) {
-        if (slow.pendingCount() == Lane.MAX_IN_FLIGHT && ms < 900) {
+        if (slow.pendingCount() == Shard.MAX_IN_FLIGHT && ms < 900) {
           slow.answer(); // too late each time
         }
         fault = ask(other, ++ticket);
@@ -246,7 +243,8 @@ class LoopStoreTest {
 
   private StoreFault ask(ModelStore from, long ticket) {
     key();
-    return from.store().ask(ticket, keys, 0, limits, 1, true, from.clock().nowNs());
+    return from.store()
+        .ask(question.check(asker, ticket).of(keys, 0, limits), from.clock().nowNs());
   }
 
   private void key() {
@@ -258,7 +256,7 @@ class LoopStoreTest {
 
   private void refund() {
     key();
-    store.refund(keys, 0, limits, 1, grantedAtUs);
+    store.ask(question.refund(grantedAtUs).of(keys, 0, limits), model.clock().nowNs());
   }
 
   private long charged() {
@@ -267,7 +265,7 @@ class LoopStoreTest {
 
   private long grantedAtUs;
 
-  private final class Asker implements StoreSink {
+  private final class Asker implements StoreTaker {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       grantedAtUs = decision.decidedAtUs();
@@ -284,12 +282,6 @@ class LoopStoreTest {
       told.add(what);
       onTold.run();
     }
-
-    @Override
-    public void givenBack(StoreKeys given, int first, int count, long cost) {}
-
-    @Override
-    public void forget() {}
   }
 
   private static final class Refunded implements StoreObserver {

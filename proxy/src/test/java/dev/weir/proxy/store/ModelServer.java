@@ -33,8 +33,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ModelServer {
   private static final byte REFUND = 4;
-  private static final int HEAD_BYTES = 26;
-  private static final int LIMIT_BYTES = 33;
+  private static final int HEAD_BYTES = 18;
+  private static final int LIMIT_BYTES = 41;
+  private static final int COST = 33;
 
   /** What was granted and not given back, by key and then by the time of the grant. */
   private final Map<String, Map<Long, Long>> grants = new HashMap<>();
@@ -204,10 +205,10 @@ public final class ModelServer {
   }
 
   private void execute(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
-    long cost = (long) input.getDouble(at + 10);
+    long cost = (long) input.getDouble(at + HEAD_BYTES + COST);
     if (input.get(at) == REFUND) {
       executed.add("refund " + keys);
-      giveBack(keys, cost, (long) input.getDouble(at + 18));
+      giveBack(keys, cost, (long) input.getDouble(at + 10));
       reply(reply, CheckReply.DONE, 0, 0, 0, 0);
       return;
     }

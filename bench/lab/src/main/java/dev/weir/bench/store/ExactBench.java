@@ -87,7 +87,6 @@ final class ExactBench implements AutoCloseable {
     final Deadlines deadlines = new Deadlines(clock);
     loopStore = store.join(eventLoop, clock, deadlines, meter);
     eventLoop.execute(() -> deadlines.start(eventLoop));
-    loopStore.sink(new LoopLoad(eventLoop, clock, loopStore, HOT));
     if (!store.start(CONNECT_NS)) {
       throw new IllegalStateException("not connected to " + server.address());
     }
@@ -119,15 +118,9 @@ final class ExactBench implements AutoCloseable {
     return all;
   }
 
-  /** A load over so many keys, whose decisions come to it. */
-  LoopLoad aim(int keyCount) throws InterruptedException {
-    final LoopLoad load = new LoopLoad(eventLoop, clock, loopStore, keyCount);
-    aim(load);
-    return load;
-  }
-
-  private void aim(LoopLoad load) throws InterruptedException {
-    eventLoop.submit(() -> loopStore.sink(load)).sync();
+  /** A load over so many keys. */
+  LoopLoad load(int keyCount) {
+    return new LoopLoad(eventLoop, clock, loopStore, keyCount);
   }
 
   private Figures measure(LoopLoad load, double perSecond, double seconds)
@@ -141,7 +134,6 @@ final class ExactBench implements AutoCloseable {
 
   private Figures measureOnce(LoopLoad load, double perSecond, double seconds)
       throws IOException, InterruptedException {
-    aim(load);
     load.run(perSecond, SATURATING, (long) (seconds / 4 * 1e9)).join();
     final LoopMeter.Reading before = meter.read();
     final double serverUs = server.cpuUs();

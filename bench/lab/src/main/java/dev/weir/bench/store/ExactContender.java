@@ -29,7 +29,7 @@ final class ExactContender implements StoreContender {
   @Override
   public void prepare(int keyCount) throws IOException, InterruptedException {
     server.empty();
-    load = bench.aim(keyCount);
+    load = bench.load(keyCount);
     while (load.askedCount() < keyCount) {
       load(0.1);
     }

@@ -5,7 +5,8 @@ import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreSink;
+import dev.weir.proxy.store.StoreQuestion;
+import dev.weir.proxy.store.StoreTaker;
 import dev.weir.scripts.ScriptLimit;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * exact does: at a constant rate, each decision timed from when it was due; or as many as it can
  * take with so many waiting. Used by one event loop.
  */
-final class LoopLoad implements StoreSink {
+final class LoopLoad implements StoreTaker {
   /** Never refuses, and owes for seconds: keys that expire at once keep a server busy with that. */
   private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1_000_000_000, 1, 1_000_000)};
 
@@ -39,6 +40,7 @@ final class LoopLoad implements StoreSink {
   private final LoopStore store;
   private final Keys keys;
   private final StoreKeys key = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
   private final long[] dueNs = new long[PLACES];
   private final int[] free = new int[PLACES];
   private final Histogram latencies = new Histogram(60_000_000_000L, 3);
@@ -115,7 +117,7 @@ final class LoopLoad implements StoreSink {
     key.buffer().putBytes(0, name);
     // In place of a hash of the name, as good for telling keys apart.
     key.add(name.length, PARTITION, (index + 1) * 0x9E37_79B9_7F4A_7C15L, 0);
-    StoreFault fault = store.ask(place, key, 0, LIMITS, 1, true, nowNs);
+    StoreFault fault = store.ask(question.check(this, place).of(key, 0, LIMITS), nowNs);
     if (fault != null) {
       unavailable(place, fault);
     }
@@ -137,12 +139,6 @@ final class LoopLoad implements StoreSink {
     free[freeCount++] = (int) ticket;
     return false;
   }
-
-  @Override
-  public void givenBack(StoreKeys given, int first, int count, long cost) {}
-
-  @Override
-  public void forget() {}
 
   /** From when each decision was due; read when the load is done. */
   Histogram latencies() {

@@ -3,7 +3,6 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.ErrorReply.Remedy;
-import dev.weir.scripts.ScriptLimit;
 
 /**
  * The checks that may travel in one call: those of a server, or, in a cluster, of a partition. The
@@ -13,7 +12,7 @@ import dev.weir.scripts.ScriptLimit;
  *
  * <p>One per event loop and server or partition; used by that loop.
  */
-final class Lane {
+final class Shard {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
   static final int MAX_IN_FLIGHT = 8;
 
@@ -24,7 +23,7 @@ final class Lane {
 
   private final LoopStore store;
   private final StoreLink link;
-  private Flight gathering;
+  private Batch gathering;
   private int inFlight;
 
   /** Debts that it may carry: {@link Debts} counts them. */
@@ -33,7 +32,7 @@ final class Lane {
   /** Whether the next call has to carry debts: under load there is never a call for them alone. */
   private boolean owes;
 
-  Lane(LoopStore store, StoreLink link) {
+  Shard(LoopStore store, StoreLink link) {
     this.store = store;
     this.link = link;
   }
@@ -42,21 +41,15 @@ final class Lane {
     return link;
   }
 
-  /** Asks for one request; or returns why there is no decision, and nobody is told. */
-  StoreFault ask(
-      long ticket,
-      StoreKeys keys,
-      int first,
-      ScriptLimit[] limits,
-      long cost,
-      boolean coalesces,
-      long nowNs) {
-    StoreFault fault = obstacle(limits.length, keys.length(first, limits.length), nowNs);
+  /** Asks a question; or returns why there is no answer, and nobody is told. */
+  StoreFault ask(StoreQuestion question, long nowNs) {
+    StoreFault fault = obstacle(question, nowNs);
     if (fault != null) {
       store.observer().storeUnavailable(fault);
       return fault;
     }
-    gathering.add(ticket, keys, first, limits, cost, coalesces, nowNs);
+    long deadlineNs = question.deadlineNs == 0 ? store.deadlineNs() : question.deadlineNs;
+    gathering.add(question, nowNs, nowNs + deadlineNs);
     store.watch(gathering);
     boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
     if (isOld || isDue()) {
@@ -65,33 +58,43 @@ final class Lane {
     return null;
   }
 
-  /** Gives back what was granted to some requests at one time, if the server can be reached. */
-  void refund(
-      StoreKeys keys, int first, ScriptLimit[] limits, long requests, long cost, long chargedAtUs) {
+  /**
+   * Gives back what was granted to some requests at one time, if the server can be reached; else
+   * returns why not.
+   */
+  StoreFault refund(StoreQuestion refund) {
     long nowNs = store.nowNs();
-    if (obstacle(limits.length, keys.length(first, limits.length), nowNs) != null) {
-      refunded(requests, false);
-      return;
+    StoreFault fault = obstacle(refund, nowNs);
+    if (fault != null) {
+      refunded(refund.requests, false);
+      return fault;
     }
-    gathering.refund(keys, first, limits, requests, cost, chargedAtUs);
-    store.sink().givenBack(keys, first, limits.length, cost);
+    gathering.refund(refund);
+    for (int i = 0; i < refund.keyCount; i++) {
+      store.listener().givenBack(refund.keys, refund.first + i, refund.costs[i]);
+    }
     if (isDue()) {
       send(nowNs);
     }
+    return null;
   }
 
   private boolean isDue() {
     return inFlight == 0 || link.breaker().state() == Breaker.State.HALF_OPEN;
   }
 
-  /** Makes room in the flight that gathers; says what stands against it, or null. */
+  private StoreFault obstacle(StoreQuestion to, long nowNs) {
+    return obstacle(to.keyCount, to.keys.length(to.first, to.keyCount), nowNs);
+  }
+
+  /** Makes room in the batch that gathers; says what stands against it, or null. */
   private StoreFault obstacle(int keyCount, int byteCount, long nowNs) {
     if (!link.takesCalls()) {
       store.refreshMap(); // the server may have been replaced
       return StoreFault.DISCONNECTED;
     }
     boolean full = gathering != null && !gathering.hasRoom(keyCount, byteCount);
-    if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !store.hasFlight()) {
+    if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !store.hasBatch()) {
       return StoreFault.FULL;
     }
     // Last: who passes may be the probe, and has to come to a result.
@@ -102,7 +105,7 @@ final class Lane {
       send(nowNs);
     }
     if (gathering == null) {
-      gathering = store.takeFlight(this);
+      gathering = store.takeBatch(this);
     }
     return null;
   }
@@ -118,27 +121,27 @@ final class Lane {
   }
 
   private void send(long nowNs) {
-    Flight flight = gathering;
+    Batch batch = gathering;
     gathering = null;
     if (owes) {
-      store.debts().moveTo(flight, this, nowNs);
+      store.debts().moveTo(batch, this, nowNs);
       owes = debtCount > 0;
     }
-    store.observer().storeSent(flight.entryCount(), flight.requestCount());
-    write(flight, link, nowNs);
+    store.observer().storeSent(batch.entryCount(), batch.requestCount());
+    write(batch, link, nowNs);
   }
 
-  private void write(Flight flight, StoreLink to, long nowNs) {
+  private void write(Batch batch, StoreLink to, long nowNs) {
     inFlight++;
-    flight.prepare(to, nowNs);
-    to.write(flight, nowNs);
+    batch.prepare(to, nowNs);
+    to.write(batch, nowNs);
   }
 
-  boolean tellUnavailable(long ticket, StoreFault fault) {
+  boolean tellUnavailable(StoreTaker taker, long ticket, StoreFault fault) {
     assert !store.isAsking() : "a request is told within the question of another";
     store.observer().storeUnavailable(fault);
     try {
-      return store.sink().unavailable(ticket, fault);
+      return taker.unavailable(ticket, fault);
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught(ASKER, bug);
       return false;
@@ -170,47 +173,47 @@ final class Lane {
 
   /** What was refused before the server gave back proves nothing: all that is told by now. */
   void tellGivenBack(Refunds refunds) {
-    refunds.tell(store.sink());
+    refunds.tell(store.listener());
   }
 
-  void tellDecided(long ticket, StoreDecision decision) {
+  void tellDecided(StoreTaker taker, long ticket, StoreDecision decision) {
     assert !store.isAsking() : "a request is told within the question of another";
     try {
-      store.sink().decided(ticket, decision);
+      taker.decided(ticket, decision);
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught(ASKER, bug);
     }
   }
 
-  /** The first requests of a flight did not get their decision in time. */
-  void expired(Flight flight, long nowNs) {
-    (flight.link() == null ? link : flight.link()).breaker().failed(nowNs);
+  /** The first requests of a batch did not get their decision in time. */
+  void expired(Batch batch, long nowNs) {
+    (batch.link() == null ? link : batch.link()).breaker().failed(nowNs);
   }
 
-  /** Nobody waits for a flight any more; what it gives back still goes. */
-  void abandoned(Flight flight) {
-    if (flight == gathering) { // and it never left
-      flight.dropChecks(store.debts());
-      if (flight.refundCount() == 0) {
+  /** Nobody waits for a batch any more; what it gives back still goes. */
+  void abandoned(Batch batch) {
+    if (batch == gathering) { // and it never left
+      batch.dropChecks(store.debts());
+      if (batch.refundCount() == 0) {
         gathering = null;
-        store.release(flight);
+        store.release(batch);
       }
     }
   }
 
-  /** The map of the servers has changed, and this lane is no longer in it: another takes over. */
+  /** The map of the servers has changed, and this shard is no longer in it: another takes over. */
   void retire() {
     debtCount = 0;
     if (gathering == null) {
       return;
     }
-    Lane heir = store.lane(gathering.partition());
+    Shard heir = store.shard(gathering.partition());
     long nowNs = store.tick();
     if (heir != null && heir.link.takesCalls() && heir.link.breaker().tryPass(nowNs)) {
-      Flight flight = gathering;
+      Batch batch = gathering;
       gathering = null;
-      store.observer().storeSent(flight.entryCount(), flight.requestCount());
-      write(flight, heir.link, nowNs);
+      store.observer().storeSent(batch.entryCount(), batch.requestCount());
+      write(batch, heir.link, nowNs);
     } else {
       dropGathered(StoreFault.NO_OWNER);
     }
@@ -218,94 +221,94 @@ final class Lane {
 
   void dropGathered(StoreFault fault) {
     if (gathering != null) {
-      Flight flight = gathering;
+      Batch batch = gathering;
       gathering = null;
-      end(flight, fault, false);
+      end(batch, fault, false);
     }
   }
 
-  private void end(Flight flight, StoreFault fault, boolean executed) {
-    flight.fail(fault, executed, store.debts());
-    store.release(flight);
+  private void end(Batch batch, StoreFault fault, boolean executed) {
+    batch.fail(fault, executed, store.debts());
+    store.release(batch);
   }
 
   /** The server has answered. */
-  void answered(Flight flight) {
+  void answered(Batch batch) {
     final long nowNs = store.tick();
     inFlight--;
-    StoreLink from = flight.link();
+    StoreLink from = batch.link();
     from.answered(nowNs);
-    boolean isDecided = flight.error() == null;
+    boolean isDecided = batch.error() == null;
     if (isDecided) {
-      decided(flight, from, nowNs);
-    } else if (!remedy(flight, nowNs)) {
-      refused(flight, from, nowNs);
+      decided(batch, from, nowNs);
+    } else if (!remedy(batch, nowNs)) {
+      refused(batch, from, nowNs);
     }
     proceed(nowNs, isDecided);
   }
 
-  private void refused(Flight flight, StoreLink by, long nowNs) {
-    ErrorReply error = ErrorReply.of(flight.error());
+  private void refused(Batch batch, StoreLink by, long nowNs) {
+    ErrorReply error = ErrorReply.of(batch.error());
     store.observer().storeRefused();
-    store.health().refused(by.name(), flight.error());
+    store.health().refused(by.name(), batch.error());
     if (error.remedy() == Remedy.FOLLOW) {
       by.breaker().succeeded(); // it is well, and knows better who has the slot
     } else {
       by.breaker().failed(nowNs);
     }
     StoreFault fault = error == ErrorReply.OOM ? StoreFault.OUT_OF_MEMORY : StoreFault.ERROR_REPLY;
-    end(flight, fault, error == ErrorReply.OTHER);
+    end(batch, fault, error == ErrorReply.OTHER);
   }
 
-  private void decided(Flight flight, StoreLink from, long nowNs) {
-    if (flight.isExpired()) {
+  private void decided(Batch batch, StoreLink from, long nowNs) {
+    if (batch.isExpired()) {
       store.observer().storeAnsweredLate();
     } else {
-      store.observer().storeAnswered(nowNs - flight.sentNs());
+      store.observer().storeAnswered(nowNs - batch.sentNs());
     }
-    if (!flight.deliver(store.debts())) {
-      flight.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
+    if (!batch.deliver(store.debts())) {
+      batch.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
       from.breaker().failed(nowNs);
       from.reset("an answer that is no decision");
     } else {
-      from.serverTime().answered(flight.decidedAtUs(), nowNs);
-      if (!flight.isExpired()) {
+      from.serverTime().answered(batch.decidedAtUs(), nowNs);
+      if (!batch.isExpired()) {
         from.breaker().succeeded();
       }
     }
-    store.release(flight);
+    store.release(batch);
   }
 
-  /** Whether the flight is under way again. */
-  private boolean remedy(Flight flight, long nowNs) {
-    ErrorReply error = ErrorReply.of(flight.error());
+  /** Whether the batch is under way again. */
+  private boolean remedy(Batch batch, long nowNs) {
+    ErrorReply error = ErrorReply.of(batch.error());
     if (error == ErrorReply.MOVED || error.remedy() == Remedy.REFRESH) {
       store.refreshMap();
     }
-    if (flight.isAbandoned() && error.remedy() != Remedy.NONE) {
-      flight.dropChecks(store.debts()); // none was executed
-      if (flight.refundCount() == 0) {
+    if (batch.isAbandoned() && error.remedy() != Remedy.NONE) {
+      batch.dropChecks(store.debts()); // none was executed
+      if (batch.refundCount() == 0) {
         return false;
       }
     }
-    StoreLink from = flight.link();
-    if (error.remedy() == Remedy.SEND_SOURCE && flight.trySource()) {
+    StoreLink from = batch.link();
+    if (error.remedy() == Remedy.SEND_SOURCE && batch.trySource()) {
       store.observer().storeResent();
-      write(flight, flight.link(), nowNs);
+      write(batch, batch.link(), nowNs);
       return true;
     }
-    if (error.remedy() == Remedy.SPLIT && flight.entryCount() > 1) {
+    if (error.remedy() == Remedy.SPLIT && batch.entryCount() > 1) {
       from.breaker().succeeded();
-      split(flight, nowNs);
+      split(batch, nowNs);
       return true;
     }
     if (error.remedy() == Remedy.FOLLOW
-        && flight.redirect(error == ErrorReply.ASK) <= LoopStore.MAX_HOPS) {
+        && batch.redirect(error == ErrorReply.ASK) <= LoopStore.MAX_HOPS) {
       from.breaker().succeeded(); // this call ends here, and it may have been the probe
-      StoreLink to = store.linkOf(flight.error(), from);
+      StoreLink to = store.linkOf(batch.error(), from);
       if (to != null && to.takesCalls() && to.breaker().tryPass(nowNs)) {
         store.observer().storeResent();
-        write(flight, to, nowNs);
+        write(batch, to, nowNs);
         return true;
       }
     }
@@ -313,16 +316,16 @@ final class Lane {
   }
 
   /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
-  private void split(Flight flight, long nowNs) {
-    while (flight.refundCount() > 0 && store.hasFlight()) {
-      Flight part = store.takeFlight(this);
-      flight.moveRefundTo(part);
+  private void split(Batch batch, long nowNs) {
+    while (batch.refundCount() > 0 && store.hasBatch()) {
+      Batch part = store.takeBatch(this);
+      batch.moveRefundTo(part);
       store.observer().storeResent();
       write(part, link, nowNs);
     }
-    for (int check = 0; check < flight.checkCount() && store.hasFlight(); check++) {
-      Flight part = store.takeFlight(this);
-      flight.moveTo(part, check);
+    for (int check = 0; check < batch.checkCount() && store.hasBatch(); check++) {
+      Batch part = store.takeBatch(this);
+      batch.moveTo(part, check);
       if (part.checkCount() == 0) {
         store.release(part);
         continue;
@@ -333,26 +336,26 @@ final class Lane {
       store.observer().storeResent();
       write(part, link, nowNs);
     }
-    end(flight, StoreFault.ERROR_REPLY, false);
+    end(batch, StoreFault.ERROR_REPLY, false);
   }
 
   /** A call has come to its end, and may be told of it. */
-  void ended(Flight flight) {
-    store.ended().add(flight);
+  void ended(Batch batch) {
+    store.ended().add(batch);
   }
 
-  /** The connection was lost with the flight on it. */
-  void lost(Flight flight) {
+  /** The connection was lost with the batch on it. */
+  void lost(Batch batch) {
     inFlight--;
-    flight.link().lostCall();
-    end(flight, StoreFault.DISCONNECTED, flight.isEncoded());
+    batch.link().lostCall();
+    end(batch, StoreFault.DISCONNECTED, batch.isEncoded());
     proceed(store.tick(), false);
   }
 
-  /** The flight was not written to any connection. */
-  void unsent(Flight flight) {
+  /** The batch was not written to any connection. */
+  void unsent(Batch batch) {
     inFlight--;
-    end(flight, StoreFault.DISCONNECTED, false);
+    end(batch, StoreFault.DISCONNECTED, false);
     proceed(store.tick(), false);
   }
 

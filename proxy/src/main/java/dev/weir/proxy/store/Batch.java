@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.StoreQuestion.Operation;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.LuaScript;
@@ -21,24 +22,27 @@ import java.util.Arrays;
  * Lettuce takes it. Requests for one budget share a check and are granted in the order they came.
  * What it gives back of earlier ones stands before its checks, see {@link Refunds}.
  *
- * <p>A flight is filled, sent, answered or lost, and used again. Its memory grows to what was
- * needed once, and stays. Used by one event loop.
+ * <p>A batch is filled, sent, answered or lost, and used again. Its memory grows to what was needed
+ * once, and stays. Used by one event loop.
  */
-final class Flight implements RedisCommand<byte[], byte[], byte[]> {
+final class Batch implements RedisCommand<byte[], byte[], byte[]> {
   /** As many checks at most, as each has one key or more. */
   static final int MAX_KEYS = 256;
 
   static final int MAX_REQUESTS = 4096;
   static final int MAX_KEY_BYTES = 64 * 1024;
 
-  /** In place of the time when a request asked: it has been told that there is no decision. */
-  private static final long TOLD = -1;
+  /** A request's state: it has not been told anything. */
+  private static final byte WAITS = 0;
 
-  /** The same, and it passed. */
-  private static final long PASSED = -2;
+  /** A request's state: it has been told that there is no decision, and does not pass. */
+  private static final byte UNDECIDED = 1;
 
-  /** The same, and another flight has it. */
-  private static final long MOVED = -3;
+  /** A request's state: it has been told that there is no decision, and passes all the same. */
+  private static final byte PASSED = 2;
+
+  /** A request's state: another batch has it. */
+  private static final byte MOVED = 3;
 
   private static final int BUCKETS = 2 * MAX_KEYS;
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
@@ -51,15 +55,27 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private final CheckCall call = new CheckCall(MAX_KEYS);
   private final CheckReply reply = new CheckReply();
   private final StoreDecision decision = new StoreDecision();
+
+  /** What it asks on behalf of others: what is moved, owed, or goes back. */
+  private final StoreQuestion again = new StoreQuestion();
+
   private final Output output = new Output();
 
   private final StoreKeys keys = new StoreKeys(MAX_KEYS, 1024);
 
-  /** Of each check, which of the keys is its first; it has one for each of its limits. */
+  private final Operation[] operations = new Operation[MAX_KEYS];
+
+  /** Of each check, which of the keys is its first. */
   private final int[] firstKeys = new int[MAX_KEYS];
 
+  private final int[] keyCounts = new int[MAX_KEYS];
+  private final boolean[] isOnce = new boolean[MAX_KEYS];
+
   private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
+
+  /** Of each key, what a request takes of its limit. */
   private final long[] costs = new long[MAX_KEYS];
+
   private final long[] granted = new long[MAX_KEYS];
 
   /** Of what was granted, what came too late for its requests. */
@@ -71,9 +87,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** Of each check, how many requests it is for. */
   private final long[] asked = new long[MAX_KEYS];
 
-  /** Of each debt, the requests that had passed before it was sent, and when; else 0. */
-  private final long[] debts = new long[MAX_KEYS];
-
+  /** Of each debt, when its requests passed. */
   private final long[] passedNs = new long[MAX_KEYS];
 
   /** When the first of its requests passed without a decision; 0 if none did. */
@@ -82,14 +96,26 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** By the hash of a key: one more than the check's index, in probing order. */
   private final short[] buckets = new short[BUCKETS];
 
+  private StoreTaker[] takers = new StoreTaker[16];
   private long[] tickets = new long[16];
+  private byte[] states = new byte[16];
+  private long[] wanted = new long[16];
   private long[] askedNs = new long[16];
+  private long[] dueNs = new long[16];
   private short[] checkOf = new short[16];
   private int requestCount;
+
+  /** Those before it do not wait. */
   private int openFrom;
 
+  /** When the first of those that wait is due; {@link Long#MAX_VALUE} if none does. */
+  private long firstDueNs = Long.MAX_VALUE;
+
+  /** Whether nobody is due before one that came earlier. */
+  private boolean isInOrder = true;
+
   private long unixUs;
-  private Lane lane;
+  private Shard shard;
   private StoreLink link;
   private boolean encoded;
   private boolean done;
@@ -100,13 +126,13 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   private boolean isAsking;
   private long sentNs;
 
-  /** Neighbours among the flights that somebody waits for; see {@link LoopStore}. */
-  Flight previous;
+  /** Neighbours among the batches that somebody waits for; see {@link LoopStore}. */
+  Batch previous;
 
-  Flight next;
+  Batch next;
 
   /** The next among those that have come to their end; see {@link EndedCalls}. */
-  Flight nextEnded;
+  Batch nextEnded;
 
   /** How a call has come to its end. */
   private enum End {
@@ -129,8 +155,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /**
    * @param unixUs the time of this process, by which windows of a calendar are sent.
    */
-  Flight begin(Lane owner, long unixUs) {
-    lane = owner;
+  Batch begin(Shard owner, long unixUs) {
+    shard = owner;
     this.unixUs = unixUs;
     call.clear(unixUs);
     return this;
@@ -142,7 +168,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     if (refunds != null) {
       refunds.begin(0);
     }
-    lane = null;
+    shard = null;
     link = null;
     withSource = false;
     hops = 0;
@@ -156,6 +182,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     keys.clear();
     requestCount = 0;
     openFrom = 0;
+    firstDueNs = Long.MAX_VALUE;
+    isInOrder = true;
     firstPassedNs = 0;
     expired = false;
   }
@@ -166,7 +194,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    * @param owed takes what has passed.
    */
   void dropChecks(Debts owed) {
-    assert firstAskedNs() == Long.MAX_VALUE : "a request still waits";
+    assert firstDueNs == Long.MAX_VALUE : "a request still waits";
     rememberUnexecuted(owed);
     clearChecks();
   }
@@ -180,41 +208,63 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   }
 
   /**
-   * Adds one request.
+   * Adds a question, to be told its answer.
    *
-   * @param from its keys are copied, from the first on as many as there are limits.
-   * @param coalesces whether it may share a check with others of those keys, limits and cost.
+   * @param due when it is told that there is none.
    */
-  void add(
-      long ticket,
-      StoreKeys from,
-      int first,
-      ScriptLimit[] of,
-      long cost,
-      boolean coalesces,
-      long nowNs) {
-    long hash = from.hash(first);
+  void add(StoreQuestion question, long nowNs, long due) {
+    int check =
+        switch (question.operation) {
+          case CHECK -> question.coalesces ? shared(question) : begun(question);
+          case PEEK, RESET -> begun(question);
+          case REFUND, DEBT -> throw new IllegalArgumentException(question.operation + " is told");
+        };
+    addRequest(question, check, nowNs, due);
+  }
+
+  /** A check for a question and all others that ask the same. */
+  private int shared(StoreQuestion question) {
+    long hash = question.keys.hash(question.first);
     int bucket = (int) (hash ^ hash >>> 32) & BUCKETS - 1;
-    int check = -1;
     while (buckets[bucket] != 0) {
       int candidate = buckets[bucket] - 1;
-      if (coalesces
-          && limits[candidate] == of
-          && costs[candidate] == cost
-          && keys.holds(firstKeys[candidate], from, first, of.length)) {
-        check = candidate;
-        call.more(check, 1);
-        asked[check]++;
-        break;
+      if (isSame(candidate, question)) {
+        call.more(candidate, question.requests);
+        asked[candidate] += question.requests;
+        return candidate;
       }
       bucket = bucket + 1 & BUCKETS - 1;
     }
-    if (check < 0) {
-      check = begin(call.check(1, cost, of[0]), from, first, of, cost);
-      asked[check] = 1;
-      buckets[bucket] = (short) (check + 1);
-    }
-    addRequest(ticket, check, nowNs);
+    int check = begun(question);
+    buckets[bucket] = (short) (check + 1);
+    return check;
+  }
+
+  private boolean isSame(int check, StoreQuestion question) {
+    int firstKey = firstKeys[check];
+    int count = question.keyCount;
+    return limits[check] == question.limits
+        && (count == 1
+            ? costs[firstKey] == question.costs[0]
+            : Arrays.equals(costs, firstKey, firstKey + count, question.costs, 0, count))
+        && keys.holds(firstKey, question.keys, question.first, count);
+  }
+
+  /** A check for a question alone. */
+  private int begun(StoreQuestion question) {
+    long requests = question.requests;
+    long cost = question.costs[0];
+    return begin(
+        switch (question.operation) {
+          case CHECK ->
+              question.isOnce
+                  ? call.checkOnce(cost, question.limits[0])
+                  : call.check(requests, cost, question.limits[0]);
+          case PEEK -> call.peek(requests, cost, question.limits[0]);
+          case RESET -> call.reset(question.keyCount);
+          case REFUND, DEBT -> throw new IllegalArgumentException(question.operation + " is told");
+        },
+        question);
   }
 
   /**
@@ -222,54 +272,65 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    *
    * @param atNs when they passed, on the event loop's clock.
    */
-  void owe(StoreKeys from, int first, ScriptLimit[] of, long requests, long cost, long atNs) {
-    int check = call.debt(requests, cost, lane.passedAtUs(atNs), of[0]);
-    begin(check, from, first, of, cost);
-    debts[check] = requests;
+  void owe(StoreQuestion debt, long atNs) {
+    long atUs = shard.passedAtUs(atNs);
+    int check = begin(call.debt(debt.requests, debt.costs[0], atUs, debt.limits[0]), debt);
     passedNs[check] = atNs;
   }
 
-  /**
-   * Gives back what a check of those keys and limits granted to some requests.
-   *
-   * @param chargedAtUs {@link StoreDecision#decidedAtUs()} of that check.
-   */
-  void refund(
-      StoreKeys from, int first, ScriptLimit[] of, long requests, long cost, long chargedAtUs) {
+  /** Gives back what an earlier check granted to some requests. */
+  void refund(StoreQuestion refund) {
     if (refunds == null) {
       refunds = new Refunds();
     }
     if (refunds.count() == 0) {
       refunds.begin(unixUs);
     }
-    refunds.add(from, first, of, requests, cost, chargedAtUs);
+    refunds.add(refund);
   }
 
-  private int begin(int check, StoreKeys from, int first, ScriptLimit[] of, long cost) {
-    firstKeys[check] = keys.count();
+  private int begin(int check, StoreQuestion question) {
+    ScriptLimit[] of = question.limits;
+    int firstKey = keys.count();
     for (int i = 0; i < of.length; i++) {
       if (i > 0) {
-        call.also(of[i]);
+        call.also(of[i], question.costs[i]);
       }
-      keys.copy(from, first + i);
+      costs[firstKey + i] = question.costs[i];
     }
+    for (int i = 0; i < question.keyCount; i++) {
+      keys.copy(question.keys, question.first + i);
+    }
+    operations[check] = question.operation;
+    firstKeys[check] = firstKey;
+    keyCounts[check] = question.keyCount;
+    isOnce[check] = question.isOnce;
     limits[check] = of;
-    costs[check] = cost;
-    asked[check] = 0;
-    debts[check] = 0;
+    asked[check] = question.requests;
     return check;
   }
 
-  private void addRequest(long ticket, int check, long nowNs) {
+  private void addRequest(StoreQuestion question, int check, long nowNs, long due) {
     if (requestCount == tickets.length) {
       int length = 2 * requestCount;
+      takers = Arrays.copyOf(takers, length);
       tickets = Arrays.copyOf(tickets, length);
+      states = Arrays.copyOf(states, length);
+      wanted = Arrays.copyOf(wanted, length);
       askedNs = Arrays.copyOf(askedNs, length);
+      dueNs = Arrays.copyOf(dueNs, length);
       checkOf = Arrays.copyOf(checkOf, length);
     }
-    tickets[requestCount] = ticket;
-    askedNs[requestCount] = nowNs;
-    checkOf[requestCount++] = (short) check;
+    int at = requestCount++;
+    takers[at] = question.taker;
+    tickets[at] = question.ticket;
+    states[at] = WAITS;
+    wanted[at] = question.requests;
+    askedNs[at] = nowNs;
+    dueNs[at] = due;
+    checkOf[at] = (short) check;
+    isInOrder &= at == 0 || dueNs[at - 1] <= due;
+    firstDueNs = Math.min(firstDueNs, due);
   }
 
   /** Checks and refunds. */
@@ -295,8 +356,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return Partitions.of((refundCount() > 0 ? refunds.keys() : keys).hash(0));
   }
 
-  Lane lane() {
-    return lane;
+  Shard shard() {
+    return shard;
   }
 
   // ---- waiting
@@ -306,46 +367,98 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     return openFrom < requestCount ? askedNs[openFrom] : Long.MAX_VALUE;
   }
 
+  /** When the first request that waits is due; {@link Long#MAX_VALUE} if none waits. */
+  long firstDueNs() {
+    return firstDueNs;
+  }
+
   /** Whether a request was told that there is no decision, since it was sent if it was. */
   boolean isExpired() {
     return expired;
   }
 
-  /** Tells the requests that asked at that time or before that there is no decision. */
-  void expire(long latestNs, StoreFault fault) {
-    while (openFrom < requestCount && askedNs[openFrom] <= latestNs) {
-      int at = openFrom++;
-      if (askedNs[at] == MOVED) {
-        continue;
+  /** Tells the requests that are due that there is no decision. */
+  void expire(long nowNs, StoreFault fault) {
+    long nextNs = Long.MAX_VALUE;
+    for (int at = openFrom; at < requestCount; at++) {
+      if (states[at] == WAITS && dueNs[at] <= nowNs) {
+        tellUndecided(at, fault);
+      } else if (states[at] == WAITS) {
+        nextNs = Math.min(nextNs, dueNs[at]);
+        if (isInOrder) {
+          break;
+        }
       }
-      expired = true;
-      boolean passed = lane.tellUnavailable(tickets[at], fault);
-      if (passed && firstPassedNs == 0) {
-        firstPassedNs = lane.nowNs();
+    }
+    firstDueNs = nextNs;
+    skipTold();
+  }
+
+  private void tellUndecided(int at, StoreFault fault) {
+    expired = true;
+    states[at] = UNDECIDED;
+    boolean passes = shard.tellUnavailable(takers[at], tickets[at], fault);
+    if (passes && operations[checkOf[at]] == Operation.CHECK) {
+      states[at] = PASSED;
+      if (firstPassedNs == 0) {
+        firstPassedNs = shard.nowNs();
       }
-      askedNs[at] = passed ? PASSED : TOLD;
+    }
+  }
+
+  private void skipTold() {
+    while (openFrom < requestCount && states[openFrom] != WAITS) {
+      openFrom++;
     }
   }
 
   /** Hands over one of the refunds; there is one. */
-  void moveRefundTo(Flight part) {
+  void moveRefundTo(Batch part) {
     refunds.moveFirstTo(part);
   }
 
-  /** Hands over the requests that wait for one check, and what it has to charge. */
-  void moveTo(Flight part, int check) {
-    int first = firstKeys[check];
-    ScriptLimit[] of = limits[check];
+  /** Hands over the requests that wait for one check, or what it has to charge. */
+  void moveTo(Batch part, int check) {
+    if (operations[check] == Operation.DEBT) {
+      part.owe(debt(check, asked[check]), passedNs[check]);
+      asked[check] = 0;
+      return;
+    }
     for (int at = openFrom; at < requestCount; at++) {
-      if (checkOf[at] == check) {
-        part.add(tickets[at], keys, first, of, costs[check], true, askedNs[at]);
-        askedNs[at] = MOVED;
+      if (checkOf[at] == check && states[at] == WAITS) {
+        part.add(question(check, at), askedNs[at], dueNs[at]);
+        states[at] = MOVED;
       }
     }
-    if (debts[check] > 0) {
-      part.owe(keys, first, of, debts[check], costs[check], passedNs[check]);
-      debts[check] = 0;
+    skipTold();
+    firstDueNs = openFrom < requestCount ? dueNs[openFrom] : Long.MAX_VALUE;
+  }
+
+  /** The question of one request again. */
+  private StoreQuestion question(int check, int at) {
+    StoreTaker taker = takers[at];
+    switch (operations[check]) {
+      case CHECK -> again.check(taker, tickets[at]);
+      case PEEK -> again.peek(taker, tickets[at]);
+      case RESET -> again.reset(taker, tickets[at]);
+      case REFUND, DEBT -> throw new IllegalStateException(operations[check] + " is told");
     }
+    about(check).upTo(wanted[at]);
+    again.isOnce = isOnce[check];
+    again.coalesces &= !again.isOnce;
+    return again;
+  }
+
+  private StoreQuestion debt(int check, long requests) {
+    again.debt();
+    return about(check).upTo(requests);
+  }
+
+  private StoreQuestion about(int check) {
+    again.of(keys, firstKeys[check], limits[check]);
+    again.keyCount = keyCounts[check];
+    System.arraycopy(costs, firstKeys[check], again.costs, 0, limits[check].length);
+    return again;
   }
 
   // ---- sending
@@ -460,43 +573,57 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     for (int at = 0; at < requestCount; at++) {
       int check = checkOf[at];
       boolean foreign = reply.status(before + check) == CheckReply.FOREIGN;
-      boolean allowed = granted[check] > 0;
-      granted[check]--;
-      if (askedNs[at] == PASSED && !allowed && !foreign) {
-        remember(owed, check, 1, firstPassedNs);
-      } else if (askedNs[at] == TOLD && allowed && !isQueue(check)) {
-        unused[check]++;
-      } else if (at >= openFrom && foreign) {
-        lane.tellUnavailable(tickets[at], StoreFault.MALFORMED_REPLY);
-      } else if (at >= openFrom) {
-        long left = reply.remaining(before + check) + Math.max(granted[check], 0) * costs[check];
-        decision.set(reply, before + check, allowed, left, sentNs);
+      long grant = Math.min(granted[check], wanted[at]);
+      granted[check] -= grant;
+      if (states[at] == PASSED && grant < wanted[at] && !foreign) {
+        remember(owed, check, wanted[at] - grant, firstPassedNs);
+      } else if (states[at] == UNDECIDED && grant > 0 && isGivenBack(check)) {
+        unused[check] += grant;
+      } else if (states[at] == WAITS && foreign) {
+        shard.tellUnavailable(takers[at], tickets[at], StoreFault.MALFORMED_REPLY);
+      } else if (states[at] == WAITS) {
         decision.about(keys, firstKeys[check]);
-        lane.tellDecided(tickets[at], decision);
+        boolean all = grant == wanted[at];
+        decision.set(reply, before + check, grant, all, left(check, before + check), sentNs);
+        shard.tellDecided(takers[at], tickets[at], decision);
       }
     }
     for (int check = 0; check < call.checkCount(); check++) {
       if (unused[check] > 0) {
-        long atUs = reply.nowUs();
-        lane.refund(keys, firstKeys[check], limits[check], unused[check], costs[check], atUs);
+        again.refund(reply.nowUs());
+        shard.refund(about(check).upTo(unused[check]));
       }
     }
     return true;
   }
 
-  /** A queue takes nothing back: those behind have been told their slots. */
-  private boolean isQueue(int check) {
-    return limits[check][0].outflowUs(1) > 0;
+  /** What is left for those that have not got their part of a grant yet, and for all others. */
+  private long left(int check, int entry) {
+    long left = reply.remaining(entry);
+    return granted[check] == 0
+        ? left
+        : left + granted[check] * costs[firstKeys[check] + reply.limitIndex(entry)];
+  }
+
+  /**
+   * Whether a grant that came too late goes back. A queue takes nothing back: those behind have
+   * been told their slots. A check once is not charged again when its request comes again.
+   */
+  private boolean isGivenBack(int check) {
+    return operations[check] == Operation.CHECK
+        && !isOnce[check]
+        && limits[check][0].outflowUs(1) == 0;
   }
 
   /** Bytes of the right number may be anything: what would let requests pass must make sense. */
   private boolean isPlausible(int check, int entry) {
     int status = reply.status(entry);
     long of = reply.granted(entry);
-    if (debts[check] > 0) {
+    if (operations[check] == Operation.DEBT || operations[check] == Operation.RESET) {
       return of == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
     }
-    if (reply.limitIndex(entry) >= limits[check].length) {
+    int indexes = status == CheckReply.FOREIGN ? keyCounts[check] : limits[check].length;
+    if (reply.limitIndex(entry) >= indexes) {
       return false;
     }
     return status == CheckReply.GRANTED && of > 0 && of <= asked[check]
@@ -509,7 +636,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
    * @param executed whether the server may have charged them.
    */
   void fail(StoreFault fault, boolean executed, Debts owed) {
-    expire(Long.MAX_VALUE - 1, fault);
+    expire(Long.MAX_VALUE, fault);
     if (executed) {
       countUnasked();
     } else {
@@ -521,13 +648,13 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** What has passed and has not been charged. */
   private void rememberUnexecuted(Debts owed) {
     for (int at = 0; at < requestCount; at++) {
-      if (askedNs[at] == PASSED) {
-        remember(owed, checkOf[at], 1, firstPassedNs);
+      if (states[at] == PASSED) {
+        remember(owed, checkOf[at], wanted[at], firstPassedNs);
       }
     }
     for (int check = 0; check < call.checkCount(); check++) {
-      if (debts[check] > 0) {
-        remember(owed, check, debts[check], passedNs[check]);
+      if (owes(check)) {
+        remember(owed, check, asked[check], passedNs[check]);
       }
     }
   }
@@ -535,8 +662,8 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
   /** What the server may have done for nobody who waits. */
   private void countUnasked() {
     for (int check = 0; check < call.checkCount(); check++) {
-      if (debts[check] > 0) {
-        lane.debtsCharged(debts[check]);
+      if (owes(check)) {
+        shard.debtsCharged(asked[check]);
       }
     }
     countRefunds(true);
@@ -544,15 +671,20 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   private void countRefunds(boolean sent) {
     if (refundCount() > 0) {
-      lane.refunded(refunds.requestCount(), sent);
+      shard.refunded(refunds.requestCount(), sent);
       if (sent) {
-        lane.tellGivenBack(refunds);
+        shard.tellGivenBack(refunds);
       }
     }
   }
 
+  /** Whether it charges what had passed before it was sent. */
+  private boolean owes(int check) {
+    return operations[check] == Operation.DEBT && asked[check] > 0;
+  }
+
   private void remember(Debts owed, int check, long requests, long atNs) {
-    owed.add(keys, firstKeys[check], limits[check], requests, costs[check], atNs, lane.nowNs());
+    owed.add(debt(check, requests), atNs, shard.nowNs());
   }
 
   // ---- what Lettuce asks
@@ -564,7 +696,7 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
 
   @Override
   public void setOutput(CommandOutput<byte[], byte[], byte[]> other) {
-    throw new IllegalStateException("a flight has an output of its own");
+    throw new IllegalStateException("a batch has an output of its own");
   }
 
   @Override
@@ -588,16 +720,16 @@ final class Flight implements RedisCommand<byte[], byte[], byte[]> {
     }
     done = true;
     end = how;
-    lane.ended(this);
+    shard.ended(this);
     return true;
   }
 
-  /** Tells its lane how it has ended. */
+  /** Tells its shard how it has ended. */
   void tell() {
     switch (end) {
-      case ANSWERED -> lane.answered(this);
-      case LOST -> lane.lost(this);
-      case UNSENT -> lane.unsent(this);
+      case ANSWERED -> shard.answered(this);
+      case LOST -> shard.lost(this);
+      case UNSENT -> shard.unsent(this);
     }
   }
 

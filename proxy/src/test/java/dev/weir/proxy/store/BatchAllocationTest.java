@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
 /** What a decision of the store costs in memory, but for what Lettuce makes for each batch. */
-class FlightAllocationTest {
+class BatchAllocationTest {
   private static final int CHECKS = 64;
   private static final int REQUESTS = 4 * CHECKS;
   private static final int WARM_UP = 3_000;
@@ -26,6 +26,8 @@ class FlightAllocationTest {
 
   private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
   private final StoreKeys keys = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
+  private final StoreTaker taker = new Counting();
   // On the heap: of others the leak detector of the tests keeps a record of each use.
   private final ByteBuf wire = Unpooled.buffer(1 << 16);
   private long decided;
@@ -43,19 +45,18 @@ class FlightAllocationTest {
             () -> {},
             new Metrics().newLoop().store(),
             5_000_000);
-    store.sink(new Counting());
-    Lane lane = new Lane(store, null);
+    Shard shard = new Shard(store, null);
     Debts debts = store.debts();
-    Flight flight = new Flight();
+    Batch batch = new Batch();
     ByteBuffer answer = answer();
     for (int i = 0; i < WARM_UP; i++) {
-      fly(flight, lane, debts, answer, i);
+      fly(batch, shard, debts, answer, i);
     }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 20; i++) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      fly(flight, lane, debts, answer, i);
+      fly(batch, shard, debts, answer, i);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertEquals(0, least);
@@ -64,21 +65,21 @@ class FlightAllocationTest {
   }
 
   /** Four requests for each of the keys; all granted. */
-  private void fly(Flight flight, Lane lane, Debts debts, ByteBuffer answer, long nowNs) {
-    flight.begin(lane, 0);
+  private void fly(Batch batch, Shard shard, Debts debts, ByteBuffer answer, long nowNs) {
+    batch.begin(shard, 0);
     for (int request = 0; request < REQUESTS; request++) {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
       keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
-      flight.add(request, keys, 0, limits, 1, true, nowNs);
+      batch.add(question.check(taker, request).of(keys, 0, limits), nowNs, nowNs + 1);
     }
-    flight.prepare(null, nowNs);
+    batch.prepare(null, nowNs);
     wire.clear();
-    flight.encode(wire);
+    batch.encode(wire);
     answer.rewind();
-    flight.getOutput().set(answer);
-    flight.deliver(debts);
-    flight.clear();
+    batch.getOutput().set(answer);
+    batch.deliver(debts);
+    batch.clear();
   }
 
   private static ByteBuffer answer() {
@@ -92,7 +93,7 @@ class FlightAllocationTest {
     return answer;
   }
 
-  private final class Counting implements StoreSink {
+  private final class Counting implements StoreTaker {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       decided += decision.allowed() ? 1 : 0;
@@ -102,11 +103,5 @@ class FlightAllocationTest {
     public boolean unavailable(long ticket, StoreFault fault) {
       throw new AssertionError(fault);
     }
-
-    @Override
-    public void givenBack(StoreKeys given, int first, int count, long cost) {}
-
-    @Override
-    public void forget() {}
   }
 }

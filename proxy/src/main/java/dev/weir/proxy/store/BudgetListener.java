@@ -1,0 +1,30 @@
+package dev.weir.proxy.store;
+
+/**
+ * Is told when what an event loop knows of budgets in the store may not hold any longer; on that
+ * loop.
+ */
+public interface BudgetListener {
+  /** Knows nothing of budgets. */
+  BudgetListener NONE =
+      new BudgetListener() {
+        @Override
+        public void givenBack(StoreKeys keys, int key, long cost) {}
+
+        @Override
+        public void forgetAll() {}
+      };
+
+  /**
+   * What was granted goes back to a budget: that it had nothing left proves nothing any longer.
+   * Told when it is on its way and again when it has arrived, before anything that was decided
+   * after it: what was decided before may be told in between.
+   *
+   * @param key which of the keys is that of the budget.
+   * @param cost units of it that each request took.
+   */
+  void givenBack(StoreKeys keys, int key, long cost);
+
+  /** Budgets were given back by hand: what was decided before proves nothing any longer. */
+  void forgetAll();
+}

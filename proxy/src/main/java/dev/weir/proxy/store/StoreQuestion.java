@@ -1,0 +1,170 @@
+package dev.weir.proxy.store;
+
+import dev.weir.scripts.CheckCall;
+import dev.weir.scripts.ScriptLimit;
+import java.util.Arrays;
+
+/**
+ * A question to the store: what is to be done, with which budgets, and who is told of it. Begun
+ * with one of {@link #check}, {@link #peek}, {@link #reset}, {@link #refund} and {@link #debt},
+ * which forget what it was before; then {@link #of}, then what differs from one request at a cost
+ * of 1. {@link LoopStore#ask} copies it, so it may be filled anew as soon as that returns. Used by
+ * one event loop.
+ */
+public final class StoreQuestion {
+  /** What is to be done. */
+  public enum Operation {
+    /** Grants and charges as many requests as there is room for, of those that are asked for. */
+    CHECK,
+
+    /** Says what a check would grant, and charges nothing. */
+    PEEK,
+
+    /** Forgets what was consumed. */
+    RESET,
+
+    /** Gives back what an earlier check granted; nobody is told. */
+    REFUND,
+
+    /** Charges what has passed without a decision, once the store decides; nobody is told. */
+    DEBT
+  }
+
+  private static final ScriptLimit[] NO_LIMITS = {};
+
+  Operation operation;
+  StoreTaker taker;
+  long ticket;
+  StoreKeys keys;
+  int first;
+
+  /** Keys, from the first on: of each limit, and of the record of a check once. */
+  int keyCount;
+
+  ScriptLimit[] limits;
+
+  /** Of each limit, what one request takes. */
+  final long[] costs = new long[CheckCall.MAX_LIMITS];
+
+  long requests;
+  boolean isOnce;
+  boolean coalesces;
+  long decidedAtUs;
+
+  /** How long the answer may take; 0 for as long as the store's settings say. */
+  long deadlineNs;
+
+  private StoreQuestion begin(Operation what, StoreTaker teller, long named) {
+    operation = what;
+    taker = teller;
+    ticket = named;
+    requests = 1;
+    isOnce = false;
+    coalesces = what == Operation.CHECK;
+    decidedAtUs = 0;
+    deadlineNs = 0;
+    return this;
+  }
+
+  /**
+   * Asks whether a request may pass: whether all limits of one check admit it.
+   *
+   * @param taker is told, once, unless the question has its answer at once.
+   * @param ticket names the question to its taker.
+   */
+  public StoreQuestion check(StoreTaker taker, long ticket) {
+    return begin(Operation.CHECK, taker, ticket);
+  }
+
+  /** Asks what {@link #check} would grant. */
+  public StoreQuestion peek(StoreTaker taker, long ticket) {
+    return begin(Operation.PEEK, taker, ticket);
+  }
+
+  /** Has forgotten what the budgets of some keys have consumed, and the records of checks once. */
+  public StoreQuestion reset(StoreTaker taker, long ticket) {
+    return begin(Operation.RESET, taker, ticket);
+  }
+
+  /**
+   * Gives back what a check has granted. Where the server is not to be reached it is forgotten.
+   *
+   * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that check.
+   */
+  public StoreQuestion refund(long decidedAtUs) {
+    begin(Operation.REFUND, null, 0);
+    this.decidedAtUs = decidedAtUs;
+    return this;
+  }
+
+  /** Charges what passes now without a decision, when the store decides again. */
+  public StoreQuestion debt() {
+    return begin(Operation.DEBT, null, 0);
+  }
+
+  /**
+   * Says which budgets it is about, at a cost of 1 each.
+   *
+   * @param keys of the budgets; see {@link LoopStore#isOneCheck}.
+   * @param first the first of them; there is one for each limit.
+   * @param limits the same array as long as the rule stays as it is: questions about other ones are
+   *     not for the same budgets.
+   */
+  public StoreQuestion of(StoreKeys keys, int first, ScriptLimit[] limits) {
+    this.keys = keys;
+    this.first = first;
+    this.limits = limits;
+    keyCount = limits.length;
+    return cost(1);
+  }
+
+  /** Says which keys are to be {@linkplain #reset}. */
+  public StoreQuestion of(StoreKeys keys, int first, int count) {
+    of(keys, first, NO_LIMITS);
+    keyCount = count;
+    return this;
+  }
+
+  /** Says what each request takes of every limit: 1 or more units. */
+  public StoreQuestion cost(long units) {
+    Arrays.fill(costs, 0, limits.length, units);
+    return this;
+  }
+
+  /** Says what each request takes of one of the limits: 1 or more units. */
+  public StoreQuestion cost(int limit, long units) {
+    costs[limit] = units;
+    return this;
+  }
+
+  /** Is about so many requests, of which a part may be granted: {@link StoreDecision#granted}. */
+  public StoreQuestion upTo(long count) {
+    requests = count;
+    return this;
+  }
+
+  /**
+   * Says that the check must not be charged twice: one key more, behind those of the limits, is
+   * that of its record, under which a repeat gets the same grant again ({@link
+   * StoreDecision#replayed}). A grant that comes too late is not given back, as the repeat will
+   * have it.
+   */
+  public StoreQuestion once() {
+    isOnce = true;
+    coalesces = false;
+    keyCount = limits.length + 1;
+    return this;
+  }
+
+  /** Shares no check with others of the same budgets: each must know its own place in a queue. */
+  public StoreQuestion alone() {
+    coalesces = false;
+    return this;
+  }
+
+  /** Says how long the answer may take. */
+  public StoreQuestion within(long ns) {
+    deadlineNs = ns;
+    return this;
+  }
+}
