@@ -10,6 +10,11 @@ public enum LatencyStep {
   OVERHEAD("What the proxy itself added, but for what it held on purpose."),
   TOTAL("From the head's arrival to the last byte's departure.");
 
+  /** The figure's name; its label is the step. */
+  static final String NAME = "weir_latency_seconds";
+
+  static final String HELP = "Time per step of a request, since the start.";
+
   private final String meaning;
 
   LatencyStep(String meaning) {

@@ -6,19 +6,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts and times of one event loop. Every method that changes it is called by that loop only and
- * neither allocates, locks nor waits, except {@link #rule}. Any thread may read.
+ * Counts and times of one event loop, by the figures that {@link LoopFigures} declares. Every
+ * method that changes it is called by that loop only and neither allocates, locks nor waits, except
+ * {@link #rule}. Any thread may read.
  */
 public final class LoopMetrics implements TrafficObserver {
-  /** Status classes: 1 to 5, and 0 for a code outside them. */
-  static final int STATUS_CLASSES = 6;
-
-  private final Counters events = new Counters(Event.values().length);
-  private final Counters refusals = new Counters(RefusalReason.values().length);
-  private final Counters responses = new Counters(STATUS_CLASSES);
+  private final Counters counters = LoopFigures.newRow();
   private final LatencyRecorder decision = new LatencyRecorder();
   private final LatencyRecorder storeTimes = new LatencyRecorder();
-  private final StoreMetrics store = new StoreMetrics(storeTimes);
+  private final StoreMetrics store = new StoreMetrics(counters, storeTimes);
   private final LatencyRecorder upstream = new LatencyRecorder();
   private final LatencyRecorder overhead = new LatencyRecorder();
   private final LatencyRecorder total = new LatencyRecorder();
@@ -44,22 +40,22 @@ public final class LoopMetrics implements TrafficObserver {
 
   /** A verdict came for a request whose client had gone. */
   public void verdictDropped() {
-    events.increment(Event.VERDICT_DROPPED.ordinal());
+    counters.increment(LoopFigures.VERDICTS_DROPPED.word());
   }
 
   /** A request that may pass is held until its slot. */
   public void held() {
-    events.increment(Event.REQUEST_HELD.ordinal());
+    counters.increment(LoopFigures.REQUESTS_HELD.word());
   }
 
   /** What a request was charged has gone back: the service has not heard of it. */
   public void chargeGivenBack() {
-    events.increment(Event.CHARGE_GIVEN_BACK.ordinal());
+    counters.increment(LoopFigures.CHARGES_GIVEN_BACK.word());
   }
 
   /** One that was held is held no more: it passes, or its client has gone. */
   public void released() {
-    events.increment(Event.REQUEST_RELEASED.ordinal());
+    counters.increment(LoopFigures.REQUESTS_WAITING.endedWord());
   }
 
   /**
@@ -72,38 +68,39 @@ public final class LoopMetrics implements TrafficObserver {
 
   @Override
   public void connectionOpened() {
-    events.increment(Event.CONNECTION_OPENED.ordinal());
+    counters.increment(LoopFigures.CONNECTIONS.word());
   }
 
   @Override
   public void connectionClosed() {
-    events.increment(Event.CONNECTION_CLOSED.ordinal());
+    counters.increment(LoopFigures.CONNECTIONS_OPEN.endedWord());
   }
 
   @Override
   public void connectionRefused() {
-    events.increment(Event.CONNECTION_REFUSED.ordinal());
+    counters.increment(LoopFigures.CONNECTIONS_REFUSED.word());
   }
 
   @Override
   public void requestStarted() {
-    events.increment(Event.REQUEST_STARTED.ordinal());
+    counters.increment(LoopFigures.REQUESTS.word());
   }
 
   @Override
   public void requestEnded() {
-    events.increment(Event.REQUEST_ENDED.ordinal());
+    counters.increment(LoopFigures.REQUESTS_IN_FLIGHT.endedWord());
   }
 
   @Override
   public void refused(RefusalReason reason) {
-    refusals.increment(reason.ordinal());
+    counters.increment(LoopFigures.REFUSALS.word() + reason.ordinal());
   }
 
   @Override
   public void completed(int status, long totalNs, long upstreamNs, long overheadNs) {
     int statusClass = status / 100;
-    responses.increment(statusClass >= 1 && statusClass < STATUS_CLASSES ? statusClass : 0);
+    boolean isKnown = statusClass >= 1 && statusClass < LoopFigures.RESPONSES.wordCount();
+    counters.increment(LoopFigures.RESPONSES.word() + (isKnown ? statusClass : 0));
     total.record(totalNs);
     upstream.record(upstreamNs);
     overhead.record(overheadNs);
@@ -111,74 +108,46 @@ public final class LoopMetrics implements TrafficObserver {
 
   @Override
   public void tunnelOpened() {
-    events.increment(Event.TUNNEL_OPENED.ordinal());
+    counters.increment(LoopFigures.TUNNELS.word());
   }
 
   @Override
   public void upstreamOpened() {
-    events.increment(Event.UPSTREAM_OPENED.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_CONNECTIONS.word());
   }
 
   @Override
   public void upstreamClosed() {
-    events.increment(Event.UPSTREAM_CLOSED.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_CONNECTIONS_OPEN.endedWord());
   }
 
   @Override
   public void upstreamWaitBegun() {
-    events.increment(Event.UPSTREAM_WAIT_BEGUN.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_WAITS.word());
   }
 
   @Override
   public void upstreamWaitEnded() {
-    events.increment(Event.UPSTREAM_WAIT_ENDED.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_WAITING.endedWord());
   }
 
   @Override
   public void streamOpened() {
-    events.increment(Event.STREAM_OPENED.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_STREAMS.word());
   }
 
   @Override
   public void streamClosed() {
-    events.increment(Event.STREAM_CLOSED.ordinal());
+    counters.increment(LoopFigures.UPSTREAM_STREAMS_OPEN.endedWord());
   }
 
-  long count(Event event) {
-    return events.getAcquire(event.ordinal());
-  }
-
-  long count(RefusalReason reason) {
-    return refusals.getAcquire(reason.ordinal());
-  }
-
-  /** How many responses had a status of that class, 1 to 5; 0 for a code outside them. */
-  long countResponses(int statusClass) {
-    return responses.getAcquire(statusClass);
+  /** What has been counted at one word of the row; see {@link LoopFigures}. */
+  long count(int word) {
+    return counters.getAcquire(word);
   }
 
   /** By rule id; may grow while it is looked at. */
   Map<String, RuleCounters> rules() {
     return rules;
-  }
-
-  /** What is counted without a label. */
-  enum Event {
-    CONNECTION_OPENED,
-    CONNECTION_CLOSED,
-    CONNECTION_REFUSED,
-    REQUEST_STARTED,
-    REQUEST_ENDED,
-    REQUEST_HELD,
-    REQUEST_RELEASED,
-    TUNNEL_OPENED,
-    UPSTREAM_OPENED,
-    UPSTREAM_CLOSED,
-    CHARGE_GIVEN_BACK,
-    UPSTREAM_WAIT_BEGUN,
-    UPSTREAM_WAIT_ENDED,
-    STREAM_OPENED,
-    STREAM_CLOSED,
-    VERDICT_DROPPED
   }
 }

@@ -1,9 +1,6 @@
 package dev.weir.proxy.metrics;
 
-import dev.weir.proxy.metrics.LoopMetrics.Event;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
-import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.StoreFault;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -33,6 +30,7 @@ public final class Metrics {
   private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Exposition exposition;
+  private volatile boolean exposesStore;
 
   public Metrics() {
     registry.register(new WeirCollector(this));
@@ -48,7 +46,11 @@ public final class Metrics {
 
   /** From now on, what is asked of the store is exposed too. */
   public void exposeStore() {
-    registry.register(new StoreCollector(this));
+    exposesStore = true;
+  }
+
+  boolean exposesStore() {
+    return exposesStore;
   }
 
   /** Counters for one more event loop. */
@@ -86,7 +88,7 @@ public final class Metrics {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(name + " (expected: weir_ and lower-case words)");
     }
-    if (WeirCollector.OWN_NAMES.contains(name) || supplied.putIfAbsent(name, figure) != null) {
+    if (WeirCollector.isOwnName(name) || supplied.putIfAbsent(name, figure) != null) {
       throw new IllegalArgumentException(name + " (expected: a name not yet taken)");
     }
   }
@@ -100,10 +102,11 @@ public final class Metrics {
     return exposition.write(accept);
   }
 
-  long sum(Event event) {
+  /** What all loops have counted at one word of their rows. */
+  long sum(int word) {
     long sum = 0;
     for (LoopMetrics loop : loops) {
-      sum += loop.count(event);
+      sum += loop.count(word);
     }
     return sum;
   }
@@ -112,41 +115,9 @@ public final class Metrics {
    * How many have begun and not ended. Ends are read first: what ended had begun, so that the
    * answer is never negative.
    */
-  long open(Event begin, Event end) {
-    long ended = sum(end);
-    return sum(begin) - ended;
-  }
-
-  long sum(RefusalReason reason) {
-    long sum = 0;
-    for (LoopMetrics loop : loops) {
-      sum += loop.count(reason);
-    }
-    return sum;
-  }
-
-  long sum(StoreMetrics.Event event) {
-    long sum = 0;
-    for (LoopMetrics loop : loops) {
-      sum += loop.store().count(event);
-    }
-    return sum;
-  }
-
-  long sum(StoreFault fault) {
-    long sum = 0;
-    for (LoopMetrics loop : loops) {
-      sum += loop.store().count(fault);
-    }
-    return sum;
-  }
-
-  long sumResponses(int statusClass) {
-    long sum = 0;
-    for (LoopMetrics loop : loops) {
-      sum += loop.countResponses(statusClass);
-    }
-    return sum;
+  long sum(OpenGauge gauge) {
+    long ended = sum(gauge.endedWord());
+    return sum(gauge.begun().word()) - ended;
   }
 
   /** Decisions by rule id, then by the outcome's ordinal. */

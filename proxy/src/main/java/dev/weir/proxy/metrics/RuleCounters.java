@@ -5,6 +5,11 @@ package dev.weir.proxy.metrics;
  * once, under one outcome. Written by that loop only, read by any thread.
  */
 public final class RuleCounters {
+  /** The figure's name without {@code _total}; its labels are the rule and the outcome. */
+  static final String NAME = "weir_decisions";
+
+  static final String HELP = "Requests decided, by rule and by what became of them.";
+
   private final Counters counters = new Counters(Outcome.values().length);
 
   RuleCounters() {}

@@ -1,8 +1,6 @@
 package dev.weir.proxy.metrics;
 
-import dev.weir.proxy.metrics.LoopMetrics.Event;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
-import dev.weir.proxy.request.RefusalReason;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -16,34 +14,9 @@ import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /** Turns the counters into the Prometheus library's snapshots, at each scrape. */
 final class WeirCollector implements MultiCollector {
-  /** Names, without {@code _total}, that nobody else may supply. */
-  static final Set<String> OWN_NAMES =
-      Set.of(
-          "weir_decisions",
-          "weir_refusals",
-          "weir_responses",
-          "weir_connections",
-          "weir_connections_open",
-          "weir_connections_refused",
-          "weir_requests",
-          "weir_requests_in_flight",
-          "weir_requests_held",
-          "weir_requests_waiting",
-          "weir_tunnels",
-          "weir_upstream_connections",
-          "weir_upstream_connections_open",
-          "weir_upstream_streams",
-          "weir_upstream_streams_open",
-          "weir_upstream_waits",
-          "weir_charges_given_back",
-          "weir_upstream_waiting",
-          "weir_verdicts_dropped",
-          "weir_latency_seconds");
-
   private static final double NS_PER_SECOND = 1e9;
   private static final double[] QUANTILES = {0.5, 0.9, 0.99, 0.999};
 
@@ -56,9 +29,15 @@ final class WeirCollector implements MultiCollector {
   @Override
   public MetricSnapshots collect() {
     MetricSnapshots.Builder out = MetricSnapshots.builder();
-    addEvents(out);
-    out.metricSnapshot(decisions()).metricSnapshot(refusals()).metricSnapshot(responses());
-    out.metricSnapshot(latencies());
+    for (LoopCounter counter : LoopFigures.counters()) {
+      if (!LoopFigures.isOfStore(counter) || metrics.exposesStore()) {
+        out.metricSnapshot(counter(counter));
+      }
+    }
+    for (OpenGauge gauge : LoopFigures.gauges()) {
+      addGauge(out, gauge.name(), gauge.help(), metrics.sum(gauge));
+    }
+    out.metricSnapshot(decisions()).metricSnapshot(latencies());
     metrics
         .supplied()
         .forEach(
@@ -73,76 +52,30 @@ final class WeirCollector implements MultiCollector {
     return out.build();
   }
 
-  private void addEvents(MetricSnapshots.Builder out) {
-    addGauge(
-        out,
-        "weir_connections_open",
-        "Client connections open now.",
-        metrics.open(Event.CONNECTION_OPENED, Event.CONNECTION_CLOSED));
-    addCounter(out, "weir_connections", "Client connections.", Event.CONNECTION_OPENED);
-    addCounter(
-        out,
-        "weir_connections_refused",
-        "Client connections turned away at the door.",
-        Event.CONNECTION_REFUSED);
-    addCounter(out, "weir_requests", "Requests begun.", Event.REQUEST_STARTED);
-    addGauge(
-        out,
-        "weir_requests_in_flight",
-        "Requests begun and not ended.",
-        metrics.open(Event.REQUEST_STARTED, Event.REQUEST_ENDED));
-    addCounter(
-        out, "weir_requests_held", "Requests held until their slot came.", Event.REQUEST_HELD);
-    addGauge(
-        out,
-        "weir_requests_waiting",
-        "Requests held now.",
-        metrics.open(Event.REQUEST_HELD, Event.REQUEST_RELEASED));
-    addCounter(out, "weir_tunnels", "Connections that became tunnels.", Event.TUNNEL_OPENED);
-    addCounter(
-        out, "weir_upstream_connections", "Connections to the service.", Event.UPSTREAM_OPENED);
-    addGauge(
-        out,
-        "weir_upstream_connections_open",
-        "Connections to the service open now.",
-        metrics.open(Event.UPSTREAM_OPENED, Event.UPSTREAM_CLOSED));
-    addCounter(
-        out,
-        "weir_upstream_streams",
-        "Exchanges that became streams: tunnels, server-sent events, and all that took long.",
-        Event.STREAM_OPENED);
-    addGauge(
-        out,
-        "weir_upstream_streams_open",
-        "Connections to the service that streams hold now.",
-        metrics.open(Event.STREAM_OPENED, Event.STREAM_CLOSED));
-    addCounter(
-        out,
-        "weir_upstream_waits",
-        "Requests that had to wait for a connection to the service.",
-        Event.UPSTREAM_WAIT_BEGUN);
-    addCounter(
-        out,
-        "weir_charges_given_back",
-        "Charges given back to requests that waited for a connection in vain.",
-        Event.CHARGE_GIVEN_BACK);
-    addGauge(
-        out,
-        "weir_upstream_waiting",
-        "Requests that wait for a connection to the service now.",
-        metrics.open(Event.UPSTREAM_WAIT_BEGUN, Event.UPSTREAM_WAIT_ENDED));
-    addCounter(
-        out,
-        "weir_verdicts_dropped",
-        "Verdicts that came after their client had gone.",
-        Event.VERDICT_DROPPED);
+  /** Whether nobody else may supply a figure of that name, which is without {@code _total}. */
+  static boolean isOwnName(String name) {
+    return name.equals(RuleCounters.NAME)
+        || name.equals(LatencyStep.NAME)
+        || LoopFigures.counters().stream().anyMatch(counter -> counter.name().equals(name))
+        || LoopFigures.gauges().stream().anyMatch(gauge -> gauge.name().equals(name));
+  }
+
+  private CounterSnapshot counter(LoopCounter counter) {
+    CounterSnapshot.Builder family =
+        CounterSnapshot.builder().name(counter.name()).help(counter.help());
+    for (int i = 0; i < counter.wordCount(); i++) {
+      Labels labels =
+          counter.label() == null
+              ? Labels.EMPTY
+              : Labels.of(counter.label(), counter.values().get(i));
+      family.dataPoint(point(labels, metrics.sum(counter.word() + i)));
+    }
+    return family.build();
   }
 
   private CounterSnapshot decisions() {
     CounterSnapshot.Builder family =
-        CounterSnapshot.builder()
-            .name("weir_decisions")
-            .help("Requests decided, by rule and by what became of them.");
+        CounterSnapshot.builder().name(RuleCounters.NAME).help(RuleCounters.HELP);
     metrics
         .decisions()
         .forEach(
@@ -155,35 +88,9 @@ final class WeirCollector implements MultiCollector {
     return family.build();
   }
 
-  private CounterSnapshot refusals() {
-    CounterSnapshot.Builder family =
-        CounterSnapshot.builder()
-            .name("weir_refusals")
-            .help("Requests answered here instead of by the service, by reason.");
-    for (RefusalReason reason : RefusalReason.values()) {
-      String label = LabelText.of(reason);
-      family.dataPoint(point(Labels.of("reason", label), metrics.sum(reason)));
-    }
-    return family.build();
-  }
-
-  private CounterSnapshot responses() {
-    CounterSnapshot.Builder family =
-        CounterSnapshot.builder()
-            .name("weir_responses")
-            .help("The service's responses passed on whole, by status class.");
-    for (int i = 0; i < LoopMetrics.STATUS_CLASSES; i++) {
-      Labels labels = Labels.of("class", i == 0 ? "other" : i + "xx");
-      family.dataPoint(point(labels, metrics.sumResponses(i)));
-    }
-    return family.build();
-  }
-
   private SummarySnapshot latencies() {
     SummarySnapshot.Builder family =
-        SummarySnapshot.builder()
-            .name("weir_latency_seconds")
-            .help("Time per step of a request, since the start.");
+        SummarySnapshot.builder().name(LatencyStep.NAME).help(LatencyStep.HELP);
     for (LatencyStep step : LatencyStep.values()) {
       LatencySummary summary = metrics.latencies().summary(step, QUANTILES);
       List<Quantile> quantiles = new ArrayList<>(QUANTILES.length);
@@ -199,10 +106,6 @@ final class WeirCollector implements MultiCollector {
               .build());
     }
     return family.build();
-  }
-
-  private void addCounter(MetricSnapshots.Builder out, String name, String help, Event event) {
-    addCounter(out, name, help, metrics.sum(event));
   }
 
   private static void addCounter(

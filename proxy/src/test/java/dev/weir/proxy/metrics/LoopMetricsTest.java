@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.proxy.metrics.LoopMetrics.Event;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.RefusalReason;
 import java.lang.management.ManagementFactory;
@@ -94,7 +93,7 @@ class LoopMetricsTest {
       LatencySummary total = metrics.latencies().summary(LatencyStep.TOTAL, 0.5);
       assertTrue(total.count() >= lastCount, "the count never falls");
       assertTrue(total.sumNs() >= lastSum, "the sum never falls");
-      assertTrue(metrics.open(Event.REQUEST_STARTED, Event.REQUEST_ENDED) >= 0);
+      assertTrue(metrics.sum(LoopFigures.REQUESTS_IN_FLIGHT) >= 0);
       lastCount = total.count();
       lastSum = total.sumNs();
     }
@@ -102,14 +101,19 @@ class LoopMetricsTest {
       writer.join();
     }
     long all = 2L * REQUESTS;
-    for (Event event : Event.values()) {
-      assertEquals(all, metrics.sum(event), event.name());
+    for (LoopCounter counter : LoopFigures.counters()) {
+      if (counter.label() == null && !LoopFigures.isOfStore(counter)) {
+        assertEquals(all, metrics.sum(counter.word()), counter.name());
+      }
+    }
+    for (OpenGauge gauge : LoopFigures.gauges()) {
+      assertEquals(0, metrics.sum(gauge), gauge.name());
     }
     for (LatencyStep step : LatencyStep.values()) {
       assertEquals(all, metrics.latencies().summary(step).count(), step.name());
     }
-    assertEquals(0, metrics.open(Event.CONNECTION_OPENED, Event.CONNECTION_CLOSED));
-    assertEquals(all, metrics.sum(RefusalReason.OVER_LIMIT));
+    int overLimit = LoopFigures.REFUSALS.word() + RefusalReason.OVER_LIMIT.ordinal();
+    assertEquals(all, metrics.sum(overLimit));
     for (Outcome outcome : Outcome.values()) {
       assertEquals(all, metrics.decisions().get("all")[outcome.ordinal()], outcome.name());
     }
@@ -126,7 +130,7 @@ class LoopMetricsTest {
     }
     long[] expected = {5, 2, 2, 1, 2, 2};
     for (int i = 0; i < expected.length; i++) {
-      assertEquals(expected[i], metrics.sumResponses(i), i + "xx");
+      assertEquals(expected[i], metrics.sum(LoopFigures.RESPONSES.word() + i), i + "xx");
     }
   }
 

@@ -1,0 +1,160 @@
+package dev.weir.proxy.metrics;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.StoreFault;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Every figure that event loops count for themselves, declared once: its name and help, its label,
+ * and thereby its words in a loop's row of {@link Counters}. {@link LoopMetrics} and {@link
+ * StoreMetrics} count them, {@link WeirCollector} exposes all that are declared here.
+ */
+final class LoopFigures {
+  private static final List<LoopCounter> COUNTERS = new ArrayList<>();
+  private static final List<OpenGauge> GAUGES = new ArrayList<>();
+  private static final String STORE = "weir_store_";
+  private static int wordCount;
+
+  static final LoopCounter CONNECTIONS = counter("weir_connections", "Client connections.");
+  static final OpenGauge CONNECTIONS_OPEN =
+      open("weir_connections_open", "Client connections open now.", CONNECTIONS);
+  static final LoopCounter CONNECTIONS_REFUSED =
+      counter("weir_connections_refused", "Client connections turned away at the door.");
+
+  static final LoopCounter REQUESTS = counter("weir_requests", "Requests begun.");
+  static final OpenGauge REQUESTS_IN_FLIGHT =
+      open("weir_requests_in_flight", "Requests begun and not ended.", REQUESTS);
+  static final LoopCounter REQUESTS_HELD =
+      counter("weir_requests_held", "Requests held until their slot came.");
+  static final OpenGauge REQUESTS_WAITING =
+      open("weir_requests_waiting", "Requests held now.", REQUESTS_HELD);
+  static final LoopCounter REFUSALS =
+      counter(
+          "weir_refusals",
+          "Requests answered here instead of by the service, by reason.",
+          "reason",
+          RefusalReason.values());
+  static final LoopCounter RESPONSES =
+      counter(
+          "weir_responses",
+          "The service's responses passed on whole, by status class.",
+          "class",
+          List.of("other", "1xx", "2xx", "3xx", "4xx", "5xx"));
+  static final LoopCounter VERDICTS_DROPPED =
+      counter("weir_verdicts_dropped", "Verdicts that came after their client had gone.");
+  static final LoopCounter TUNNELS = counter("weir_tunnels", "Connections that became tunnels.");
+
+  static final LoopCounter UPSTREAM_CONNECTIONS =
+      counter("weir_upstream_connections", "Connections to the service.");
+  static final OpenGauge UPSTREAM_CONNECTIONS_OPEN =
+      open(
+          "weir_upstream_connections_open",
+          "Connections to the service open now.",
+          UPSTREAM_CONNECTIONS);
+  static final LoopCounter UPSTREAM_STREAMS =
+      counter(
+          "weir_upstream_streams",
+          "Exchanges that became streams: tunnels, server-sent events, and all that took long.");
+  static final OpenGauge UPSTREAM_STREAMS_OPEN =
+      open(
+          "weir_upstream_streams_open",
+          "Connections to the service that streams hold now.",
+          UPSTREAM_STREAMS);
+  static final LoopCounter UPSTREAM_WAITS =
+      counter("weir_upstream_waits", "Requests that had to wait for a connection to the service.");
+  static final OpenGauge UPSTREAM_WAITING =
+      open(
+          "weir_upstream_waiting",
+          "Requests that wait for a connection to the service now.",
+          UPSTREAM_WAITS);
+  static final LoopCounter CHARGES_GIVEN_BACK =
+      counter(
+          "weir_charges_given_back",
+          "Charges given back to requests that waited for a connection in vain.");
+
+  static final LoopCounter STORE_BATCHES =
+      ofStore("batches", "Calls of the script, each for a batch of checks.");
+  static final LoopCounter STORE_CHECKS =
+      ofStore("checks", "Checks in those batches: budgets that were asked about.");
+  static final LoopCounter STORE_REQUESTS =
+      ofStore("requests", "Requests that those checks stood for.");
+  static final LoopCounter STORE_LATE_ANSWERS =
+      ofStore("late_answers", "Batches that were answered after their deadline.");
+  static final LoopCounter STORE_ERRORS =
+      ofStore("errors", "Batches that the server answered with an error.");
+  static final LoopCounter STORE_RESENT =
+      ofStore("resent", "Batches sent again: with the script's source, or to a slot's new owner.");
+  static final LoopCounter STORE_CONNECTS = ofStore("connects", "Connections opened.");
+  static final LoopCounter STORE_CONNECT_FAILURES =
+      ofStore("connect_failures", "Connections that could not be opened.");
+  static final LoopCounter STORE_DEBTS_CHARGED =
+      ofStore(
+          "debts_charged",
+          "Requests that passed undecided, and were charged later; not those over by then.");
+  static final LoopCounter STORE_DEBTS_FORGOTTEN =
+      ofStore(
+          "debts_forgotten", "Requests that passed undecided, and for which there was no room.");
+  static final LoopCounter STORE_REFUNDS =
+      ofStore("refunds", "Charges given back, as the request did not pass.");
+  static final LoopCounter STORE_REFUNDS_LOST =
+      ofStore("refunds_lost", "The same, but the store could not be reached: they stay.");
+  static final LoopCounter STORE_REFUSED_BY_PROOF =
+      ofStore("refused_by_proof", "Requests refused here by the store's last answer.");
+  static final LoopCounter STORE_FALLBACK_ALLOWED =
+      ofStore("fallback_allowed", "Requests passed by on-store-failure.");
+  static final LoopCounter STORE_FALLBACK_REFUSED =
+      ofStore("fallback_refused", "Requests refused by on-store-failure.");
+  static final LoopCounter STORE_UNDECIDED =
+      counter(
+          STORE + "undecided",
+          "Requests on which the store gave no decision, by reason.",
+          "reason",
+          StoreFault.values());
+
+  private LoopFigures() {}
+
+  private static LoopCounter counter(String name, String help) {
+    return counter(name, help, null, List.of());
+  }
+
+  private static LoopCounter ofStore(String name, String help) {
+    return counter(STORE + name, help);
+  }
+
+  private static LoopCounter counter(String name, String help, String label, Enum<?>[] values) {
+    return counter(name, help, label, Arrays.stream(values).map(LabelText::of).toList());
+  }
+
+  private static LoopCounter counter(String name, String help, String label, List<String> values) {
+    LoopCounter counter = new LoopCounter(name, help, label, values, wordCount);
+    wordCount += counter.wordCount();
+    COUNTERS.add(counter);
+    return counter;
+  }
+
+  private static OpenGauge open(String name, String help, LoopCounter begun) {
+    OpenGauge gauge = new OpenGauge(name, help, begun, wordCount++);
+    GAUGES.add(gauge);
+    return gauge;
+  }
+
+  /** A row in which one event loop counts all of them. */
+  static Counters newRow() {
+    return new Counters(wordCount);
+  }
+
+  static List<LoopCounter> counters() {
+    return List.copyOf(COUNTERS);
+  }
+
+  static List<OpenGauge> gauges() {
+    return List.copyOf(GAUGES);
+  }
+
+  /** Whether a figure is about the store, and exposed only where there is one. */
+  static boolean isOfStore(LoopCounter counter) {
+    return counter.name().startsWith(STORE);
+  }
+}
