@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.manual.ManualPage;
 import dev.weir.scripts.server.RedisCluster;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -23,11 +24,15 @@ class ClusterLoadIT {
   private static final int PARTITION = 5;
   private static final Set<Integer> EXACT = Set.of(10);
 
-  /** As the README has them. */
+  /** What docs/fleet.md says that a user of a cluster needs. */
   private static final String LEAST_PERMISSIONS =
-      "on >secret ~rl:* resetchannels &rl:reset +evalsha +eval +script|load +time +mget +set +del"
-          + " +exists +zadd +zcard +zrem +zremrangebyscore +pexpire +info +subscribe"
-          + " +cluster|slots +asking";
+      "on >secret "
+          + ManualPage.of("docs/fleet.md").blocks().stream()
+              .filter(block -> block.language().equals("text"))
+              .map(block -> block.text().replace('\n', ' '))
+              .findFirst()
+              .orElseThrow()
+          + "+cluster|slots +asking";
 
   @TempDir private Path folder;
 

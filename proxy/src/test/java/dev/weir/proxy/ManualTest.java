@@ -1,0 +1,242 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
+import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.manual.ManualPage;
+import dev.weir.proxy.manual.ManualPage.Block;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * What README.md and docs/ show is true of the program beside them, as far as that can be told
+ * without starting it; {@code ManualIT} starts it. What they say of {@code ./weir bench} is read in
+ * the modules of bench.
+ */
+class ManualTest {
+  private static final String UPSTREAM = "upstream: http://127.0.0.1:8080\n";
+
+  /** What a setting cannot be without, so that its default may be said. */
+  private static final Map<String, Map<String, String>> NEEDS =
+      Map.of(
+          "overflow",
+          Map.of("--algorithm", "leaky-bucket"),
+          "max-wait",
+          Map.of("--algorithm", "leaky-bucket", "--overflow", "queue"),
+          "align",
+          Map.of("--algorithm", "fixed-window"),
+          "time-zone",
+          Map.of("--algorithm", "fixed-window", "--align", "day", "--limit", "7/1d"),
+          "on-store-failure",
+          Map.of("--mode", "exact", "--redis.nodes", "127.0.0.1:6379"));
+
+  static List<Block> shell() {
+    return ManualPage.blocks("sh");
+  }
+
+  static List<Block> yaml() {
+    return ManualPage.blocks("yaml");
+  }
+
+  static List<Block> java() {
+    return ManualPage.blocks("java");
+  }
+
+  @Test
+  void hasNoBlockThatNoTestReads() {
+    for (ManualPage page : ManualPage.all()) {
+      for (Block block : page.blocks()) {
+        assertTrue(
+            Set.of("sh", "yaml", "java", "http", "text").contains(block.language()),
+            block.toString());
+      }
+    }
+    assertFalse(shell().isEmpty() || yaml().isEmpty() || java().isEmpty());
+  }
+
+  @ParameterizedTest
+  @MethodSource("yaml")
+  void showsFilesWithoutAFaultOrAWarning(Block block) {
+    String text = block.text().startsWith("upstream:") ? block.text() : UPSTREAM + block.text();
+    Faults faults = Faults.ofFile(block.toString());
+    assertNotNull(
+        new SettingsFile().read(text.getBytes(StandardCharsets.UTF_8), faults), faults.toString());
+    if (text.contains("rules:")) {
+      assertEquals(List.of(), faults.warnings());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("shell")
+  void showsCommandsThatThereAre(Block block) throws Exception {
+    for (String command : block.commands()) {
+      List<String> words = ManualPage.words(command);
+      switch (words.get(0)) {
+        case "./weir" -> {
+          if (!words.get(1).equals("bench")) {
+            parse(block + ": " + command, words.subList(1, words.size()));
+          }
+        }
+        case "curl" -> checkUrl(command, words.get(words.size() - 1));
+        case "for" -> checkUrl(command, words.get(words.size() - 2).replace(";", ""));
+        case "./mvnw" -> assertEquals(List.of("./mvnw", "verify"), words);
+        case "redis-cli" -> assertTrue(Set.of("DEL", "PUBLISH").contains(words.get(1)), command);
+        case "systemctl" ->
+            assertTrue(
+                Files.exists(
+                    ManualPage.root().resolve("deploy/systemd/" + words.get(2) + ".service")),
+                command);
+        default ->
+            assertTrue(
+                Files.isExecutable(ManualPage.root().resolve(words.get(0))),
+                block + ": " + command);
+      }
+    }
+  }
+
+  private static void parse(String shown, List<String> words) {
+    CommandLine commandLine = WeirMain.commandLine();
+    ParseResult parsed = commandLine.parseArgs(words.toArray(new String[0]));
+    assertNotNull(parsed.subcommand(), shown);
+    ParseResult command = parsed.subcommand();
+    assertEquals(List.of(), command.unmatched(), shown);
+    if (command.commandSpec().name().equals("run") && !command.hasMatchedOption("-c")) {
+      List<String> problems = new ArrayList<>();
+      Faults faults = Faults.ofFlags();
+      Settings settings = SettingsFlags.read(RunFlags.given(command, problems), faults);
+      assertEquals(List.of(), problems, shown);
+      assertNotNull(settings, shown + ": " + faults);
+    }
+  }
+
+  /** Where a sidecar with the default settings listens. */
+  private static void checkUrl(String command, String url) {
+    URI uri = URI.create(url);
+    assertEquals("127.0.0.1", uri.getHost(), command);
+    assertTrue(Set.of(8000, 9090).contains(uri.getPort()), command);
+  }
+
+  @ParameterizedTest
+  @MethodSource("java")
+  void showsProgramsThatCompileAndRun(Block block, @TempDir Path folder) throws Exception {
+    Matcher name = Pattern.compile("public final class (\\w+)").matcher(block.text());
+    assertTrue(name.find(), block.toString());
+    Path source = folder.resolve(name.group(1) + ".java");
+    Files.writeString(source, block.text());
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    ByteArrayOutputStream faults = new ByteArrayOutputStream();
+    int exitCode =
+        compiler.run(
+            null,
+            faults,
+            faults,
+            "-Xlint:all",
+            "-Werror",
+            "-proc:none",
+            "-cp",
+            System.getProperty("java.class.path"),
+            source.toString());
+    assertEquals(0, exitCode, block + ": " + faults);
+    try (URLClassLoader loader =
+        new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader())) {
+      assertTrue(printedBy(loader.loadClass(name.group(1))).lines().count() >= 1, block.toString());
+    }
+  }
+
+  private static String printedBy(Class<?> program) throws Exception {
+    PrintStream before = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    try (PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
+      System.setOut(out);
+      program.getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+    } finally {
+      System.setOut(before);
+    }
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void listsEverySettingAndNoOther() {
+    Set<String> listed = new TreeSet<>();
+    for (List<String> row : settings()) {
+      assertTrue(listed.add("--" + code(row.get(0))), row.toString());
+    }
+    assertEquals(SettingsFlags.names(), listed);
+  }
+
+  @Test
+  void listsTheDefaultsThatHold() {
+    Map<String, String> least = Map.of("--upstream", "http://127.0.0.1:8080", "--limit", "7/1s");
+    Settings defaults = SettingsFlags.read(least, Faults.ofFlags());
+    for (List<String> row : settings()) {
+      if (row.get(1).startsWith("`")) {
+        String name = code(row.get(0));
+        Map<String, String> flags = new HashMap<>(least);
+        flags.putAll(NEEDS.getOrDefault(name, Map.of()));
+        flags.put("--" + name, code(row.get(1)));
+        Faults faults = Faults.ofFlags();
+        Settings settings = SettingsFlags.read(flags, faults);
+        assertNotNull(settings, faults.toString());
+        assertEquals(defaults.client(), settings.client(), row.toString());
+        assertEquals(defaults.admission(), settings.admission(), row.toString());
+        assertEquals(defaults.identity(), settings.identity(), row.toString());
+        assertEquals(defaults.process(), settings.process(), row.toString());
+      }
+    }
+  }
+
+  /** The rows of the two tables of settings, which have three columns; others have not. */
+  private static List<List<String>> settings() {
+    return ManualPage.of("docs/configuration.md").rows().stream()
+        .filter(row -> row.size() == 3 && !row.get(0).startsWith("`--"))
+        .toList();
+  }
+
+  private static String code(String cell) {
+    return cell.substring(1, cell.indexOf('`', 1));
+  }
+
+  @Test
+  void showsTheFaultOfAFileAsItIsTold() {
+    String shown =
+        ManualPage.of("docs/configuration.md").blocks().stream()
+            .filter(block -> block.language().equals("text"))
+            .findFirst()
+            .orElseThrow()
+            .text()
+            .strip();
+    String file = UPSTREAM + "\n".repeat(8) + "rules:\n  - id: a\n    limit: 0/1m\n";
+    Faults faults = Faults.ofFile("weir.yaml");
+    assertNull(new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults));
+    assertEquals(shown, faults.toString().strip());
+  }
+}
