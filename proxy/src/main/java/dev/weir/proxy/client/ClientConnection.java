@@ -5,6 +5,7 @@ import dev.weir.proxy.http1.RequestSink;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.Admission;
@@ -16,7 +17,6 @@ import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * wrong on the way ends in {@link #reject} while the response has not begun, and in a cut
  * connection after; what should never have gone wrong ends in {@link #fail}.
  */
-final class ClientConnection extends ChannelInboundHandlerAdapter implements Asker, ResponseSink {
+final class ClientConnection extends InboundHandler implements Asker, ResponseSink {
   /**
    * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
    * when a held request may pass.

@@ -4,7 +4,6 @@ import dev.weir.proxy.loop.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
@@ -106,8 +105,7 @@ final class ConnectionEnd {
 
   /** Whether all that was written is the system's to deliver. */
   boolean nothingIsUnsent() {
-    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
-    return unsent == null || unsent.totalPendingWriteBytes() == 0;
+    return Bytes.areSent(channel);
   }
 
   /** Ends the connection now, with a reset unless the client has been sent all and told so. */

@@ -7,13 +7,13 @@ import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
@@ -27,7 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * exchange ended exactly where the framing said; after anything else it is closed, so that no byte
  * of one response can ever be taken for another's.
  */
-final class UpstreamConnection extends ChannelInboundHandlerAdapter implements RequestSink {
+final class UpstreamConnection extends InboundHandler implements RequestSink {
   private static final int MAX_HEAD_BYTES = 64 * 1024;
 
   /** Informational responses to one request, before the final one. */
