@@ -1,6 +1,6 @@
 package dev.weir.algorithms;
 
-/** What arguments may be. Each exception names the value and what was expected. */
+/** The bounds of arguments. Each exception names the value and what was expected. */
 final class Bounds {
   private Bounds() {}
 

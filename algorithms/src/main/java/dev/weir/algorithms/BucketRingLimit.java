@@ -173,7 +173,7 @@ final class BucketRingLimit extends RingLimit {
 
   @Override
   long resetAtNs(long state, Slots slots, int slot, long nowNs) {
-    // What has been given back in the newest bucket does not make this earlier.
+    // Units given back in the newest bucket do not make this earlier.
     return (state & totalMask) == 0
         ? nowNs
         : Math.max(bucket(state) * width.divisor() + windowNs(), nowNs);

@@ -23,7 +23,7 @@ final class CalendarWindows implements Windows {
   private final long epochNs;
 
   /**
-   * Where days, weeks or months start, in ascending order, from before 0 to after the last time.
+   * The starts of days, weeks or months, in ascending order, from before 0 to after the last time.
    */
   private final long[] starts;
 

@@ -3,8 +3,8 @@ package dev.weir.algorithms;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a table counts, a cache line each. Only what leaves the hit path is counted: a check of a
- * key that has its slot touches none of them.
+ * The counters of a table, a cache line each. Only what leaves the hit path is counted: a check of
+ * a key that has its slot touches none of them.
  */
 final class Counters {
   private static final int LINE_BYTES = 64;

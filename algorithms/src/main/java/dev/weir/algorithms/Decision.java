@@ -1,9 +1,9 @@
 package dev.weir.algorithms;
 
 /**
- * What {@link LimitTable} decided. Made once and reused: a call overwrites it whole. Owned by one
- * thread. The figures of a one-word limit are worked out when they are asked for, so an answer
- * nobody prints costs nothing; those of a limit with a ring are taken at the decision.
+ * The answer of a {@link LimitTable} to one call. Made once and reused: a call overwrites it whole.
+ * Owned by one thread. The figures of a one-word limit are worked out when they are asked for, so
+ * an answer nobody prints costs nothing; those of a limit with a ring are taken at the decision.
  */
 public final class Decision {
   /** {@link #retryAfterNs()} of a cost that no wait will let pass. */
@@ -16,7 +16,7 @@ public final class Decision {
   private long cost;
   private long granted;
 
-  /** Of what was granted, as much as the state has charged: all of it, but for a peek nothing. */
+  /** Units that the state has charged: all that were granted; of a peek none. */
   private long charged;
 
   private long leastWaitNs;
@@ -24,7 +24,7 @@ public final class Decision {
   private boolean contended;
   private boolean moved;
 
-  // Of a limit with a ring only.
+  // The figures of a limit with a ring; those of other limits are worked out of the state.
   private long ringCurrent;
   private long ringResetAtNs;
   private long ringRetryAfterNs;
@@ -95,7 +95,7 @@ public final class Decision {
     return limit.capacity();
   }
 
-  /** Which limit of a {@link LimitSet} this is about, from 0; 0 if there is only one. */
+  /** The place of the limit in its {@link LimitSet}, from 0; 0 if there is only one. */
   public int index() {
     return index;
   }

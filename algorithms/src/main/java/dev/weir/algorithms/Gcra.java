@@ -17,7 +17,7 @@ final class Gcra {
     return Math.max(tat, now) + increment;
   }
 
-  /** What is owed at {@code now}, 0 or more. */
+  /** The debt at {@code now}, 0 or more. */
   static long debt(long tat, long now) {
     return Math.max(tat - now, 0);
   }

@@ -13,8 +13,8 @@ import java.time.ZoneId;
  * <caption>The algorithms</caption>
  * <tr><th>factory</th><th>promise</th><th>state of a key</th></tr>
  * <tr><td>{@link #gcra}</td><td>so many per window on average, a burst at once</td><td>16 bytes</td></tr>
- * <tr><td>{@link #tokenBucket}</td><td>the same, as tokens that come back; fractions</td><td>16 bytes</td></tr>
- * <tr><td>{@link #leakyBucket}</td><td>the same, as a level that sinks</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #tokenBucket}</td><td>as gcra, in tokens that come back; fractions</td><td>16 bytes</td></tr>
+ * <tr><td>{@link #leakyBucket}</td><td>as gcra, by a level that sinks</td><td>16 bytes</td></tr>
  * <tr><td>{@link #leakyBucketQueue}</td><td>a steady outflow: tells each request its wait</td><td>16 bytes</td></tr>
  * <tr><td>{@link #fixedWindow}</td><td>so many per window of the clock or the calendar; up to twice
  *     as many across an edge</td><td>16 bytes</td></tr>
@@ -42,7 +42,7 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   /** The most cells that a key's ring may have: 2 MiB. */
   public static final int MAX_CELL_COUNT = 1 << 18;
 
-  /** What {@link #charge} returns instead of a state, which is always positive. */
+  /** The result of {@link #charge} if nothing fits; a state is always positive. */
   static final long REFUSED = 0;
 
   private final long capacity;
@@ -197,7 +197,7 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
     return new BucketRingLimit(limit, windowNs, subWindows);
   }
 
-  /** What a fresh key has, in units: the burst, the bucket's depth, the limit of a window. */
+  /** The units that a fresh key has: the burst, the bucket's depth, the limit of a window. */
   public final long capacity() {
     return capacity;
   }
@@ -212,7 +212,7 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
     return cells;
   }
 
-  /** The same for equal limits: the name under which keys without a slot share one budget. */
+  /** The name under which keys without a slot share one budget: equal for equal limits. */
   abstract long fingerprint();
 
   /**

@@ -3,8 +3,8 @@ package dev.weir.algorithms;
 import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
-import static dev.weir.algorithms.SlotLayout.moved;
-import static dev.weir.algorithms.SlotLayout.tombstone;
+
+import dev.weir.algorithms.Charger.Portion;
 
 /**
  * The budgets of many keys in one fixed piece of off-heap memory.
@@ -49,9 +49,11 @@ import static dev.weir.algorithms.SlotLayout.tombstone;
  * bytes each. With 16 cells, 10 per window in a sliding log, 144 bytes per slot.
  *
  * <p><b>Where to read on.</b> {@link SlotLayout}: the slot. {@link Slots}: how a key gets one, and
- * why never two. {@link StateWord}: how a slot's expiry is read without knowing its limit. {@link
- * PacedLimit}, {@link FixedWindowLimit}, {@link SlidingCounterLimit}, {@link SlidingLogLimit},
- * {@link BucketRingLimit}: the algorithms, and what is exact about them.
+ * why never two. {@link Charger}: how it is charged, there or in a shared budget. {@link
+ * LimitChange}: how a debt outlives its limit. {@link StateWord}: how a slot's expiry is read
+ * without knowing its limit. {@link PacedLimit}, {@link FixedWindowLimit}, {@link
+ * SlidingCounterLimit}, {@link SlidingLogLimit}, {@link BucketRingLimit}: the algorithms, and what
+ * is exact about them.
  */
 public final class LimitTable implements AutoCloseable {
   /** The fewest slots a table may have. */
@@ -63,24 +65,14 @@ public final class LimitTable implements AutoCloseable {
   /** Attempts after which a call gives up. */
   static final int MAX_ATTEMPTS = 1024;
 
-  /** {@link #decideIn}: done; none of the outcomes of {@link Slots#insert}. */
-  private static final int DECIDED = -1;
-
-  /**
-   * How much of a request has to fit: all of it, as much as does, or none as it is owed already.
-   */
-  private enum Charge {
-    WHOLE,
-    PARTIAL,
-    FORCED
-  }
-
   private final TableMemory memory;
   private final int cellsPerKey;
   private final Slots slots;
   private final Slots overflow;
   private final OverflowMarks marks;
   private final Counters counters;
+  private final Charger charger;
+  private final LimitChange changes;
 
   /** A table for limits whose state is one word: all but the sliding log and the bucket ring. */
   public LimitTable(int slotCount) {
@@ -109,6 +101,8 @@ public final class LimitTable implements AutoCloseable {
     marks = memory.marks();
     counters = memory.counters();
     cellsPerKey = slots.cellsPerSlot();
+    charger = new Charger(memory);
+    changes = new LimitChange(memory, charger);
   }
 
   /**
@@ -136,7 +130,7 @@ public final class LimitTable implements AutoCloseable {
         return true;
       }
     }
-    return decide(keyHash, limit, cost, Charge.WHOLE, nowNs, out);
+    return charger.decide(keyHash, limit, cost, Portion.WHOLE, nowNs, out);
   }
 
   /**
@@ -162,12 +156,12 @@ public final class LimitTable implements AutoCloseable {
    */
   public long grantUpTo(long keyHash, Limit limit, long wanted, long nowNs, Decision out) {
     checkArguments(limit, wanted, nowNs);
-    decide(keyHash, limit, wanted, Charge.PARTIAL, nowNs, out);
+    charger.decide(keyHash, limit, wanted, Portion.PARTIAL, nowNs, out);
     return out.granted();
   }
 
   /**
-   * What {@link #check} would decide, without charging. A key without a slot has what a fresh one
+   * Decides as {@link #check} would, without charging. A key without a slot has what a fresh one
    * would get.
    */
   public boolean peek(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
@@ -271,44 +265,7 @@ public final class LimitTable implements AutoCloseable {
   public boolean changeLimit(long keyHash, Limit from, Limit to, long nowNs) {
     checkArguments(from, 1, nowNs);
     checkArguments(to, 1, nowNs);
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = slots.findSettled(keyHash, nowNs);
-      if (slot < 0) {
-        return false;
-      }
-      final long state = slots.liveState(slot, keyHash);
-      if (state == EMPTY) {
-        continue;
-      }
-      if (to.takesStatesOf(from)) {
-        return true;
-      }
-      if (changed(keyHash, slot, state, from, to, nowNs)) {
-        return true;
-      }
-    }
-    counters.increment(Counters.CONTENDED_OFFSET);
-    return false;
-  }
-
-  /** False if the state has changed. */
-  private boolean changed(long key, int slot, long state, Limit from, Limit to, long nowNs) {
-    final long units = to.unitsFrom(from, from.current(state, slots, slot, nowNs));
-    if (units == 0) {
-      // A time in the past means the same to every paced limit, and another clock may lag behind.
-      return from instanceof PacedLimit && to instanceof PacedLimit
-          || slots.remove(slot, key, state, nowNs);
-    }
-    final long held = slots.hold(slot, key, state);
-    if (held == EMPTY) {
-      return false;
-    }
-    slots.weigh(slot, RequestWeight.NEVER);
-    if (to.cells() != 0) {
-      slots.openRing(slot, to, nowNs, units);
-    }
-    slots.stateCas(slot, held, to.chargeClamped(EMPTY, slots, slot, nowNs, units));
-    return true;
+    return changes.changeLimit(keyHash, from, to, nowNs);
   }
 
   /**
@@ -346,184 +303,13 @@ public final class LimitTable implements AutoCloseable {
       throw new IllegalArgumentException(
           "toKey: " + toKey + " (expected: not fromKey; see changeLimit)");
     }
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = slots.find(fromKey, nowNs, attempt);
-      if (slot == Slots.AWAY || slot == Slots.ABSENT && isLast) {
-        return true;
-      }
-      if (slot == Slots.ABSENT) {
-        final int marked =
-            slots.insert(fromKey, moved(nowNs), fromLimit, 0, RequestWeight.NEVER, 0, nowNs);
-        if (marked == Slots.FULL) {
-          break;
-        }
-        continue;
-      }
-      if (slot == Slots.BUSY) {
-        Thread.onSpinWait();
-        continue;
-      }
-      final long state = slots.liveState(slot, fromKey);
-      if (state == EMPTY) {
-        continue;
-      }
-      final long consumed = fromLimit.current(state, slots, slot, nowNs);
-      final long units = toLimit.unitsFrom(fromLimit, consumed);
-      if (units == 0 && isLast) {
-        return true;
-      }
-      final long held = slots.hold(slot, fromKey, state);
-      if (held == EMPTY) {
-        continue;
-      }
-      if (units > 0) {
-        to.decide(toKey, toLimit, units, Charge.FORCED, nowNs, scratch);
-        if (scratch.moved() || scratch.contended()) {
-          slots.stateCas(slot, held, state);
-          return false;
-        }
-      }
-      slots.stateCas(slot, held, isLast ? tombstone(nowNs) : moved(nowNs));
-      return true;
-    }
-    scratch.set(toLimit, EMPTY, slots, 0, nowNs, 1, 0);
-    giveUp(scratch);
-    return false;
+    return changes.carryOver(
+        fromKey, fromLimit, to.charger, toKey, toLimit, isLast, nowNs, scratch);
   }
 
-  /**
-   * Decides from a region's slot of a key, inserting it if need be.
-   *
-   * @return whether anything was granted.
-   */
-  private boolean decide(
-      long key, Limit limit, long wanted, Charge charge, long nowNs, Decision out) {
-    final int result = decideIn(slots, key, limit, wanted, charge, nowNs, out);
-    if (result == DECIDED) {
-      return out.allowed();
-    }
-    if (result == Slots.AWAY) {
-      out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0).markMoved();
-      return false;
-    }
-    // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
-    if (result == Slots.FULL || charge == Charge.FORCED) {
-      counters.increment(Counters.OVERFLOW_OFFSET);
-      marks.mark(slots.home(key), limit.wholeAtNs(nowNs));
-      final long sharedKey = limit.fingerprint();
-      if (decideIn(overflow, sharedKey, limit, wanted, charge, nowNs, out) == DECIDED) {
-        out.markShared();
-        return out.allowed();
-      }
-    }
-    out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0);
-    giveUp(out);
-    return false;
-  }
-
+  /** Marks the decision about a set of limits that other threads were in the way of too often. */
   void giveUp(Decision out) {
-    counters.increment(Counters.CONTENDED_OFFSET);
-    out.markContended();
-  }
-
-  /** Returns {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL}, LOST or AWAY. */
-  private int decideIn(
-      Slots region, long key, Limit limit, long wanted, Charge charge, long nowNs, Decision out) {
-    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int slot = region.find(key, nowNs, attempt);
-      if (slot == Slots.AWAY) {
-        return Slots.AWAY;
-      }
-      if (slot == Slots.BUSY) {
-        Thread.onSpinWait();
-        continue;
-      }
-      final boolean absent = slot == Slots.ABSENT;
-      if (absent && limit.cells() != 0 && mayOwe(region, key, nowNs)) {
-        return Slots.FULL;
-      }
-      final long state =
-          absent ? inheritedState(region, key, limit, nowNs) : region.liveState(slot, key);
-      if (state == EMPTY && !absent) {
-        continue;
-      }
-      final long granted =
-          charge == Charge.PARTIAL
-              ? Math.min(wanted, limit.available(state, region, slot, nowNs))
-              : wanted;
-      final long charged =
-          charge == Charge.FORCED
-              ? limit.chargeClamped(state, region, slot, nowNs, wanted)
-              : granted == 0 ? Limit.REFUSED : limit.charge(state, region, slot, nowNs, granted);
-      if (charged == Limit.REFUSED) {
-        out.set(limit, state, region, slot, nowNs, charge == Charge.PARTIAL ? 1 : wanted, 0);
-        if (absent && state != EMPTY) {
-          counters.increment(Counters.OVERFLOW_OFFSET);
-          out.markShared();
-        }
-        return DECIDED;
-      }
-      if (!absent) {
-        if (region.chargeCas(slot, key, state, charged) && !limit.isStep(charged)) {
-          out.set(limit, charged, region, slot, nowNs, wanted, granted);
-          return DECIDED;
-        }
-        continue;
-      }
-      final int weight =
-          state == EMPTY && charge != Charge.FORCED
-              ? RequestWeight.of(limit, charged, granted, nowNs)
-              : RequestWeight.NEVER;
-      // What is carried over is no request: a key makes room for it as for the least of them.
-      final long cost = charge == Charge.FORCED ? 1 : granted / limit.costScale();
-      final int result = region.insert(key, charged, limit, granted, weight, cost, nowNs);
-      if (result == Slots.FULL) {
-        return Slots.FULL;
-      }
-      if (result != Slots.LOST) {
-        countInsert(result);
-        setInserted(region, key, limit, charged, nowNs, wanted, granted, out);
-        return DECIDED;
-      }
-    }
-    return Slots.LOST;
-  }
-
-  /** Where the first charge went is known to nobody but the ring's figures. */
-  private void setInserted(
-      Slots region,
-      long key,
-      Limit limit,
-      long state,
-      long nowNs,
-      long wanted,
-      long granted,
-      Decision out) {
-    final int slot = limit.cells() == 0 ? 0 : region.find(key, nowNs, 0);
-    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, wanted, granted);
-  }
-
-  /** Whether a key without a slot may owe something to a shared budget. */
-  private boolean mayOwe(Slots region, long key, long nowNs) {
-    return region != overflow && marks.isMarked(slots.home(key), nowNs);
-  }
-
-  /**
-   * What a key without a slot starts from: if it may owe something, what such keys owe together.
-   */
-  private long inheritedState(Slots region, long key, Limit limit, long nowNs) {
-    if (!mayOwe(region, key, nowNs)) {
-      return EMPTY;
-    }
-    final int slot = overflow.find(limit.fingerprint(), nowNs, 0);
-    return slot < 0 ? EMPTY : overflow.liveState(slot, limit.fingerprint());
-  }
-
-  private void countInsert(int result) {
-    counters.increment(Counters.INSERTED_OFFSET);
-    if (result == Slots.RECLAIMED) {
-      counters.increment(Counters.RECLAIMED_OFFSET);
-    }
+    charger.giveUp(out);
   }
 
   private void checkArguments(Limit limit, long cost, long nowNs) {
@@ -592,7 +378,7 @@ public final class LimitTable implements AutoCloseable {
     return counters.count(Counters.INSERTED_OFFSET);
   }
 
-  /** Of those, the ones whose slot another key had before. */
+  /** Keys that got a slot so far which another key had before. */
   public long reclaimedCount() {
     return counters.count(Counters.RECLAIMED_OFFSET);
   }

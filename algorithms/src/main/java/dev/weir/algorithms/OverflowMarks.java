@@ -3,9 +3,9 @@ package dev.weir.algorithms;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Which keys may owe something to a shared budget: for each group of home lines, the time until
- * which a key of it may. A key of another group starts fresh, so one crowded window does not make
- * newcomers everywhere pay for what a few keys have used up.
+ * Marks of the keys that may owe something to a shared budget: for each group of home lines, the
+ * time until which a key of it may. A key of another group starts fresh, so one crowded window does
+ * not make newcomers everywhere pay for what a few keys have used up.
  *
  * <pre>
  * byte    0            8

@@ -1,8 +1,9 @@
 package dev.weir.algorithms;
 
 /**
- * What one request of a slot's key weighs: written when the key gets the slot, so that whoever
- * needs room can tell whether the key owes more than that, without knowing its limit.
+ * The weight of one request of a slot's key, as units and as a span of time: written when the key
+ * gets the slot, so that whoever needs room can tell whether the key owes more than that, without
+ * knowing its limit.
  *
  * <pre>
  * bit   31 to 20      | 19 to 14 | 13 to 0
@@ -20,7 +21,7 @@ package dev.weir.algorithms;
 final class RequestWeight {
   static final int BYTES = Integer.BYTES;
 
-  /** Of a key that never gives way. */
+  /** The weight of a key that never gives way. */
   static final int NEVER = 0;
 
   static final int COST_SHIFT = 20;

@@ -52,7 +52,7 @@ final class SlidingCounterLimit extends WordLimit {
         : fresh;
   }
 
-  /** What is left of the window of {@code word}: all of it if the clock is not there yet. */
+  /** The rest of the window of {@code word}: all of it if the clock is not there yet. */
   private long restNs(long word, long startNs, long nowNs) {
     return stamp(word) == stamp(fresh(startNs)) ? startNs + windowNs() - nowNs : windowNs();
   }
@@ -65,7 +65,7 @@ final class SlidingCounterLimit extends WordLimit {
     return (word >>> countBits) & countMask;
   }
 
-  /** Where the window of a word starts; exact, as no two starts share a stamp. */
+  /** The start of a word's window; exact, as no two starts share a stamp. */
   private long startNs(long word) {
     // The expiry is the first multiple of the window at or after the floor.
     final long floorNs = StateWord.expiryFloorNs(word, shift);

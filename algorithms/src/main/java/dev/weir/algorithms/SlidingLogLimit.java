@@ -84,7 +84,10 @@ final class SlidingLogLimit extends RingLimit {
     return charged(state, slots, slot, nowNs, cost);
   }
 
-  /** What is owed must not be lost because a clock lags and sees a unit that has left. */
+  /**
+   * Charges a debt without asking again whether it fits: it must not be lost because a clock lags
+   * and sees a unit that has left.
+   */
   @Override
   long chargeClamped(long state, Slots slots, int slot, long nowNs, long units) {
     final long fitting = Math.min(units, available(state, slots, slot, nowNs));
@@ -166,7 +169,7 @@ final class SlidingLogLimit extends RingLimit {
     if (refundable == 0 || leavesAtNs <= nowNs) {
       return state;
     }
-    // Those that leave when the charge does; older ones only if there are none.
+    // Units that leave when the charge does; older ones only if there are none.
     final long after = firstPresent(slots, slot, next, leavesAtNs);
     for (long index = Math.max(after - refundable, present); index + refundable < next; index++) {
       final long later = leavesAtNs(slots, slot, index + refundable);

@@ -71,26 +71,30 @@ final class Slots {
   /** Slots in which a key may lie. */
   static final int WINDOW = 32;
 
-  /** {@link #find}: the key has no slot. */
+  /** The result of {@link #find} if the key has no slot. */
   static final int ABSENT = -1;
 
-  /** {@link #find}: another thread is about to give the key its slot, or holds what it owes. */
+  /**
+   * The result of {@link #find} if another thread is about to give the key its slot, or holds what
+   * it owes.
+   */
   static final int BUSY = -2;
 
-  /** {@link #find}: the key has been moved to another, not long ago. */
+  /** The result of {@link #find} if the key has been moved to another, not long ago. */
   static final int AWAY = -3;
 
-  /** {@link #insert}: done. */
+  /** The result of {@link #insert} if the key has got a slot. */
   static final int INSERTED = 0;
 
-  /** {@link #insert}: done, in a slot that another key had. */
+  /** The result of {@link #insert} if the key has got a slot that another key had. */
   static final int RECLAIMED = 1;
 
-  /** {@link #insert}: the key may have a slot by now. Look again. */
+  /** The result of {@link #insert} if the key may have a slot by now, and is to be looked for. */
   static final int LOST = 2;
 
   /**
-   * {@link #insert}: every slot of the window is somebody else's, who owes too much to give way.
+   * The result of {@link #insert} if every slot of the window is another key's, which owes too much
+   * to give way.
    */
   static final int FULL = 3;
 
@@ -234,7 +238,7 @@ final class Slots {
    * @param state the first LIVE state; or MOVED, and no key gives way to that.
    * @param limit fills the ring, if it has one, for the {@code units} that the state charges.
    * @param weight of one request of the key; {@link RequestWeight}.
-   * @param cost that request's: the most that a key may owe which gives way to this one.
+   * @param cost of that request: the most that a key may owe which gives way to this one.
    * @return {@link #INSERTED}, {@link #RECLAIMED}, {@link #LOST} or {@link #FULL}.
    */
   int insert(long key, long state, Limit limit, long units, int weight, long cost, long nowNs) {
@@ -274,7 +278,7 @@ final class Slots {
     return isLive(before) && !evicts ? RECLAIMED : INSERTED;
   }
 
-  /** Where in its window a new key would go; -1 if nowhere. */
+  /** The position in its window that a new key would take; -1 if there is none. */
   private int claimablePosition(long key, long nowNs) {
     for (int position = 0; position < window; position++) {
       if (isClaimable(stateAcquire(probe(key, position)), nowNs)) {
@@ -285,8 +289,8 @@ final class Slots {
   }
 
   /**
-   * Where in its window the key lies that gives way to one that is about to owe {@code cost}: of
-   * those that owe so little, the one that will be whole first; -1 if nowhere.
+   * The position of the key in the window that gives way to one that is about to owe {@code cost}:
+   * of those that owe so little, the one that will be whole first; -1 if there is none.
    */
   private int yieldingPosition(long key, long cost, long nowNs) {
     int yielding = -1;

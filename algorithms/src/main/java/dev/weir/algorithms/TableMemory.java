@@ -9,8 +9,8 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a {@link LimitTable} works on: two pieces of direct memory, cut into the slots of keys, the
- * slots of shared budgets, marks, counters, weights, and in the other one the rings.
+ * The memory of a {@link LimitTable}: two pieces of direct memory. One is cut into the slots of
+ * keys, the slots of shared budgets, marks, counters and weights; the other one holds the rings.
  */
 record TableMemory(
     Slots slots,
@@ -22,7 +22,7 @@ record TableMemory(
   /** Limits whose keys may overflow at a time, each with one shared budget. */
   private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
 
-  /** The same for a table with rings, which take more. */
+  /** Shared budgets of a table with rings, which take more memory each. */
   private static final int MAX_RINGED_OVERFLOW_SLOT_COUNT = 64;
 
   private static final int CACHE_LINE_BYTES = 64;

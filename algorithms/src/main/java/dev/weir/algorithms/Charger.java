@@ -1,0 +1,183 @@
+package dev.weir.algorithms;
+
+import static dev.weir.algorithms.SlotLayout.EMPTY;
+
+/**
+ * Charges a key wherever its budget is: in the key's slot, which it is given if it has none, or in
+ * the budget that all keys of a limit share which find no room. {@link LimitTable#check} comes here
+ * when the key is not in the first slot of its window, or another thread has charged it meanwhile.
+ *
+ * <p><b>Progress.</b> Lock-free and bounded, as {@link LimitTable} says: after {@value
+ * LimitTable#MAX_ATTEMPTS} attempts, each of which another thread undid, the decision is {@link
+ * Decision#contended()}.
+ */
+final class Charger {
+  /** The outcome of {@link #decideIn} once it is decided; {@link Slots#insert} has no such one. */
+  private static final int DECIDED = -1;
+
+  /** How much of a request has to fit. */
+  enum Portion {
+    /** All of it, or nothing is charged. */
+    WHOLE,
+    /** As much as does: that is charged, possibly nothing. */
+    PARTIAL,
+    /** None: it is owed already, and the debt ends at the capacity. */
+    FORCED
+  }
+
+  private final Slots slots;
+  private final Slots overflow;
+  private final OverflowMarks marks;
+  private final Counters counters;
+
+  Charger(TableMemory memory) {
+    slots = memory.slots();
+    overflow = memory.overflow();
+    marks = memory.marks();
+    counters = memory.counters();
+  }
+
+  /**
+   * Decides about one key, from its slot or from the shared budget of its limit.
+   *
+   * @return whether anything was granted.
+   */
+  boolean decide(long key, Limit limit, long wanted, Portion portion, long nowNs, Decision out) {
+    final int result = decideIn(slots, key, limit, wanted, portion, nowNs, out);
+    if (result == DECIDED) {
+      return out.allowed();
+    }
+    if (result == Slots.AWAY) {
+      out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0).markMoved();
+      return false;
+    }
+    // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
+    if (result == Slots.FULL || portion == Portion.FORCED) {
+      counters.increment(Counters.OVERFLOW_OFFSET);
+      marks.mark(slots.home(key), limit.wholeAtNs(nowNs));
+      final long sharedKey = limit.fingerprint();
+      if (decideIn(overflow, sharedKey, limit, wanted, portion, nowNs, out) == DECIDED) {
+        out.markShared();
+        return out.allowed();
+      }
+    }
+    out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0);
+    giveUp(out);
+    return false;
+  }
+
+  /** Marks a decision that so many other threads were in the way of that there is none. */
+  void giveUp(Decision out) {
+    counters.increment(Counters.CONTENDED_OFFSET);
+    out.markContended();
+  }
+
+  /**
+   * Decides about one key from its slot in one region.
+   *
+   * @return {@link #DECIDED} once {@code out} is set; else {@link Slots#FULL}, {@link Slots#LOST}
+   *     or {@link Slots#AWAY}.
+   */
+  private int decideIn(
+      Slots region, long key, Limit limit, long wanted, Portion portion, long nowNs, Decision out) {
+    for (int attempt = 0; attempt < LimitTable.MAX_ATTEMPTS; attempt++) {
+      final int slot = region.find(key, nowNs, attempt);
+      if (slot == Slots.AWAY) {
+        return Slots.AWAY;
+      }
+      if (slot == Slots.BUSY) {
+        Thread.onSpinWait();
+        continue;
+      }
+      final boolean absent = slot == Slots.ABSENT;
+      if (absent && limit.cells() != 0 && mayOwe(region, key, nowNs)) {
+        return Slots.FULL;
+      }
+      final long state =
+          absent ? inheritedState(region, key, limit, nowNs) : region.liveState(slot, key);
+      if (state == EMPTY && !absent) {
+        continue;
+      }
+      final long granted =
+          portion == Portion.PARTIAL
+              ? Math.min(wanted, limit.available(state, region, slot, nowNs))
+              : wanted;
+      final long charged =
+          portion == Portion.FORCED
+              ? limit.chargeClamped(state, region, slot, nowNs, wanted)
+              : granted == 0 ? Limit.REFUSED : limit.charge(state, region, slot, nowNs, granted);
+      if (charged == Limit.REFUSED) {
+        out.set(limit, state, region, slot, nowNs, portion == Portion.PARTIAL ? 1 : wanted, 0);
+        if (absent && state != EMPTY) {
+          counters.increment(Counters.OVERFLOW_OFFSET);
+          out.markShared();
+        }
+        return DECIDED;
+      }
+      if (!absent) {
+        if (region.chargeCas(slot, key, state, charged) && !limit.isStep(charged)) {
+          out.set(limit, charged, region, slot, nowNs, wanted, granted);
+          return DECIDED;
+        }
+        continue;
+      }
+      final int weight =
+          state == EMPTY && portion != Portion.FORCED
+              ? RequestWeight.of(limit, charged, granted, nowNs)
+              : RequestWeight.NEVER;
+      // A debt that is carried over is no request: keys give way to it as to the least of them.
+      final long cost = portion == Portion.FORCED ? 1 : granted / limit.costScale();
+      final int result = region.insert(key, charged, limit, granted, weight, cost, nowNs);
+      if (result == Slots.FULL) {
+        return Slots.FULL;
+      }
+      if (result != Slots.LOST) {
+        countInsert(result);
+        setInserted(region, key, limit, charged, nowNs, wanted, granted, out);
+        return DECIDED;
+      }
+    }
+    return Slots.LOST;
+  }
+
+  /**
+   * Sets the decision about a key that has just got its slot. Which slot that is matters only to
+   * the figures of a limit with a ring, so only for those it is looked up.
+   */
+  private void setInserted(
+      Slots region,
+      long key,
+      Limit limit,
+      long state,
+      long nowNs,
+      long wanted,
+      long granted,
+      Decision out) {
+    final int slot = limit.cells() == 0 ? 0 : region.find(key, nowNs, 0);
+    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, wanted, granted);
+  }
+
+  /** Whether a key without a slot may owe something to a shared budget. */
+  private boolean mayOwe(Slots region, long key, long nowNs) {
+    return region != overflow && marks.isMarked(slots.home(key), nowNs);
+  }
+
+  /**
+   * The state that a key without a slot starts from: EMPTY, or, if the key may owe something, what
+   * all such keys of the limit owe together.
+   */
+  private long inheritedState(Slots region, long key, Limit limit, long nowNs) {
+    if (!mayOwe(region, key, nowNs)) {
+      return EMPTY;
+    }
+    final int slot = overflow.find(limit.fingerprint(), nowNs, 0);
+    return slot < 0 ? EMPTY : overflow.liveState(slot, limit.fingerprint());
+  }
+
+  private void countInsert(int result) {
+    counters.increment(Counters.INSERTED_OFFSET);
+    if (result == Slots.RECLAIMED) {
+      counters.increment(Counters.RECLAIMED_OFFSET);
+    }
+  }
+}
