@@ -1,7 +1,10 @@
 package dev.weir.bench.load;
 
+import dev.weir.proxy.http2.ErrorCode;
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 
@@ -16,19 +19,45 @@ final class AnswerFields extends DefaultHttp2Headers {
   private CharSequence status;
   private CharSequence grpcStatus;
 
-  private AnswerFields() {}
+  private final DefaultHttp2HeadersDecoder decoder;
+  private int fault;
 
-  /** Decodes into the same fields, again and again. */
-  static DefaultHttp2HeadersDecoder decoder(int maxHeaderListBytes) {
-    final AnswerFields fields = new AnswerFields();
-    return new DefaultHttp2HeadersDecoder(true, maxHeaderListBytes) {
-      @Override
-      protected Http2Headers newHeaders() {
-        fields.status = null;
-        fields.grpcStatus = null;
-        return fields;
-      }
-    };
+  AnswerFields(int maxHeaderListBytes) {
+    decoder =
+        new DefaultHttp2HeadersDecoder(true, maxHeaderListBytes) {
+          @Override
+          protected Http2Headers newHeaders() {
+            status = null;
+            grpcStatus = null;
+            return AnswerFields.this;
+          }
+        };
+  }
+
+  /**
+   * Decodes a field block in place of the one before.
+   *
+   * @return {@link ErrorCode#NO_ERROR}, or what the connection has to end with.
+   */
+  int decode(int streamId, ByteBuf from, int offset, int bytes) {
+    final int readerIndex = from.readerIndex();
+    final int writerIndex = from.writerIndex();
+    fault = ErrorCode.NO_ERROR;
+    try {
+      decoder.decodeHeaders(streamId, from.setIndex(offset, offset + bytes));
+    } catch (Http2Exception.StreamException e) {
+      fault = (int) e.error().code();
+    } catch (Http2Exception e) {
+      return (int) e.error().code();
+    } finally {
+      from.setIndex(readerIndex, writerIndex);
+    }
+    return ErrorCode.NO_ERROR;
+  }
+
+  /** What the stream of the last block has to end with, or {@link ErrorCode#NO_ERROR}. */
+  int fault() {
+    return fault;
   }
 
   @Override

@@ -1,18 +1,15 @@
 package dev.weir.bench.load;
 
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FrameReader;
+import dev.weir.proxy.http2.FrameType;
+import dev.weir.proxy.http2.Http2Output;
+import dev.weir.proxy.http2.Setting;
+import dev.weir.proxy.http2.StreamTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
-import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
-import io.netty.handler.codec.http2.Http2CodecUtil;
-import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2FrameAdapter;
-import io.netty.handler.codec.http2.Http2FrameReader;
-import io.netty.handler.codec.http2.Http2FrameTypes;
-import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -27,23 +24,27 @@ import java.util.List;
  * still to come), when it breaks the protocol, and when the identifiers of streams have run out.
  */
 final class Http2Connection extends ByteToMessageDecoder implements LoadConnection {
-  private static final int WINDOW_BYTES = 1 << 30;
-  private static final int GIVE_BACK_BYTES = WINDOW_BYTES / 2;
-  private static final int MAX_HEADER_LIST_BYTES = 1 << 16;
+  /** What the server may send, on each stream and on the connection: no usual answer fills it. */
+  static final int WINDOW_BYTES = 1 << 30;
+
+  /** Of the fields of an answer, as they are sent and as they are decoded. */
+  static final int MAX_HEADER_LIST_BYTES = 1 << 16;
+
+  private static final int TYPE_OFFSET = 3;
   private static final int SHOWN_BYTES = 64;
 
   private final LoadSink sink;
   private final int maxStreams;
   private final boolean grpc;
   private final StreamTable streams;
-  private final Http2FrameReader reader;
-  private final Frames frames = new Frames();
+  private final OpenRequests requests;
+  private final FrameReader reader = new FrameReader(MAX_HEADER_LIST_BYTES);
 
   private ChannelHandlerContext context;
   private Http2Output output;
   private RequestBodies bodies;
+  private AnswerFrames frames;
   private long peerMaxStreams = Long.MAX_VALUE;
-  private int receivedBytes;
   private boolean opened;
   // No more requests: the server goes away, or identifiers have run out.
   private boolean retired;
@@ -67,10 +68,8 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     this.maxStreams = maxStreams;
     this.grpc = grpc;
     streams = new StreamTable(maxStreams, firstStreamId);
-    reader = new DefaultHttp2FrameReader(AnswerFields.decoder(MAX_HEADER_LIST_BYTES));
+    requests = new OpenRequests(streams);
   }
-
-  // What the engine asks for.
 
   @Override
   public boolean hasRoom() {
@@ -84,7 +83,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
 
   @Override
   public void start(Request request, long dueNs, long nowNs) {
-    int slot = streams.open(dueNs, nowNs);
+    int slot = requests.open(dueNs, nowNs);
     byte[] body = request.body();
     output.headers(streams.id(slot), request.head(), body.length == 0);
     if (body.length > 0) {
@@ -105,9 +104,9 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   @Override
   public void expire(long startedBeforeNs) {
     for (int slot = 0; slot < streams.slots(); slot++) {
-      if (streams.id(slot) != 0 && streams.startedNs[slot] - startedBeforeNs < 0) {
-        output.reset(streams.id(slot), Http2Error.CANCEL.code());
-        fail(slot, Failure.TIMEOUT);
+      if (streams.id(slot) != 0 && requests.startedNs[slot] - startedBeforeNs < 0) {
+        output.reset(streams.id(slot), ErrorCode.CANCEL);
+        failed(slot, Failure.TIMEOUT);
       }
     }
     settle();
@@ -117,24 +116,31 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   public void close() {
     done = true;
     forgotten = true;
-    streams.clear();
+    requests.clear();
     if (context != null) {
       context.close();
     }
   }
 
-  // The channel.
-
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
     output = new Http2Output(added);
-    bodies = new RequestBodies(streams, output);
+    bodies = new RequestBodies(requests, output);
+    frames = new AnswerFrames(this, requests, output, bodies);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    output.preface(WINDOW_BYTES, MAX_HEADER_LIST_BYTES);
+    output.preface();
+    output.settings(
+        Setting.ENABLE_PUSH,
+        0,
+        Setting.INITIAL_WINDOW_SIZE,
+        WINDOW_BYTES,
+        Setting.MAX_HEADER_LIST_SIZE,
+        MAX_HEADER_LIST_BYTES);
+    output.windowUpdate(0, WINDOW_BYTES - Setting.DEFAULT_WINDOW_BYTES);
     output.flush();
     ctx.fireChannelActive();
   }
@@ -148,22 +154,19 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     if (!opened && !startsWithSettings(in)) {
       return;
     }
-    try {
-      reader.readFrame(ctx, in, frames);
-    } catch (Http2Exception.StreamException e) {
-      malformed(e.streamId(), e.error());
-    } catch (Http2Exception e) {
-      broken(e.error(), e);
+    int error = reader.read(in, frames);
+    if (error != ErrorCode.NO_ERROR) {
+      broken(error, new IOException("the server breaks HTTP/2: " + ErrorCode.name(error)));
     }
   }
 
   /** Whether there is enough to see that the peer speaks HTTP/2; tells if it does not. */
   private boolean startsWithSettings(ByteBuf in) {
-    if (in.readableBytes() < Http2CodecUtil.FRAME_HEADER_LENGTH) {
+    if (in.readableBytes() < FrameReader.HEADER_BYTES) {
       return false;
     }
     int start = in.readerIndex();
-    if (in.getByte(start + 3) == Http2FrameTypes.SETTINGS) {
+    if (in.getByte(start + TYPE_OFFSET) == FrameType.SETTINGS) {
       return true;
     }
     String shown =
@@ -171,7 +174,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
             .replaceAll("[^\\x20-\\x7e]+", " ")
             .trim();
     broken(
-        Http2Error.PROTOCOL_ERROR,
+        ErrorCode.PROTOCOL_ERROR,
         new IOException("the server does not speak HTTP/2: it began with \"" + shown + "\""));
     return false;
   }
@@ -199,7 +202,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof DecoderException && cause.getCause() instanceof RuntimeException) {
-      broken(Http2Error.INTERNAL_ERROR, cause.getCause());
+      broken(ErrorCode.INTERNAL_ERROR, cause.getCause());
     } else {
       channelFault = cause;
       ctx.close(); // told when the channel is inactive
@@ -212,36 +215,58 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     reader.close();
   }
 
-  // How requests and the connection end.
-
-  private void answered(int slot, int grpcStatus) {
-    if (streams.body[slot] != null) {
+  /** The whole answer on a stream has come. */
+  void answered(int slot, int grpcStatus) {
+    if (requests.body[slot] != null) {
       // The answer did not wait for the whole request, and need not have the rest.
-      output.reset(streams.id(slot), Http2Error.CANCEL.code());
+      output.reset(streams.id(slot), ErrorCode.CANCEL);
     }
-    int status = streams.status[slot];
-    streams.free(slot);
+    int status = requests.status[slot];
+    requests.free(slot);
     ended = true;
-    sink.answered(status, grpc ? grpcStatus : -1, streams.dueNs[slot], streams.startedNs[slot]);
+    sink.answered(status, grpc ? grpcStatus : -1, requests.dueNs[slot], requests.startedNs[slot]);
   }
 
-  private void fail(int slot, Failure failure) {
-    streams.free(slot);
+  /** The request on a stream has ended without a whole answer. */
+  void failed(int slot, Failure failure) {
+    requests.free(slot);
     ended = true;
-    sink.failed(failure, streams.dueNs[slot], streams.startedNs[slot]);
+    sink.failed(failure, requests.dueNs[slot], requests.startedNs[slot]);
   }
 
-  private void malformed(int streamId, Http2Error error) {
-    int slot = streams.find(streamId);
-    if (slot != StreamTable.NONE) {
-      output.reset(streamId, error.code());
-      fail(slot, Failure.MALFORMED);
+  /** What the server sent on a stream cannot be: it alone is given up. */
+  void malformed(int slot, int errorCode) {
+    output.reset(streams.id(slot), errorCode);
+    failed(slot, Failure.MALFORMED);
+  }
+
+  /** The server's settings have come, for the first time or again. */
+  void opened() {
+    if (!opened) {
+      opened = true;
+      sink.opened(this);
     }
   }
 
-  private void broken(Http2Error error, Throwable cause) {
+  /** The server takes that many streams at once. */
+  void peerMaxStreams(long streamCount) {
+    ended |= streamCount > peerMaxStreams;
+    peerMaxStreams = streamCount;
+  }
+
+  /** The server goes away, and answers no stream above that one. */
+  void retired(int lastStreamId) {
+    retired = true;
+    for (int slot = 0; slot < streams.slots(); slot++) {
+      if (streams.id(slot) > lastStreamId) {
+        failed(slot, Failure.CLOSED);
+      }
+    }
+  }
+
+  private void broken(int error, Throwable cause) {
     if (!done) {
-      output.goAway(error.code());
+      output.goAway(0, error);
       output.flush();
       end(Failure.MALFORMED, cause);
       context.close();
@@ -272,176 +297,11 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     }
     for (int slot = 0; slot < streams.slots(); slot++) {
       if (streams.id(slot) != 0) {
-        fail(slot, failure);
+        failed(slot, failure);
       }
     }
     if (!forgotten) {
       sink.closed(this);
-    }
-  }
-
-  /** What the server sends. */
-  private final class Frames extends Http2FrameAdapter {
-    @Override
-    public void onSettingsRead(ChannelHandlerContext ctx, Http2Settings settings)
-        throws Http2Exception {
-      if (settings.maxFrameSize() != null) {
-        output.maxFrameBytes(settings.maxFrameSize());
-      }
-      Long tableBytes = settings.headerTableSize();
-      if (tableBytes != null && tableBytes < Http2CodecUtil.DEFAULT_HEADER_TABLE_SIZE) {
-        output.shrinkTable();
-      }
-      if (settings.initialWindowSize() != null
-          && !bodies.initialWindow(settings.initialWindowSize())) {
-        throw Http2Exception.connectionError(
-            Http2Error.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-      }
-      output.settingsAck();
-      if (settings.maxConcurrentStreams() != null) {
-        ended |= settings.maxConcurrentStreams() > peerMaxStreams;
-        peerMaxStreams = settings.maxConcurrentStreams();
-      }
-      if (!opened) {
-        opened = true;
-        sink.opened(Http2Connection.this);
-      }
-    }
-
-    @Override
-    public void onHeadersRead(
-        ChannelHandlerContext ctx,
-        int streamId,
-        Http2Headers headers,
-        int streamDependency,
-        short weight,
-        boolean exclusive,
-        int padding,
-        boolean endStream)
-        throws Http2Exception {
-      onHeadersRead(ctx, streamId, headers, padding, endStream);
-    }
-
-    @Override
-    public void onHeadersRead(
-        ChannelHandlerContext ctx,
-        int streamId,
-        Http2Headers headers,
-        int padding,
-        boolean endStream)
-        throws Http2Exception {
-      int slot = openStream(streamId);
-      if (slot == StreamTable.NONE) {
-        return;
-      }
-      if (streams.status[slot] == 0) {
-        int status = StatusText.http(headers.status());
-        if (status < 100 || status >= 600 || status < 200 && endStream) {
-          malformed(streamId, Http2Error.PROTOCOL_ERROR);
-          return;
-        }
-        if (status < 200) {
-          return;
-        }
-        streams.status[slot] = status;
-      } else if (!endStream || headers.status() != null) {
-        malformed(streamId, Http2Error.PROTOCOL_ERROR);
-        return;
-      }
-      if (endStream) {
-        answered(slot, StatusText.grpc(((AnswerFields) headers).grpcStatus()));
-      }
-    }
-
-    @Override
-    public int onDataRead(
-        ChannelHandlerContext ctx, int streamId, ByteBuf data, int padding, boolean endStream)
-        throws Http2Exception {
-      int bytes = data.readableBytes() + padding;
-      receivedBytes += bytes;
-      if (receivedBytes >= GIVE_BACK_BYTES) {
-        output.windowUpdate(0, receivedBytes);
-        receivedBytes = 0;
-      }
-      int slot = openStream(streamId);
-      if (slot == StreamTable.NONE) {
-        return bytes;
-      }
-      if (streams.status[slot] == 0) {
-        malformed(streamId, Http2Error.PROTOCOL_ERROR);
-      } else if (endStream) {
-        answered(slot, StatusText.GRPC_UNKNOWN);
-      } else {
-        streams.receivedBytes[slot] += bytes;
-        if (streams.receivedBytes[slot] >= GIVE_BACK_BYTES) {
-          output.windowUpdate(streamId, streams.receivedBytes[slot]);
-          streams.receivedBytes[slot] = 0;
-        }
-      }
-      return bytes;
-    }
-
-    @Override
-    public void onRstStreamRead(ChannelHandlerContext ctx, int streamId, long errorCode)
-        throws Http2Exception {
-      int slot = openStream(streamId);
-      if (slot != StreamTable.NONE) {
-        fail(slot, Failure.RESET);
-      }
-    }
-
-    @Override
-    public void onWindowUpdateRead(ChannelHandlerContext ctx, int streamId, int bytes)
-        throws Http2Exception {
-      if (streamId == 0) {
-        if (!bodies.connectionGrows(bytes)) {
-          throw Http2Exception.connectionError(
-              Http2Error.FLOW_CONTROL_ERROR, "a window of more than 2^31-1 bytes");
-        }
-        return;
-      }
-      int slot = openStream(streamId);
-      if (slot != StreamTable.NONE && !bodies.streamGrows(slot, bytes)) {
-        malformed(streamId, Http2Error.FLOW_CONTROL_ERROR);
-      }
-    }
-
-    /** Where the stream is, or none if it has ended, as the server need not know yet. */
-    private int openStream(int streamId) throws Http2Exception {
-      int slot = streams.find(streamId);
-      if (slot == StreamTable.NONE && streams.isIdle(streamId)) {
-        throw Http2Exception.connectionError(
-            Http2Error.PROTOCOL_ERROR, "a frame of stream %d, which is idle", streamId);
-      }
-      return slot;
-    }
-
-    @Override
-    public void onPingRead(ChannelHandlerContext ctx, long data) {
-      output.pingAck(data);
-    }
-
-    @Override
-    public void onPushPromiseRead(
-        ChannelHandlerContext ctx,
-        int streamId,
-        int promisedStreamId,
-        Http2Headers headers,
-        int padding)
-        throws Http2Exception {
-      throw Http2Exception.connectionError(
-          Http2Error.PROTOCOL_ERROR, "a push, which was not allowed");
-    }
-
-    @Override
-    public void onGoAwayRead(
-        ChannelHandlerContext ctx, int lastStreamId, long errorCode, ByteBuf debugData) {
-      retired = true;
-      for (int slot = 0; slot < streams.slots(); slot++) {
-        if (streams.id(slot) > lastStreamId) {
-          fail(slot, Failure.CLOSED);
-        }
-      }
     }
   }
 }

@@ -1,29 +1,32 @@
 package dev.weir.bench.load;
 
-import io.netty.handler.codec.http2.Http2CodecUtil;
+import dev.weir.proxy.http2.Http2Output;
+import dev.weir.proxy.http2.Setting;
 
 /**
  * Sends the contents of requests, as far as the peer's windows let it (RFC 9113, section 5.2), and
  * only so much at once that what is written stays small. Those that wait are served in turn.
  */
 final class RequestBodies {
-  private final StreamTable streams;
+  private final OpenRequests requests;
+  private final int slots;
   private final Http2Output output;
-  private int connectionWindow = Http2CodecUtil.DEFAULT_WINDOW_SIZE;
-  private int initialWindow = Http2CodecUtil.DEFAULT_WINDOW_SIZE;
+  private int connectionWindow = Setting.DEFAULT_WINDOW_BYTES;
+  private int initialWindow = Setting.DEFAULT_WINDOW_BYTES;
   private int turn;
   private boolean held;
 
-  RequestBodies(StreamTable streams, Http2Output output) {
-    this.streams = streams;
+  RequestBodies(OpenRequests requests, Http2Output output) {
+    this.requests = requests;
+    slots = requests.streams.slots();
     this.output = output;
   }
 
   /** Begins with the content of a new stream's request. */
   void start(int slot, byte[] body) {
-    streams.sendWindow[slot] = initialWindow;
-    streams.sentBytes[slot] = 0;
-    streams.body[slot] = body;
+    requests.sendWindow[slot] = initialWindow;
+    requests.sentBytes[slot] = 0;
+    requests.body[slot] = body;
     held |= output.isFull();
     send(slot);
   }
@@ -46,9 +49,9 @@ final class RequestBodies {
   /** Goes on with the contents that wait. */
   void resume() {
     held = output.isFull();
-    for (int i = streams.slots(); i > 0 && connectionWindow > 0 && !held; i--) {
-      turn = turn + 1 & streams.slots() - 1;
-      if (streams.body[turn] != null) {
+    for (int i = slots; i > 0 && connectionWindow > 0 && !held; i--) {
+      turn = turn + 1 & slots - 1;
+      if (requests.body[turn] != null) {
         send(turn);
       }
     }
@@ -56,14 +59,14 @@ final class RequestBodies {
 
   /** The peer takes more on a stream; false if that is more than there can be. */
   boolean streamGrows(int slot, int bytes) {
-    if (streams.body[slot] == null) {
+    if (requests.body[slot] == null) {
       return true;
     }
-    long window = (long) streams.sendWindow[slot] + bytes;
+    long window = (long) requests.sendWindow[slot] + bytes;
     if (window > Integer.MAX_VALUE) {
       return false;
     }
-    streams.sendWindow[slot] = (int) window;
+    requests.sendWindow[slot] = (int) window;
     send(slot);
     return true;
   }
@@ -72,8 +75,8 @@ final class RequestBodies {
   boolean initialWindow(int bytes) {
     int change = bytes - initialWindow;
     initialWindow = bytes;
-    for (int slot = 0; slot < streams.slots(); slot++) {
-      if (streams.body[slot] != null && !streamGrows(slot, change)) {
+    for (int slot = 0; slot < slots; slot++) {
+      if (requests.body[slot] != null && !streamGrows(slot, change)) {
         return false;
       }
     }
@@ -81,20 +84,21 @@ final class RequestBodies {
   }
 
   private void send(int slot) {
-    byte[] body = streams.body[slot];
-    int at = streams.sentBytes[slot];
-    int end = at + Math.min(body.length - at, Math.min(connectionWindow, streams.sendWindow[slot]));
+    byte[] body = requests.body[slot];
+    int at = requests.sentBytes[slot];
+    int end =
+        at + Math.min(body.length - at, Math.min(connectionWindow, requests.sendWindow[slot]));
     while (at < end && !held) {
       int bytes = Math.min(end - at, output.maxFrameBytes());
-      output.data(streams.id(slot), body, at, bytes, at + bytes == body.length);
+      output.data(requests.streams.id(slot), body, at, bytes, at + bytes == body.length);
       connectionWindow -= bytes;
-      streams.sendWindow[slot] -= bytes;
+      requests.sendWindow[slot] -= bytes;
       at += bytes;
       held = output.isFull();
     }
-    streams.sentBytes[slot] = at;
+    requests.sentBytes[slot] = at;
     if (at == body.length) {
-      streams.body[slot] = null;
+      requests.body[slot] = null;
     }
   }
 }

@@ -1,0 +1,33 @@
+package dev.weir.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/** The bytes that a client's side of every connection begins with (RFC 9113, section 3.4). */
+public final class ClientPreface {
+  /** How many there are. */
+  public static final int BYTES = 24;
+
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private ClientPreface() {}
+
+  static void write(ByteBuf out) {
+    out.writeBytes(PREFACE);
+  }
+
+  /**
+   * Whether a connection begins with it.
+   *
+   * @param in has at least {@link #BYTES}; its indices stay.
+   */
+  public static boolean begins(ByteBuf in) {
+    for (int i = 0; i < BYTES; i++) {
+      if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
