@@ -218,7 +218,8 @@ public final class Sidecar implements AutoCloseable {
             eventLoop,
             clock,
             deadlines,
-            loopMetrics);
+            loopMetrics,
+            authority(settings.upstream().address()));
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
@@ -236,8 +237,7 @@ public final class Sidecar implements AutoCloseable {
             admission,
             pool,
             new ClientKeyReader(settings.identity(), clientIp),
-            loopMetrics,
-            authority(settings.upstream().address()));
+            loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     return new Loop(eventLoop, clients, pool, admission);
   }

@@ -118,7 +118,8 @@ class LateVerdictTest {
             eventLoop,
             clock,
             deadlines,
-            metrics);
+            metrics,
+            "origin");
     clients =
         new ClientLoop(
             settings.client(),
@@ -127,8 +128,7 @@ class LateVerdictTest {
             admission,
             pool,
             request -> ClientKey.NONE,
-            metrics,
-            "origin");
+            metrics);
     listener =
         new Listener(settings.client(), Transport.NIO, group, peer -> false, 64, loop -> clients);
     eventLoop.execute(() -> deadlines.start(eventLoop));

@@ -23,6 +23,7 @@ class PackageDirectionTest {
       List.of(
           "request",
           "loop",
+          "http",
           "http1",
           "http2",
           "client",
@@ -38,11 +39,12 @@ class PackageDirectionTest {
   @CsvSource({
     "request,",
     "loop,",
-    "http1, request",
+    "http, request loop",
+    "http1, request http",
     "http2,",
-    "client, request http1 loop",
+    "client, request http http1 loop",
     "rule, request",
-    "upstream, request http1 loop",
+    "upstream, request http http1 loop",
     "metrics, request",
     "store, request loop",
     "admission, request loop rule metrics store",

@@ -124,7 +124,8 @@ class StoreResetIT {
             eventLoop,
             clock,
             deadlines,
-            metrics);
+            metrics,
+            "origin");
     ClientLoop clients =
         new ClientLoop(
             settings.client(),
@@ -133,8 +134,7 @@ class StoreResetIT {
             admission,
             pool,
             request -> ClientKey.NONE,
-            metrics,
-            "origin");
+            metrics);
     store.start(TimeUnit.SECONDS.toNanos(60));
     listener = new Listener(settings.client(), transport, group, peer -> false, 64, of -> clients);
   }

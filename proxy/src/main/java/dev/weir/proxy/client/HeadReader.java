@@ -16,14 +16,16 @@ import io.netty.buffer.ByteBuf;
 final class HeadReader {
   private final ClientLoop loop;
   private final IpAddress peer;
+  private final byte[] peerText;
   private final boolean peerTrusted;
   private final HeadEnd end = new HeadEnd();
   private boolean emptyLineSkipped;
   private RefusalReason fault;
 
-  HeadReader(ClientLoop loop, IpAddress peer, boolean peerTrusted) {
+  HeadReader(ClientLoop loop, IpAddress peer, byte[] peerText, boolean peerTrusted) {
     this.loop = loop;
     this.peer = peer;
+    this.peerText = peerText;
     this.peerTrusted = peerTrusted;
   }
 
@@ -57,6 +59,7 @@ final class HeadReader {
             : length > maxBytes || length == RequestHead.INCOMPLETE
                 ? RefusalReason.HEAD_TOO_LARGE
                 : checkTargetAndBody(head, length, readable);
+    head.source(in, in.readerIndex(), length, peerText);
     return fault == null ? length : RequestHead.REFUSED;
   }
 

@@ -123,7 +123,7 @@ public final class Listener {
                 listening.setAutoRead(true);
               }
             });
-    client.pipeline().addLast(new ClientConnection(loop, client, peer, peerTrusted));
+    client.pipeline().addLast(new Http1Connection(loop, client, peer, peerTrusted));
   }
 
   /** Where it listens; with the port that was found if the settings asked for any. */

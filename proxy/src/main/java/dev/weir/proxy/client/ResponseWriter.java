@@ -1,12 +1,14 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseHeadWriter;
 import dev.weir.proxy.http1.TextWriter;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.request.QuotaPolicy;
-import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
@@ -23,23 +25,13 @@ final class ResponseWriter {
   private static final int COPIED_BODY_BYTES = 4096;
 
   private static final byte[] CONTINUE = TextWriter.ascii("HTTP/1.1 100 Continue\r\n\r\n");
-  private static final byte[] LAST_CHUNK = TextWriter.ascii("0\r\n\r\n");
 
   private final ClientLoop loop;
   private final Channel channel;
   private ByteBuf pending;
   private boolean http10;
-  private boolean started;
-  private boolean saidContinue;
   private boolean chunks;
   private boolean endsWithConnection;
-  private int status;
-  private QuotaPolicy policy;
-  private long remaining;
-  private long waitNs;
-  private long upstreamNs;
-  private long outboundNs;
-  private long responseNs;
 
   ResponseWriter(ClientLoop loop, Channel channel) {
     this.loop = loop;
@@ -49,51 +41,33 @@ final class ResponseWriter {
   /** Starts with a new request. */
   void start(RequestHead head) {
     http10 = head.http10();
-    started = false;
-    saidContinue = false;
-    policy = null;
   }
 
-  /** Keeps what the client is to be told of its limit. */
-  void limit(Verdict verdict) {
-    policy = verdict.policy();
-    remaining = verdict.remaining();
-    waitNs = verdict.resetAfterNs();
-  }
-
-  /**
-   * @param upstreamNs how long the service took.
-   * @param outboundNs from the request's arrival to its departure, less what it was held.
-   * @param responseNs when the response arrived.
-   */
-  void timing(long upstreamNs, long outboundNs, long responseNs) {
-    this.upstreamNs = upstreamNs;
-    this.outboundNs = outboundNs;
-    this.responseNs = responseNs;
-  }
-
-  /** Tells the client to send its body. What the service says to the same end is dropped. */
-  void sayContinue() {
-    saidContinue = true;
+  /** Tells the client to send its body, and returns the bytes that this takes. */
+  int sayContinue() {
     ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
     Bytes.write(channel, out.writeBytes(CONTINUE));
     Bytes.flush(channel);
+    return CONTINUE.length;
   }
 
-  void informational(ResponseHead head, ByteBuf in, int headStart, int headLength) {
-    if (http10 || head.status() == 100 && saidContinue) {
-      return; // has no such responses, or has had this one
+  /** Writes a head that another one follows, and returns the bytes that this takes. */
+  int informational(ResponseHead head) {
+    if (http10) {
+      return 0; // has no such responses
     }
-    ByteBuf out = open(headLength, 0);
-    ResponseHeadWriter.write(head, in, headStart, headLength, true, true, out);
+    ByteBuf out = open(head.sourceLength(), 0);
+    ResponseHeadWriter.write(head, true, true, out);
     ResponseHeadWriter.end(out);
+    int length = out.readableBytes();
     Bytes.write(channel, out);
+    return length;
   }
 
-  void switchingProtocols(ResponseHead head, ByteBuf in, int headStart, int headLength) {
-    started = true;
-    ByteBuf out = open(headLength, 0);
-    ResponseHeadWriter.write(head, in, headStart, headLength, true, true, out);
+  void switchingProtocols(ResponseHead head) {
+    chunks = false;
+    ByteBuf out = open(head.sourceLength(), 0);
+    ResponseHeadWriter.write(head, true, true, out);
     ResponseHeadWriter.addUpgrade(out);
     ResponseHeadWriter.end(out);
     Bytes.write(channel, out);
@@ -102,31 +76,26 @@ final class ResponseWriter {
   /**
    * Writes the final head.
    *
-   * @return whether the body is to come without its chunked framing.
+   * @param request knows what the client is to be told of its limit.
+   * @return how the body is to come.
    */
-  boolean head(
-      ResponseHead head,
-      ByteBuf in,
-      int headStart,
-      int headLength,
-      boolean headMethod,
-      boolean keepAlive) {
-    started = true;
-    status = head.status();
+  BodyForm head(ResponseHead head, ProxiedRequest request, boolean headMethod, boolean keepAlive) {
     boolean hasBody = !head.bodyless(headMethod);
     boolean unframed = hasBody && head.closeDelimited();
     boolean dechunks = http10 && head.chunked();
     chunks = unframed && !http10;
     endsWithConnection = http10 && hasBody && (unframed || dechunks);
 
+    QuotaPolicy policy = request.policy();
+    long remaining = request.remaining();
     long theirs =
         policy != null && loop.rateLimitFields.writesXRateLimit() ? head.rateLimitRemaining() : -1;
     boolean oursIsStricter = theirs < 0 || remaining < theirs;
     boolean keepTheirs = theirs < 0 || !oursIsStricter;
 
-    ByteBuf out = open(headLength + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
-    ResponseHeadWriter.write(head, in, headStart, headLength, !dechunks, keepTheirs, out);
-    loop.rateLimitFields.write(out, policy, remaining, waitNs, oursIsStricter);
+    ByteBuf out = open(head.sourceLength() + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
+    ResponseHeadWriter.write(head, !dechunks, keepTheirs, out);
+    loop.rateLimitFields.write(out, policy, remaining, request.resetAfterNs(), oursIsStricter);
     if (chunks) {
       ResponseHeadWriter.addChunked(out);
     }
@@ -137,24 +106,20 @@ final class ResponseWriter {
     }
     ResponseHeadWriter.end(out);
     pending = out;
-    return dechunks;
+    return dechunks ? BodyForm.DATA : BodyForm.AS_FRAMED;
   }
 
   private ByteBuf open(int bytes, int fieldBytes) {
     return channel.alloc().directBuffer(bytes + fieldBytes + ADDED_BYTES);
   }
 
+  /** Takes over {@code bytes} of the body, or of a tunnel; they may be none. */
   void body(ByteBuf bytes) {
     int length = bytes.readableBytes();
-    if (chunks) {
-      ByteBuf out = pending == null ? channel.alloc().directBuffer(32) : pending;
-      pending = null;
-      TextWriter.writeHex(out, length);
-      out.writeByte('\r').writeByte('\n');
-      Bytes.write(channel, out);
-      Bytes.write(channel, bytes);
-      ByteBuf end = channel.alloc().directBuffer(2);
-      Bytes.write(channel, end.writeByte('\r').writeByte('\n'));
+    if (length == 0) {
+      bytes.release();
+    } else if (chunks) {
+      writeChunk(bytes, length);
     } else if (pending != null && length <= pending.writableBytes()) {
       pending.writeBytes(bytes);
       bytes.release();
@@ -162,6 +127,17 @@ final class ResponseWriter {
       writePending();
       Bytes.write(channel, bytes);
     }
+  }
+
+  private void writeChunk(ByteBuf bytes, int length) {
+    ByteBuf out = pending == null ? channel.alloc().directBuffer(ChunkWriter.MAX_BYTES) : pending;
+    pending = null;
+    ChunkWriter.writeSize(out, length);
+    Bytes.write(channel, out);
+    Bytes.write(channel, bytes);
+    ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+    ChunkWriter.writeEnd(end);
+    Bytes.write(channel, end);
   }
 
   private void writePending() {
@@ -180,8 +156,9 @@ final class ResponseWriter {
   void complete() {
     writePending();
     if (chunks) {
-      ByteBuf end = channel.alloc().directBuffer(LAST_CHUNK.length);
-      Bytes.write(channel, end.writeBytes(LAST_CHUNK));
+      ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+      ChunkWriter.writeLast(end);
+      Bytes.write(channel, end);
     }
     Bytes.flush(channel);
   }
@@ -199,26 +176,8 @@ final class ResponseWriter {
     return http10;
   }
 
-  /** Whether any of the final response may have reached the client. */
-  boolean started() {
-    return started;
-  }
-
   /** Whether only the end of the connection can say where the body ends. */
   boolean endsWithConnection() {
     return endsWithConnection;
-  }
-
-  int status() {
-    return status;
-  }
-
-  long upstreamNs() {
-    return upstreamNs;
-  }
-
-  /** What the proxy added: on the way out, and from the response's arrival until {@code nowNs}. */
-  long overheadNs(long nowNs) {
-    return outboundNs + nowNs - responseNs;
   }
 }

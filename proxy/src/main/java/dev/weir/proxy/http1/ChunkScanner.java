@@ -17,7 +17,7 @@ public final class ChunkScanner {
   /** Chunk data. */
   public static final int DATA = 1;
 
-  /** Framing or a trailer field that may be passed on as it is. */
+  /** Framing. */
   public static final int FRAMING = 2;
 
   /** Bytes to leave out. */
@@ -28,6 +28,9 @@ public final class ChunkScanner {
 
   /** Not the chunked coding. */
   public static final int MALFORMED = 5;
+
+  /** The line of a trailer field that may be passed on as it is. */
+  public static final int TRAILER = 6;
 
   /** The longest size line or trailer line, in bytes. */
   public static final int MAX_LINE_BYTES = 4096;
@@ -68,8 +71,8 @@ public final class ChunkScanner {
   /**
    * Takes the segment that starts at {@code from}.
    *
-   * @return {@link #INCOMPLETE}, {@link #DATA}, {@link #FRAMING}, {@link #OMIT}, {@link #END} or
-   *     {@link #MALFORMED}.
+   * @return {@link #INCOMPLETE}, {@link #DATA}, {@link #FRAMING}, {@link #TRAILER}, {@link #OMIT},
+   *     {@link #END} or {@link #MALFORMED}.
    */
   public int next(DirectBuffer bytes, int from, int limit) {
     if (from >= limit) {
@@ -165,7 +168,7 @@ public final class ChunkScanner {
       trailerBytes += length;
     }
     boolean allowed = end > 0 && TrailerField.isAllowed(bytes, from, trailer.nameLength());
-    return line(allowed ? FRAMING : OMIT, end);
+    return line(allowed ? TRAILER : OMIT, end);
   }
 
   private int line(int kind, int end) {

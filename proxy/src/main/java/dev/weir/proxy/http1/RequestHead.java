@@ -1,9 +1,11 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 
 /**
@@ -13,7 +15,7 @@ import org.agrona.DirectBuffer;
  *
  * <p>All offsets count from the start of the head.
  */
-public final class RequestHead {
+public final class RequestHead implements IncomingRequest {
   /** The head does not end yet; what is there is well formed. */
   public static final int INCOMPLETE = 0;
 
@@ -46,6 +48,10 @@ public final class RequestHead {
   private int forwardedHostCount;
   private boolean expectContinue;
   private boolean headMethod;
+  private ByteBuf source;
+  private int sourceStart;
+  private int sourceLength;
+  private byte[] peerText;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -295,22 +301,57 @@ public final class RequestHead {
     return REFUSED;
   }
 
+  /**
+   * Says where the bytes of the scanned head are.
+   *
+   * @param in stays the caller's.
+   * @param start where the head starts in {@code in}.
+   * @param length the head's length in bytes.
+   * @param peer the peer's address, as text.
+   */
+  public void source(ByteBuf in, int start, int length, byte[] peer) {
+    source = in;
+    sourceStart = start;
+    sourceLength = length;
+    peerText = peer;
+  }
+
+  ByteBuf source() {
+    return source;
+  }
+
+  int sourceStart() {
+    return sourceStart;
+  }
+
+  int sourceLength() {
+    return sourceLength;
+  }
+
+  @Override
+  public byte[] peerText() {
+    return peerText;
+  }
+
   /** Why the head was refused. */
   public RefusalReason fault() {
     return fault;
   }
 
   /** What admission sees of the request. */
+  @Override
   public RequestView view() {
     return view;
   }
 
   /** Whether any byte of a body follows the head. */
+  @Override
   public boolean hasBody() {
     return framing.chunked() || framing.contentLength() > 0;
   }
 
   /** The body's length in bytes; -1 if the head gives none. */
+  @Override
   public long contentLength() {
     return framing.contentLength();
   }
@@ -329,16 +370,19 @@ public final class RequestHead {
   }
 
   /** Whether the method is HEAD, whose response has no body. */
+  @Override
   public boolean headMethod() {
     return headMethod;
   }
 
   /** Whether the client awaits a 100 before it sends the body. */
+  @Override
   public boolean expectContinue() {
     return expectContinue;
   }
 
   /** Whether the client asks for another protocol, and may have it. */
+  @Override
   public boolean upgrade() {
     return upgradeField >= 0;
   }

@@ -2,9 +2,12 @@ package dev.weir.proxy.http1;
 
 import static dev.weir.proxy.http1.TextWriter.ascii;
 
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.SplittableRandom;
+import org.agrona.DirectBuffer;
 
 /**
  * Writes the head that goes to the upstream: the request line in origin form and HTTP/1.1, every
@@ -16,6 +19,7 @@ public final class RequestHeadWriter {
   private static final byte[] CRLF = ascii("\r\n");
   private static final byte[] HOST = ascii("Host: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
   private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
   private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
@@ -37,21 +41,23 @@ public final class RequestHeadWriter {
     this.upstreamAuthority = ascii(upstreamAuthority);
   }
 
-  /** The most bytes that {@link #write} may write for a head of {@code headLength} bytes. */
-  public int bound(int headLength, byte[] peerAddress) {
-    return 2 * headLength + upstreamAuthority.length + peerAddress.length + ADDED_BYTES;
+  /**
+   * Writes the head that goes to the upstream.
+   *
+   * @param head as scanned, its path normalised, its source said.
+   * @return a buffer of its own, the caller's to release.
+   */
+  public ByteBuf write(RequestHead head, ByteBufAllocator allocator) {
+    int headLength = head.sourceLength();
+    byte[] peerAddress = head.peerText();
+    ByteBuf out =
+        allocator.directBuffer(
+            2 * headLength + upstreamAuthority.length + peerAddress.length + ADDED_BYTES);
+    write(head, head.source(), head.sourceStart(), headLength, peerAddress, out);
+    return out;
   }
 
-  /**
-   * Appends the head to {@code out}.
-   *
-   * @param head as scanned, its path normalised.
-   * @param in holds the scanned bytes.
-   * @param headStart where the head starts in {@code in}.
-   * @param headLength the scanned head's length.
-   * @param peerAddress the peer's address, as text.
-   */
-  public void write(
+  private void write(
       RequestHead head,
       ByteBuf in,
       int headStart,
@@ -78,6 +84,54 @@ public final class RequestHeadWriter {
       out.writeBytes(CRLF);
     }
     out.writeBytes(CRLF);
+  }
+
+  /**
+   * Writes the head of a request that came in another protocol: request line, fields, and the
+   * framing that HTTP/1.1 needs, chunked if the length of the content is not known.
+   *
+   * @return a buffer of its own, the caller's to release.
+   */
+  public ByteBuf writeForeign(IncomingRequest head, ByteBufAllocator allocator) {
+    RequestView view = head.view();
+    DirectBuffer bytes = view.bytes();
+    byte[] peerAddress = head.peerText();
+    ByteBuf out = allocator.directBuffer(ADDED_BYTES + 2 * bytes.capacity() + peerAddress.length);
+    copy(bytes, view.methodOffset(), view.methodLength(), out);
+    out.writeByte(' ');
+    copy(bytes, view.pathOffset(), view.pathLength(), out);
+    if (view.queryLength() >= 0) {
+      out.writeByte('?');
+      copy(bytes, view.queryOffset(), view.queryLength(), out);
+    }
+    out.writeBytes(VERSION);
+    out.writeBytes(HOST);
+    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
+    out.writeBytes(CRLF);
+    for (int i = 0; i < view.fieldCount(); i++) {
+      copy(bytes, view.nameOffset(i), view.nameLength(i), out);
+      out.writeByte(':').writeByte(' ');
+      copy(bytes, view.valueOffset(i), view.valueLength(i), out);
+      out.writeBytes(CRLF);
+    }
+    if (head.hasBody() && head.contentLength() < 0) {
+      out.writeBytes(CHUNKED);
+    } else if (head.hasBody()) {
+      out.writeBytes(CONTENT_LENGTH);
+      TextWriter.writeDecimal(out, head.contentLength());
+      out.writeBytes(CRLF);
+    }
+    out.writeBytes(FORWARDED_FOR);
+    out.writeBytes(peerAddress);
+    out.writeBytes(CRLF);
+    out.writeBytes(VIA);
+    return out.writeBytes(CRLF);
+  }
+
+  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
+    for (int i = offset; i < offset + length; i++) {
+      out.writeByte(bytes.getByte(i));
+    }
   }
 
   private static void writeRequestLine(

@@ -1,9 +1,11 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 
 /**
@@ -11,7 +13,7 @@ import org.agrona.DirectBuffer;
  * to smuggle in, an upstream must not be able to split out. One per event loop, reused; what it
  * says is valid until the next scan and while the scanned bytes stay where they are.
  */
-public final class ResponseHead {
+public final class ResponseHead implements IncomingResponse {
   /** The head does not end yet; what is there is well formed. */
   public static final int INCOMPLETE = 0;
 
@@ -38,6 +40,9 @@ public final class ResponseHead {
   private boolean http10;
   private int transferEncodingField;
   private int rateLimitRemainingField;
+  private ByteBuf source;
+  private int sourceStart;
+  private int sourceLength;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -187,7 +192,8 @@ public final class ResponseHead {
     }
   }
 
-  boolean omits(int fieldIndex) {
+  @Override
+  public boolean omits(int fieldIndex) {
     for (int i = 0; i < omittedCount; i++) {
       if (omitted[i] == fieldIndex) {
         return true;
@@ -197,11 +203,39 @@ public final class ResponseHead {
   }
 
   /** The fields; of the rest of the view, only the bytes are set. */
-  RequestView fields() {
+  @Override
+  public RequestView fields() {
     return fields;
   }
 
+  /**
+   * Says where the bytes of the scanned head are.
+   *
+   * @param in stays the caller's.
+   * @param start where the head starts in {@code in}.
+   * @param length the head's length in bytes.
+   */
+  public void source(ByteBuf in, int start, int length) {
+    source = in;
+    sourceStart = start;
+    sourceLength = length;
+  }
+
+  ByteBuf source() {
+    return source;
+  }
+
+  int sourceStart() {
+    return sourceStart;
+  }
+
+  /** The head's length in bytes. */
+  public int sourceLength() {
+    return sourceLength;
+  }
+
   /** The status code, 100 to 599. */
+  @Override
   public int status() {
     return status;
   }

@@ -25,13 +25,10 @@ public final class ResponseHeadWriter {
    * @param keepRateLimit whether the upstream's own X-RateLimit fields stay.
    */
   public static void write(
-      ResponseHead head,
-      ByteBuf in,
-      int headStart,
-      int headLength,
-      boolean keepTransferEncoding,
-      boolean keepRateLimit,
-      ByteBuf out) {
+      ResponseHead head, boolean keepTransferEncoding, boolean keepRateLimit, ByteBuf out) {
+    ByteBuf in = head.source();
+    int headStart = head.sourceStart();
+    int headLength = head.sourceLength();
     out.writeBytes(VERSION);
     TextWriter.writeDecimal(out, head.status());
     if (head.reasonLength() == 0) {

@@ -1,59 +1,35 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http1.ChunkScanner;
-import dev.weir.proxy.http1.HeadEnd;
-import dev.weir.proxy.http1.RequestSink;
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.http1.ResponseSink;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
-import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One connection to the service, for one exchange at a time. A connection is used again only if the
- * exchange ended exactly where the framing said; after anything else it is closed, so that no byte
- * of one response can ever be taken for another's.
+ * One connection to a service of HTTP/1.1, for one exchange at a time. A connection is used again
+ * only if the exchange ended exactly where the framing said; after anything else it is closed, so
+ * that no byte of one response can ever be taken for another's.
  */
-final class UpstreamConnection extends InboundHandler implements RequestSink {
-  private static final int MAX_HEAD_BYTES = 64 * 1024;
-
-  /** Informational responses to one request, before the final one. */
-  private static final int MAX_INFORMATIONAL = 16;
-
-  private enum State {
-    IDLE,
-    HEAD,
-    LENGTH,
-    CHUNKS,
-    UNTIL_CLOSE,
-    TUNNEL,
-    CLOSED
-  }
-
-  /** What a connection counts as. */
-  enum Use {
-    /** Not handed over yet. */
-    NEW,
-    IDLE,
-    EXCHANGE,
-    STREAM,
-    /** Nothing any more: it is closed, or about to be. */
-    NONE
-  }
-
+final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** An exchange that takes longer is a stream, whichever side it is that takes its time. */
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
 
@@ -62,23 +38,24 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
 
   private final UpstreamPool pool;
   private final Channel channel;
-  private final HeadEnd headEnd = new HeadEnd();
-  private final ChunkScanner chunks = new ChunkScanner();
-  private final Waiter waiter = new Waiter();
-  private final Ageing ageing = new Ageing();
-  private Use use = Use.NEW;
-  private long clientKey;
-  private SocketAddress[] targets;
-  private State state = State.IDLE;
-  private ResponseSink client;
-  private ByteBuf in;
-  private long bodyLeft;
-  private int informationalCount;
+  private final ResponseReader responses;
+  private final ServiceTimer waiter;
+  private final ServiceTimer ageing;
+  private final ConnectionPlace place = new ConnectionPlace();
+
+  /** The request that it serves; null if none. */
+  private ProxiedRequest request;
+
+  /** Whether the request's side is calling, and is told by its call of what fails. */
+  private boolean isCalled;
+
+  private RefusalReason failure;
+  private boolean isClosed;
+  private boolean chunksRequest;
   private boolean requestComplete;
-  private boolean headMethod;
-  private boolean upgrade;
-  private boolean keepAlive;
-  private boolean dataOnly;
+  private boolean isTunnel;
+  private int requestHeldBytes;
+  private int responseHeldBytes;
   private boolean inputEnded;
   private boolean outputEnding;
   private boolean outputEnded;
@@ -86,56 +63,49 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
   UpstreamConnection(UpstreamPool pool, Channel channel) {
     this.pool = pool;
     this.channel = channel;
+    this.responses = new ResponseReader(this, pool);
+    this.waiter =
+        new ServiceTimer() {
+          @Override
+          protected void onDeadline() {
+            UpstreamConnection.this.onDeadline();
+          }
+        };
+    this.ageing =
+        new ServiceTimer() {
+          @Override
+          protected void onDeadline() {
+            if (!pool.becomeStream(UpstreamConnection.this)) {
+              until(pool.clock().nowNs() + LOOK_AGAIN_NS);
+            }
+          }
+        };
   }
+
+  // What the pool does with it.
 
   boolean isUsable() {
-    return state == State.IDLE && channel.isActive();
+    return request == null && !isClosed && channel.isActive();
   }
 
-  Use use() {
-    return use;
+  /** What it counts as. */
+  ConnectionPlace place() {
+    return place;
   }
 
-  void use(Use newUse) {
-    use = newUse;
-  }
-
-  /** The key of the client that it is in use for, or was last. */
-  long client() {
-    return clientKey;
-  }
-
-  /** The service's addresses when it was made: if they are others now, it is not used again. */
-  SocketAddress[] targets() {
-    return targets;
-  }
-
-  /**
-   * It is there, and counts as an exchange of the client that it was made for.
-   *
-   * @param all of which it is connected to one.
-   */
-  void madeFor(long key, SocketAddress[] all) {
-    use = Use.EXCHANGE;
-    clientKey = key;
-    targets = all;
-  }
-
-  void start(ResponseSink newClient, long key) {
-    use = Use.EXCHANGE;
-    clientKey = key;
+  /** Takes a request, which is told of it by whoever calls. */
+  void start(ProxiedRequest newRequest) {
     ageing.until(pool.clock().nowNs() + LONG_NS);
-    client = newClient;
-    state = State.HEAD;
-    headEnd.reset();
-    informationalCount = 0;
+    request = newRequest;
+    failure = null;
     requestComplete = false;
+    requestHeldBytes = 0;
+    responseHeldBytes = 0;
+    responses.start();
     waiter.until(Deadlines.NEVER);
-    newClient.upstreamReady(this);
   }
 
   void idleUntil(long deadlineNs) {
-    state = State.IDLE;
     waiter.until(deadlineNs);
     ageing.until(Deadlines.NEVER);
   }
@@ -144,43 +114,94 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
     channel.close();
   }
 
+  // The request goes out.
+
   @Override
-  public void writeHead(ByteBuf bytes, boolean headMethod, boolean upgrade) {
-    this.headMethod = headMethod;
-    this.upgrade = upgrade;
-    Bytes.write(channel, bytes);
+  public boolean head(EncodedHead head) {
+    isCalled = true;
+    responses.expect(head.headMethod(), head.upgrade());
+    chunksRequest = head.bodyForm() == BodyForm.DATA;
+    Bytes.write(channel, head.take());
+    if (!head.hasBody()) {
+      requestHasEnded();
+    }
+    return called();
   }
 
   @Override
-  public void writeBody(ByteBuf bytes) {
-    Bytes.write(channel, bytes);
+  public int data(ByteBuf bytes, boolean end) {
+    isCalled = true;
+    int length = bytes.readableBytes();
+    write(bytes, length, end);
+    if (end && isTunnel) {
+      endTunnel();
+    } else if (end) {
+      requestHasEnded();
+    }
+    if (!called()) {
+      return GONE;
+    }
+    if (channel.isWritable()) {
+      return 0;
+    }
+    requestHeldBytes += length;
+    return length;
   }
 
-  @Override
-  public void requestComplete() {
+  private void write(ByteBuf bytes, int length, boolean end) {
+    boolean chunks = chunksRequest && !isTunnel;
+    if (chunks && length > 0) {
+      ByteBuf size = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+      ChunkWriter.writeSize(size, length);
+      Bytes.write(channel, size);
+    }
+    if (length > 0) {
+      Bytes.write(channel, bytes);
+    } else {
+      bytes.release();
+    }
+    if (chunks && (length > 0 || end)) {
+      ByteBuf behind = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+      if (length > 0) {
+        ChunkWriter.writeEnd(behind);
+      }
+      if (end) {
+        ChunkWriter.writeLast(behind);
+      }
+      Bytes.write(channel, behind);
+    }
+  }
+
+  private void requestHasEnded() {
     requestComplete = true;
     awaitService(pool.clock().nowNs());
   }
 
   @Override
-  public void flush() {
+  public boolean flush() {
+    isCalled = true;
     Bytes.flush(channel);
+    return called();
+  }
+
+  /** The request's side has called; whether nothing has failed over it. */
+  private boolean called() {
+    isCalled = false;
+    return failure == null;
   }
 
   @Override
-  public boolean isWritable() {
-    return channel.isWritable();
+  public RefusalReason failure() {
+    return failure;
   }
 
   @Override
-  public void readResponse(boolean read) {
-    if (channel.isOpen()) {
-      channel.config().setAutoRead(read);
+  public void responseConsumed(int bytes) {
+    responseHeldBytes -= bytes;
+    if (responseHeldBytes == 0 && channel.isOpen()) {
+      channel.config().setAutoRead(true);
     }
     awaitService(pool.clock().nowNs());
-    if (!read) {
-      pool.becomeStream(this); // it takes as long as its client likes
-    }
   }
 
   /**
@@ -191,23 +212,22 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
    */
   private void awaitService(long nowNs) {
     boolean isDue =
-        state != State.TUNNEL
-            && channel.config().isAutoRead()
-            && (requestComplete || !channel.isWritable());
+        !isTunnel && responseHeldBytes == 0 && (requestComplete || !channel.isWritable());
     waiter.until(isDue ? nowNs + pool.responseTimeoutNs() : Deadlines.NEVER);
   }
 
   @Override
-  public void abandon() {
-    client = null;
-    if (state == State.TUNNEL && channel instanceof SocketChannel && channel.isOpen()) {
+  public void reset(RequestEnd.How reason) {
+    request = null;
+    if (isTunnel && channel instanceof SocketChannel && channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0); // no end that looks like one
     }
     channel.close();
   }
 
-  @Override
-  public void endTunnel() {
+  // Tunnels.
+
+  private void endTunnel() {
     outputEnding = true;
     if (inputEnded) {
       releaseTunnel();
@@ -225,7 +245,7 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     // Only a tunnel may end on one side; what else ends there is closed.
-    if (event != ChannelInputShutdownEvent.INSTANCE || client == null) {
+    if (event != ChannelInputShutdownEvent.INSTANCE || request == null) {
       return;
     }
     if (!outputEnding && Resets.hasEnded(channel)) {
@@ -233,11 +253,11 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
       return;
     }
     inputEnded = true;
-    ResponseSink served = client;
+    ProxiedRequest served = request;
     if (outputEnding) {
       releaseTunnel();
     }
-    served.tunnelEnded();
+    served.responseData(Unpooled.EMPTY_BUFFER, true);
     if (outputEnded) {
       channel.close();
     }
@@ -245,9 +265,11 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
 
   /** Both sides of the tunnel have ended: what was written still goes out, in its own time. */
   private void releaseTunnel() {
-    client = null;
+    request = null;
     waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
   }
+
+  // The response comes in.
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
@@ -258,216 +280,112 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
-    if (client == null) {
+    if (request == null) {
       bytes.release(); // nobody asked: whatever it is, it ends the connection
       channel.close();
       return;
     }
-    long nowNs = pool.clock().tick();
-    if (state == State.TUNNEL) {
-      client.tunnelled(bytes);
-      return;
-    }
-    awaitService(nowNs);
-    in = Bytes.append(in, bytes);
-    readResponseBytes(nowNs);
+    awaitService(pool.clock().tick());
+    responses.read(bytes);
   }
 
-  private void readResponseBytes(long nowNs) {
-    while (in != null && in.isReadable() && client != null) {
-      boolean advanced =
-          switch (state) {
-            case HEAD -> readHead(nowNs);
-            case LENGTH -> readLength();
-            case CHUNKS -> readChunks();
-            case UNTIL_CLOSE -> pass(in.readableBytes());
-            case TUNNEL -> {
-              ByteBuf rest = takeRest();
-              client.tunnelled(rest);
-              yield true;
-            }
-            case IDLE, CLOSED -> false;
-          };
-      if (!advanced) {
-        break;
+  /** Whether there is a request whose response is read. */
+  boolean isServing() {
+    return request != null;
+  }
+
+  void passInformational(ResponseHead head) {
+    hold(request.informational(head));
+  }
+
+  void switched(ResponseHead head) {
+    isTunnel = true;
+    waiter.until(Deadlines.NEVER);
+    channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    request.switched(head);
+  }
+
+  BodyForm passHead(ResponseHead head) {
+    return request.responseHead(head);
+  }
+
+  /** Takes over {@code bytes} of the response's body, or of the tunnel. */
+  void pass(ByteBuf bytes) {
+    hold(request.responseData(bytes, false));
+  }
+
+  /** Reads no more while the client does not take what has been read. */
+  private void hold(int bytes) {
+    if (bytes > 0) {
+      responseHeldBytes += bytes;
+      if (channel.isOpen()) {
+        channel.config().setAutoRead(false);
       }
-    }
-    if (in != null && !in.isReadable()) {
-      in.release();
-      in = null;
-    }
-  }
-
-  private boolean readHead(long nowNs) {
-    UnsafeBuffer window = pool.window();
-    Bytes.view(in, window);
-    int readable = in.readableBytes();
-    if (readable <= MAX_HEAD_BYTES && !headEnd.isDue(window, readable)) {
-      return false;
-    }
-    ResponseHead head = pool.head();
-    int length = head.scan(window, 0, readable);
-    if (length == ResponseHead.INCOMPLETE) {
-      if (readable > MAX_HEAD_BYTES) {
-        fail(RefusalReason.UPSTREAM_MALFORMED);
-      } else {
-        headEnd.incomplete(window, readable);
-      }
-      return false;
-    }
-    headEnd.reset();
-    boolean unasked = length > 0 && head.status() == 101 && !upgrade;
-    boolean flood = length > 0 && head.informational() && ++informationalCount > MAX_INFORMATIONAL;
-    if (length == ResponseHead.MALFORMED || length > MAX_HEAD_BYTES || unasked || flood) {
-      fail(RefusalReason.UPSTREAM_MALFORMED);
-      return false;
-    }
-    frame(head);
-    boolean eventStream = state != State.HEAD && head.eventStream();
-    int start = in.readerIndex();
-    dataOnly = client.responseHead(head, in, start, length, nowNs);
-    if (client == null) {
-      return false; // the client went away over it
-    }
-    in.skipBytes(length);
-    if (state == State.LENGTH && bodyLeft == 0) {
-      complete();
-    } else if (state == State.TUNNEL || eventStream) {
-      pool.becomeStream(this);
-    }
-    return true;
-  }
-
-  /** Where the response that this head starts will end. */
-  private void frame(ResponseHead head) {
-    keepAlive = head.keepAlive();
-    if (head.informational()) {
-      return; // the state stays HEAD
-    }
-    if (head.status() == 101) {
-      state = State.TUNNEL;
       waiter.until(Deadlines.NEVER);
-      channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-    } else if (head.bodyless(headMethod)) {
-      state = State.LENGTH;
-      bodyLeft = 0;
-    } else if (head.chunked()) {
-      state = State.CHUNKS;
-      chunks.reset();
-    } else if (head.closeDelimited()) {
-      state = State.UNTIL_CLOSE;
-    } else {
-      state = State.LENGTH;
-      bodyLeft = head.contentLength();
+      pool.becomeStream(this); // it takes as long as its client likes
     }
   }
 
-  private boolean readLength() {
-    int taken = (int) Math.min(bodyLeft, in.readableBytes());
-    bodyLeft -= taken;
-    boolean last = bodyLeft == 0;
-    pass(taken);
-    if (last && client != null) {
-      complete();
-    }
-    return true;
+  /** Takes over {@code last}: the response is whole. */
+  void complete(ByteBuf last) {
+    settle().responseData(last, true);
   }
 
-  /** Passes on what is well formed, in as few pieces as it stands in. */
-  private boolean readChunks() {
-    UnsafeBuffer window = pool.window();
-    Bytes.view(in, window);
-    int limit = in.readableBytes();
-    int passFrom = 0;
-    int at = 0;
-    int base = in.readerIndex();
-    int kind;
-    do {
-      kind = chunks.next(window, at, limit);
-      if (kind == ChunkScanner.INCOMPLETE || kind == ChunkScanner.MALFORMED) {
-        break;
-      }
-      int end = chunks.segmentEnd();
-      boolean passes = kind == ChunkScanner.DATA || !dataOnly && kind != ChunkScanner.OMIT;
-      if (!passes) {
-        passSlice(base, passFrom, at);
-        passFrom = end;
-      }
-      at = end;
-    } while (kind != ChunkScanner.END);
-    if (kind == ChunkScanner.MALFORMED) {
-      fail(RefusalReason.UPSTREAM_MALFORMED);
-      return false;
-    }
-    passSlice(base, passFrom, at);
-    if (client == null) {
-      return false;
-    }
-    in.skipBytes(at);
-    if (kind == ChunkScanner.END) {
-      complete();
-      return true;
-    }
-    return false;
+  /**
+   * The response is whole, but for the trailer fields in {@code lines}, which stay the caller's.
+   */
+  void completeWithTrailers(ByteBuf lines) {
+    RequestView fields = pool.trailers(lines);
+    settle().responseTrailers(fields);
   }
 
-  private void passSlice(int base, int from, int to) {
-    if (to > from && client != null) {
-      client.responseBody(in.retainedSlice(base + from, to - from));
-    }
-  }
-
-  private boolean pass(int length) {
-    client.responseBody(length == in.readableBytes() ? takeRest() : in.readRetainedSlice(length));
-    return true;
-  }
-
-  private ByteBuf takeRest() {
-    ByteBuf rest = in;
-    in = null;
-    return rest;
-  }
-
-  /** The response is whole. What happens to the connection is settled before the client goes on. */
-  private void complete() {
-    ResponseSink served = client;
-    client = null;
-    boolean clean = in == null || !in.isReadable();
-    if (clean && keepAlive && requestComplete && state != State.UNTIL_CLOSE && channel.isActive()) {
+  /** What happens to the connection is settled before the request goes on, which it returns. */
+  private ProxiedRequest settle() {
+    ProxiedRequest served = request;
+    request = null;
+    if (responses.endedClean() && requestComplete && channel.isActive()) {
       channel.config().setAutoRead(true); // a slow client may have stopped it
       pool.release(this);
     } else {
-      state = State.CLOSED;
+      isClosed = true;
       channel.close();
     }
-    served.responseComplete();
+    return served;
   }
 
-  private void fail(RefusalReason reason) {
-    ResponseSink failed = client;
-    client = null;
-    state = State.CLOSED;
+  // Ends.
+
+  /** What has been read, written or waited for has failed: the exchange has ended. */
+  void fail(RefusalReason reason) {
+    ProxiedRequest failed = request;
+    request = null;
+    isClosed = true;
     channel.close();
     if (failed != null) {
-      failed.upstreamFailed(reason);
+      failure = reason;
+      if (!isCalled) {
+        failed.serviceReset(reason);
+      }
     }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (client != null) {
-      client.responseFlush();
+    if (request != null) {
+      request.flushResponse();
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (client == null) {
+    if (request == null) {
       return;
     }
     awaitService(pool.clock().nowNs());
-    if (channel.isWritable()) {
-      client.upstreamWritable();
+    if (channel.isWritable() && requestHeldBytes > 0) {
+      int consumed = requestHeldBytes;
+      requestHeldBytes = 0;
+      request.requestConsumed(consumed);
     }
   }
 
@@ -476,15 +394,12 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
     waiter.leave();
     ageing.leave();
     pool.closed(this);
-    if (client != null && state == State.UNTIL_CLOSE) {
-      complete();
+    if (request != null && responses.endsWithConnection()) {
+      complete(Unpooled.EMPTY_BUFFER);
     } else {
       fail(RefusalReason.UPSTREAM_CLOSED);
     }
-    if (in != null) {
-      in.release();
-      in = null;
-    }
+    responses.discard();
   }
 
   @Override
@@ -497,34 +412,10 @@ final class UpstreamConnection extends InboundHandler implements RequestSink {
   }
 
   private void onDeadline() {
-    if (client == null) {
+    if (request == null) {
       channel.close(); // idle for long enough
     } else {
       fail(RefusalReason.UPSTREAM_TIMEOUT);
-    }
-  }
-
-  private final class Waiter extends Deadlines.Waiter {
-    void until(long deadlineNs) {
-      deadline(deadlineNs);
-    }
-
-    @Override
-    protected void onDeadline() {
-      UpstreamConnection.this.onDeadline();
-    }
-  }
-
-  private final class Ageing extends Deadlines.Waiter {
-    void until(long deadlineNs) {
-      deadline(deadlineNs);
-    }
-
-    @Override
-    protected void onDeadline() {
-      if (!pool.becomeStream(UpstreamConnection.this)) {
-        deadline(pool.clock().nowNs() + LOOK_AGAIN_NS);
-      }
     }
   }
 }

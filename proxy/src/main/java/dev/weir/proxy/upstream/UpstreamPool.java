@@ -1,30 +1,30 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http1.Origin;
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.http1.ResponseSink;
+import dev.weir.proxy.http1.TrailerSection;
+import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
-import dev.weir.proxy.upstream.UpstreamConnection.Use;
-import io.netty.bootstrap.Bootstrap;
+import dev.weir.proxy.upstream.ConnectionPlace.Use;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
-import io.netty.channel.WriteBufferWaterMark;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -40,20 +40,18 @@ public final class UpstreamPool implements Origin {
   /** The most fields in a response's head. */
   private static final int MAX_FIELD_COUNT = 256;
 
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
-
   private final UpstreamSettings settings;
   private final UpstreamAddresses addresses;
   private final EventLoop eventLoop;
   private final LoopClock clock;
   private final Deadlines deadlines;
   private final TrafficObserver observer;
-  private final Bootstrap bootstrap;
+  private final UpstreamConnector connector;
+  private final RequestHeadWriter headWriter;
   private final ResponseHead head = new ResponseHead(MAX_FIELD_COUNT);
+  private final TrailerSection trailers = new TrailerSection(MAX_FIELD_COUNT);
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
-  private final Set<ResponseSink> connecting = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Exchanges that have a connection, or are being connected. */
   private final FairCap exchanges;
@@ -66,12 +64,15 @@ public final class UpstreamPool implements Origin {
   /** Connections but for those of streams: in use, idle, or on the way. */
   private int connectionCount;
 
-  /** Which of the service's addresses was connected to last. */
-  private int addressIndex;
+  /** What {@link #open} has found. */
+  private UpstreamConnection opened;
 
   /** Whether those who wait are about to be served: nobody is to come before them. */
   private boolean serving;
 
+  /**
+   * @param authority what to say as Host for clients that gave none.
+   */
   public UpstreamPool(
       UpstreamSettings settings,
       UpstreamAddresses addresses,
@@ -79,7 +80,8 @@ public final class UpstreamPool implements Origin {
       EventLoop eventLoop,
       LoopClock clock,
       Deadlines deadlines,
-      TrafficObserver observer) {
+      TrafficObserver observer,
+      String authority) {
     this.settings = settings;
     this.addresses = addresses;
     this.eventLoop = eventLoop;
@@ -90,25 +92,8 @@ public final class UpstreamPool implements Origin {
     streams = new FairCap(settings.caps().streams());
     queue = new UpstreamQueue(settings.caps().queue());
     deadlines.join(queueDeadline);
-    long connectTimeoutMs = TimeUnit.NANOSECONDS.toMillis(settings.timeouts().connectNs());
-    bootstrap =
-        new Bootstrap()
-            .group(eventLoop)
-            .channel(transport.clientChannel(settings.address()))
-            .option(
-                ChannelOption.CONNECT_TIMEOUT_MILLIS,
-                (int) Math.max(1, Math.min(connectTimeoutMs, Integer.MAX_VALUE)))
-            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-            .handler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    channel.pipeline().addLast(new UpstreamConnection(UpstreamPool.this, channel));
-                  }
-                });
-    if (settings.address() instanceof InetSocketAddress) {
-      bootstrap.option(ChannelOption.TCP_NODELAY, true);
-    }
+    connector = new UpstreamConnector(this, settings, addresses, transport, eventLoop);
+    headWriter = new RequestHeadWriter(authority);
   }
 
   @Override
@@ -125,19 +110,34 @@ public final class UpstreamPool implements Origin {
   }
 
   @Override
-  public boolean open(ResponseSink sink, long client) {
+  public void encode(IncomingRequest head, EncodedHead out) {
+    ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
+    if (head instanceof RequestHead same) {
+      out.set(headWriter.write(same, allocator), head, BodyForm.AS_FRAMED);
+    } else {
+      BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
+      out.set(headWriter.writeForeign(head, allocator), head, form);
+    }
+  }
+
+  @Override
+  public Opening open(ProxiedRequest request, long client) {
     if (!serving && hasConnection(client)) {
-      take(sink, client);
-      return false;
+      opened = take(request, client);
+      return opened == null ? Opening.CONNECTING : Opening.OPENED;
     }
     if (!queue.hasRoom(client)) {
-      sink.upstreamFailed(RefusalReason.UPSTREAM_BUSY);
-      return false;
+      return Opening.BUSY;
     }
-    queue.add(sink, client, clock.nowNs() + settings.timeouts().queueNs());
+    queue.add(request, client, clock.nowNs() + settings.timeouts().queueNs());
     queueDeadline.follow();
     observer.upstreamWaitBegun();
-    return true;
+    return Opening.QUEUED;
+  }
+
+  @Override
+  public ServiceSide opened() {
+    return opened;
   }
 
   /** Whether a client may have a connection, and there is one or may be one more. */
@@ -151,76 +151,64 @@ public final class UpstreamPool implements Origin {
     return !idle.isEmpty() || connectionCount < settings.caps().connections();
   }
 
-  private void take(ResponseSink sink, long client) {
+  /** A connection that serves the request; null if one is being made. */
+  private UpstreamConnection take(ProxiedRequest request, long client) {
     exchanges.take(client);
     UpstreamConnection connection = idle.pollFirst();
-    if (connection != null) {
-      connection.start(sink, client);
-    } else {
+    if (connection == null) {
       connectionCount++;
-      connecting.add(sink);
-      connect(sink, client, addresses.current(), 0);
-    }
-  }
-
-  /** Tries the service's addresses in turn, from the one that did last. */
-  private void connect(ResponseSink sink, long client, SocketAddress[] targets, int triedCount) {
-    int index = (addressIndex + triedCount) % targets.length;
-    ChannelFuture future = bootstrap.connect(targets[index]);
-    Runnable tried =
-        () -> {
-          if (future.isSuccess()) {
-            addressIndex = index;
-            connected(sink, client, future.channel(), targets);
-          } else if (triedCount + 1 < targets.length && connecting.contains(sink)) {
-            connect(sink, client, targets, triedCount + 1);
-          } else {
-            addresses.failed();
-            boolean timeout = future.cause() instanceof ConnectTimeoutException;
-            notConnected(
-                sink,
-                client,
-                timeout
-                    ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
-                    : RefusalReason.UPSTREAM_UNREACHABLE);
-          }
-        };
-    if (future.isDone()) {
-      tried.run(); // a channel that has no descriptor has no event loop to tell it on either
+      connector.connect(request, client);
     } else {
-      future.addListener(done -> tried.run());
+      connection.place().exchangeOf(client);
+      connection.start(request);
     }
+    return connection;
   }
 
-  private void notConnected(ResponseSink sink, long client, RefusalReason reason) {
+  /**
+   * There is no connection for a client that one should have been made for.
+   *
+   * @param request null if it no longer waits.
+   */
+  void notConnected(ProxiedRequest request, long client, RefusalReason reason) {
     connectionCount--;
     exchanges.leave(client);
     serveSoon();
-    if (connecting.remove(sink)) {
-      sink.upstreamFailed(reason);
+    if (request != null) {
+      request.serviceReset(reason);
     }
   }
 
-  private void connected(ResponseSink sink, long client, Channel channel, SocketAddress[] targets) {
+  /**
+   * A connection has been made.
+   *
+   * @param request null if it no longer waits.
+   * @param targets the addresses of which it is connected to one.
+   */
+  void connected(ProxiedRequest request, long client, Channel channel, SocketAddress[] targets) {
     observer.upstreamOpened();
     UpstreamConnection connection = channel.pipeline().get(UpstreamConnection.class);
-    if (connection == null || connection.use() == Use.NONE) {
-      notConnected(sink, client, RefusalReason.UPSTREAM_CLOSED); // within the same turn
+    if (connection == null || connection.place().use() == Use.NONE) {
+      notConnected(request, client, RefusalReason.UPSTREAM_CLOSED); // within the same turn
       return;
     }
-    connection.madeFor(client, targets);
-    if (connecting.remove(sink)) {
-      connection.start(sink, client);
-    } else {
+    connection.place().exchangeOf(client);
+    connection.place().madeTo(targets);
+    if (request == null) {
       release(connection);
+    } else {
+      connection.start(request);
+      request.opened(connection);
     }
   }
 
   @Override
-  public void forget(ResponseSink sink) {
-    int waiting = connecting.remove(sink) ? -1 : queue.indexOf(sink);
-    if (waiting >= 0) {
-      leaveQueue(waiting);
+  public void forget(ProxiedRequest request) {
+    if (!connector.forget(request)) {
+      int waiting = queue.indexOf(request);
+      if (waiting >= 0) {
+        leaveQueue(waiting);
+      }
     }
   }
 
@@ -240,7 +228,7 @@ public final class UpstreamPool implements Origin {
       for (int i = 0; i < queue.size(); ) {
         long client = queue.client(i);
         if (hasConnection(client)) {
-          take(leaveQueue(i), client);
+          serve(leaveQueue(i), client);
           i = 0; // others may have left the queue, or joined it, within the call
         } else {
           i++;
@@ -251,16 +239,23 @@ public final class UpstreamPool implements Origin {
     }
   }
 
-  private ResponseSink leaveQueue(int index) {
-    ResponseSink sink = queue.remove(index);
+  private void serve(ProxiedRequest request, long client) {
+    UpstreamConnection connection = take(request, client);
+    if (connection != null) {
+      request.opened(connection);
+    }
+  }
+
+  private ProxiedRequest leaveQueue(int index) {
+    ProxiedRequest request = queue.remove(index);
     queueDeadline.follow();
     observer.upstreamWaitEnded();
-    return sink;
+    return request;
   }
 
   private void refuseOverdue() {
     while (queue.size() > 0 && queue.firstDeadlineNs() <= clock.nowNs()) {
-      leaveQueue(0).upstreamFailed(RefusalReason.UPSTREAM_BUSY);
+      leaveQueue(0).serviceReset(RefusalReason.UPSTREAM_BUSY);
     }
   }
 
@@ -289,12 +284,12 @@ public final class UpstreamPool implements Origin {
    * @return whether it counts as a stream now.
    */
   boolean becomeStream(UpstreamConnection connection) {
-    if (connection.use() != Use.EXCHANGE || !streams.hasRoom(connection.client())) {
-      return connection.use() == Use.STREAM;
+    if (connection.place().use() != Use.EXCHANGE || !streams.hasRoom(connection.place().client())) {
+      return connection.place().use() == Use.STREAM;
     }
     leave(connection);
-    streams.take(connection.client());
-    connection.use(Use.STREAM);
+    streams.take(connection.place().client());
+    connection.place().use(Use.STREAM);
     observer.streamOpened();
     serveSoon();
     return true;
@@ -303,13 +298,13 @@ public final class UpstreamPool implements Origin {
   /** Takes a connection back whose exchange has ended well. */
   void release(UpstreamConnection connection) {
     leave(connection);
-    boolean isCurrent = connection.targets() == addresses.current();
+    boolean isCurrent = connection.place().targets() == addresses.current();
     if (!isCurrent || connectionCount == settings.caps().connections()) {
-      connection.use(Use.NONE);
+      connection.place().use(Use.NONE);
       connection.close();
     } else {
       connectionCount++;
-      connection.use(Use.IDLE);
+      connection.place().use(Use.IDLE);
       connection.idleUntil(clock.nowNs() + settings.timeouts().idleNs());
       idle.addFirst(connection);
     }
@@ -318,20 +313,20 @@ public final class UpstreamPool implements Origin {
 
   void closed(UpstreamConnection connection) {
     leave(connection);
-    connection.use(Use.NONE);
+    connection.place().use(Use.NONE);
     observer.upstreamClosed();
     serveSoon();
   }
 
   /** Counts a connection out of whatever it is used for. */
   private void leave(UpstreamConnection connection) {
-    switch (connection.use()) {
+    switch (connection.place().use()) {
       case EXCHANGE -> {
-        exchanges.leave(connection.client());
+        exchanges.leave(connection.place().client());
         connectionCount--;
       }
       case STREAM -> {
-        streams.leave(connection.client());
+        streams.leave(connection.place().client());
         observer.streamClosed();
       }
       case IDLE -> {
@@ -362,6 +357,12 @@ public final class UpstreamPool implements Origin {
   /** Scans the heads of all connections of this loop, one at a time. */
   ResponseHead head() {
     return head;
+  }
+
+  /** Reads trailer fields, of one response at a time. */
+  RequestView trailers(ByteBuf lines) {
+    Bytes.view(lines, window);
+    return trailers.read(window, lines.readableBytes());
   }
 
   UnsafeBuffer window() {

@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http1.ResponseSink;
+import dev.weir.proxy.http.ProxiedRequest;
 
 /**
  * The requests that wait for a connection, first come, first served; one that may not be served yet
@@ -8,14 +8,14 @@ import dev.weir.proxy.http1.ResponseSink;
  */
 final class UpstreamQueue {
   private final FairCap places;
-  private final ResponseSink[] sinks;
+  private final ProxiedRequest[] requests;
   private final long[] clients;
   private final long[] deadlinesNs;
   private int size;
 
   UpstreamQueue(int capacity) {
     places = new FairCap(capacity);
-    sinks = new ResponseSink[capacity];
+    requests = new ProxiedRequest[capacity];
     clients = new long[capacity];
     deadlinesNs = new long[capacity];
   }
@@ -29,9 +29,9 @@ final class UpstreamQueue {
    *
    * @param deadlineNs none is before that of the request in front of it.
    */
-  void add(ResponseSink sink, long client, long deadlineNs) {
+  void add(ProxiedRequest request, long client, long deadlineNs) {
     places.take(client);
-    sinks[size] = sink;
+    requests[size] = request;
     clients[size] = client;
     deadlinesNs[size++] = deadlineNs;
   }
@@ -41,9 +41,9 @@ final class UpstreamQueue {
   }
 
   /** The place of a request, 0 for the first; -1 if it does not wait. */
-  int indexOf(ResponseSink sink) {
+  int indexOf(ProxiedRequest request) {
     for (int i = 0; i < size; i++) {
-      if (sinks[i] == sink) {
+      if (requests[i] == request) {
         return i;
       }
     }
@@ -60,14 +60,14 @@ final class UpstreamQueue {
   }
 
   /** Takes a request out. */
-  ResponseSink remove(int index) {
-    final ResponseSink removed = sinks[index];
+  ProxiedRequest remove(int index) {
+    final ProxiedRequest removed = requests[index];
     places.leave(clients[index]);
     int behind = size - index - 1;
-    System.arraycopy(sinks, index + 1, sinks, index, behind);
+    System.arraycopy(requests, index + 1, requests, index, behind);
     System.arraycopy(clients, index + 1, clients, index, behind);
     System.arraycopy(deadlinesNs, index + 1, deadlinesNs, index, behind);
-    sinks[--size] = null;
+    requests[--size] = null;
     return removed;
   }
 }

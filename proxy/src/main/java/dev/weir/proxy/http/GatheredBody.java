@@ -1,24 +1,22 @@
-package dev.weir.proxy.client;
+package dev.weir.proxy.http;
 
-import dev.weir.proxy.http1.BodySink;
-import dev.weir.proxy.http1.RequestSink;
 import dev.weir.proxy.loop.Bytes;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What has come of a body before its request has an upstream connection: all of it, or so much that
- * it can be said to flow. While a client is slow to send that, nobody's connection waits for it.
+ * What has come of a body before its request has a connection: all of it, or so much that it can be
+ * said to flow. While a client is slow to send that, nobody's connection waits for it.
  *
  * <p>It holds {@value #ENOUGH_BYTES} bytes and what one read brings beyond them; then the client is
  * read no further until there is a connection.
  */
-final class GatheredBody implements BodySink {
+final class GatheredBody {
   static final int ENOUGH_BYTES = 16 * 1024;
 
   private ByteBuf bytes;
 
-  @Override
-  public void writeBody(ByteBuf more) {
+  /** Takes over {@code more}. */
+  void append(ByteBuf more) {
     bytes = Bytes.append(bytes, more);
   }
 
@@ -27,13 +25,11 @@ final class GatheredBody implements BodySink {
     return bytes != null && bytes.readableBytes() >= ENOUGH_BYTES;
   }
 
-  /** Passes on what there is. */
-  void passTo(RequestSink upstream) {
+  /** Hands over what there is; null if there is nothing. */
+  ByteBuf take() {
     ByteBuf all = bytes;
     bytes = null;
-    if (all != null) {
-      upstream.writeBody(all);
-    }
+    return all;
   }
 
   void discard() {

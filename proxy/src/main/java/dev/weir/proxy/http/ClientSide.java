@@ -1,0 +1,95 @@
+package dev.weir.proxy.http;
+
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The client's side of one exchange, in whatever protocol: has a request asked for with {@link
+ * ProxiedRequest#start}, and takes its response. All calls are on the event loop of both sides.
+ *
+ * <p>Exactly one of these ends it: a refusal, returned to it or told by {@link #refuse}; the last
+ * of the response, followed by {@link #ended}; or {@link #reset}. If the client leaves, it says so
+ * with {@link ProxiedRequest#clientGone}, and is told nothing more.
+ */
+public interface ClientSide {
+  /**
+   * The request may pass, or has its connection: what there is of its body is wanted, by {@link
+   * ProxiedRequest#data} and {@link ProxiedRequest#bodyRead}. Called only where that has come late.
+   */
+  void bodyWanted();
+
+  /**
+   * The service has consumed bytes of the request that had been held.
+   *
+   * @param bytes 1 or more.
+   */
+  void requestConsumed(int bytes);
+
+  /**
+   * Answers the request here, as it was refused later than within a call of the client's side.
+   *
+   * @param verdict valid during the call.
+   */
+  void refuse(Verdict verdict);
+
+  /**
+   * Tells the client to send the content (RFC 9110, section 10.1.1), at once.
+   *
+   * @return how many bytes it holds, as in {@link #responseData}.
+   */
+  int sayContinue();
+
+  /**
+   * Passes on a response that another one follows.
+   *
+   * @return how many bytes it holds, as in {@link #responseData}.
+   */
+  int informational(IncomingResponse head);
+
+  /** Passes on the head with which the connection becomes a tunnel: all data is the tunnel's. */
+  void switched(IncomingResponse head);
+
+  /**
+   * Passes on the final head. What the client may be told of its limit, the request knows.
+   *
+   * @return how the body is wanted. {@link BodyForm#AS_FRAMED} may be said of the client's own
+   *     protocol only.
+   */
+  BodyForm responseHead(IncomingResponse head);
+
+  /**
+   * Takes over {@code bytes} of the body, in the form that was asked for, or of a tunnel.
+   *
+   * @param bytes may be empty.
+   * @param end whether they are the last, and to be sent at once. In a tunnel the client may still
+   *     send.
+   * @return how many of them are held and count against the service, until {@link
+   *     ProxiedRequest#responseConsumed} says that they are on their way; 0 if there is room.
+   */
+  int responseData(ByteBuf bytes, boolean end);
+
+  /**
+   * Passes on trailers, which end the response, if its protocol has a place for them.
+   *
+   * @param fields valid during the call; of the view, only bytes and fields are set.
+   */
+  void responseTrailers(RequestView fields);
+
+  /** Sends what has been passed on. */
+  void flushResponse();
+
+  /** The exchange has ended in order, and all of the response has been passed on. */
+  void ended();
+
+  /**
+   * The response will not be whole, and the client must not take what it has for all there is.
+   *
+   * @param reason why.
+   */
+  void reset(RequestEnd.How reason);
+
+  /** Something of ours has failed: nobody knows what the client has been told. */
+  void failed(Throwable bug);
+}

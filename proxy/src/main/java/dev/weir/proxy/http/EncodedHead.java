@@ -1,0 +1,64 @@
+package dev.weir.proxy.http;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The head of a request in the bytes of the service's protocol, and what its connection must know
+ * to read the answer. It is written when the request may pass, as the client's bytes do not stay,
+ * and waits for a connection. One per request in flight, reused.
+ */
+public final class EncodedHead {
+  private ByteBuf bytes;
+  private boolean hasBody;
+  private boolean headMethod;
+  private boolean upgrade;
+  private BodyForm bodyForm = BodyForm.AS_FRAMED;
+
+  /**
+   * Takes over {@code encoded}.
+   *
+   * @param form how the body will come: {@link BodyForm#DATA} has to be framed by who sends it.
+   */
+  public void set(ByteBuf encoded, IncomingRequest head, BodyForm form) {
+    bytes = encoded;
+    hasBody = head.hasBody();
+    headMethod = head.headMethod();
+    upgrade = head.upgrade();
+    bodyForm = form;
+  }
+
+  /** Hands over the bytes, once. */
+  public ByteBuf take() {
+    ByteBuf taken = bytes;
+    bytes = null;
+    return taken;
+  }
+
+  /** Whether content follows. */
+  public boolean hasBody() {
+    return hasBody;
+  }
+
+  /** Whether the response has no content, as the method is HEAD. */
+  public boolean headMethod() {
+    return headMethod;
+  }
+
+  /** Whether the connection may become a tunnel. */
+  public boolean upgrade() {
+    return upgrade;
+  }
+
+  /** How the body will come. */
+  public BodyForm bodyForm() {
+    return bodyForm;
+  }
+
+  /** Releases the bytes, if they have not been taken. */
+  void discard() {
+    if (bytes != null) {
+      bytes.release();
+      bytes = null;
+    }
+  }
+}

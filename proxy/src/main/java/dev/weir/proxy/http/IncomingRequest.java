@@ -1,0 +1,31 @@
+package dev.weir.proxy.http;
+
+import dev.weir.proxy.request.RequestView;
+
+/**
+ * The head of a request as the client's protocol has read it: what every protocol can say of it.
+ * The side that sends it on looks whether it is of its own protocol, and then copies its bytes.
+ * Valid during the call that hands it over.
+ */
+public interface IncomingRequest {
+  /** Method, target, authority and fields. */
+  RequestView view();
+
+  /** The address of the client's connection, as text in ASCII. */
+  byte[] peerText();
+
+  /** Whether content follows the head, or trailers. */
+  boolean hasBody();
+
+  /** The content's length in bytes; -1 if the head gives none. */
+  long contentLength();
+
+  /** Whether the method is HEAD, whose response has no content. */
+  boolean headMethod();
+
+  /** Whether the client waits for a 100 before it sends the content. */
+  boolean expectContinue();
+
+  /** Whether the client asks for another protocol on its connection, and may have it. */
+  boolean upgrade();
+}

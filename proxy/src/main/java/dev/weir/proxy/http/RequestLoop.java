@@ -1,0 +1,66 @@
+package dev.weir.proxy.http;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.TrafficObserver;
+import dev.weir.proxy.request.Verdict;
+
+/** What the requests of one event loop share, of whatever protocol. Used by that loop only. */
+public final class RequestLoop {
+  final LoopClock clock;
+  final Deadlines deadlines;
+  final Admission admission;
+  final Origin origin;
+  final ClientKey clientKeys;
+  final TrafficObserver observer;
+  final RequestTimeouts timeouts;
+  final Question question = new Question();
+  final RequestEnd end = new RequestEnd();
+  private final Verdict plain = new Verdict();
+  private boolean asking;
+
+  public RequestLoop(
+      LoopClock clock,
+      Deadlines deadlines,
+      Admission admission,
+      Origin origin,
+      ClientKey clientKeys,
+      TrafficObserver observer,
+      RequestTimeouts timeouts) {
+    this.clock = clock;
+    this.deadlines = deadlines;
+    this.admission = admission;
+    this.origin = origin;
+    this.clientKeys = clientKeys;
+    this.observer = observer;
+    this.timeouts = timeouts;
+  }
+
+  /**
+   * Whether a verdict is being asked for: until it is there, the head that was read last is that
+   * request's.
+   */
+  public boolean asking() {
+    return asking;
+  }
+
+  /** Asks for a verdict, as {@link Admission#ask} says. */
+  long ask(IncomingRequest head, ProxiedRequest request, long nowNs) {
+    asking = true;
+    try {
+      return admission.ask(question.traffic(head.view()), request, nowNs);
+    } finally {
+      asking = false;
+    }
+  }
+
+  /** The verdict for a reason that has nothing to do with a quota; valid until the next call. */
+  public Verdict plain(RefusalReason reason) {
+    return plain.refuse(reason);
+  }
+}

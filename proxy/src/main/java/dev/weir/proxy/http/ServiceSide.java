@@ -1,0 +1,57 @@
+package dev.weir.proxy.http;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The service's side of one exchange, in whatever protocol: takes a request, and tells the {@link
+ * ProxiedRequest} of the response. It ends with the response, with {@link
+ * ProxiedRequest#serviceReset} or with {@link #reset}, whichever comes first, and then no call is
+ * made any more. All calls are on the event loop of both sides.
+ *
+ * <p>What goes wrong within one of these calls is returned by it, and nobody is told: {@link #GONE}
+ * or false, with {@link #failure()} as the reason. The exchange has ended then.
+ */
+public interface ServiceSide {
+  /** What {@link #data} returns when the service's side has failed. */
+  int GONE = -1;
+
+  /**
+   * Takes over the bytes of {@code head}.
+   *
+   * @return false if the service's side has failed.
+   */
+  boolean head(EncodedHead head);
+
+  /**
+   * Takes over {@code bytes} of the body, in the form that its head said, or of a tunnel.
+   *
+   * @param bytes may be empty.
+   * @param end whether they are the last. In a tunnel the service may still send.
+   * @return how many of them are held and count against the client, until {@link
+   *     ProxiedRequest#requestConsumed} says that they are on their way; 0 if there is room; or
+   *     {@link #GONE}.
+   */
+  int data(ByteBuf bytes, boolean end);
+
+  /**
+   * Sends what has been written.
+   *
+   * @return false if the service's side has failed.
+   */
+  boolean flush();
+
+  /** Why the last call has failed. */
+  RefusalReason failure();
+
+  /**
+   * The client has consumed bytes of the response that it had held.
+   *
+   * @param bytes 1 or more.
+   */
+  void responseConsumed(int bytes);
+
+  /** The exchange ends here: what the service would still send is nobody's. */
+  void reset(RequestEnd.How reason);
+}

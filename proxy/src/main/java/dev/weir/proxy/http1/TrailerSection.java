@@ -1,0 +1,41 @@
+package dev.weir.proxy.http1;
+
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RequestView;
+import org.agrona.DirectBuffer;
+
+/**
+ * The trailer fields behind a chunked body (RFC 9112, section 7.1.2), as fields. One per event
+ * loop; what it says is valid until the next {@link #read}.
+ */
+public final class TrailerSection {
+  private final RequestView fields;
+  private final FieldLine field = new FieldLine();
+
+  /**
+   * @param maxFieldCount the most fields; those behind them are left out.
+   */
+  public TrailerSection(int maxFieldCount) {
+    fields = new RequestView(maxFieldCount);
+  }
+
+  /**
+   * Reads whole lines, as {@link ChunkScanner#TRAILER} has passed them.
+   *
+   * @param lines hold the fields' bytes.
+   * @param length of all lines, in bytes.
+   */
+  public RequestView read(DirectBuffer lines, int length) {
+    fields.reset(lines, 0, length, IpAddress.LOOPBACK);
+    int at = 0;
+    while (at < length) {
+      int end = field.scan(fields.bytes(), at, length);
+      assert end > 0 : "the scanner has passed a line that is none";
+      if (!fields.addField(at, field.nameLength(), field.valueOffset(), field.valueLength())) {
+        break;
+      }
+      at = end;
+    }
+    return fields;
+  }
+}

@@ -1,0 +1,10 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.loop.Deadlines;
+
+/** What one connection to the service waits for at most; one time at a time. */
+abstract class ServiceTimer extends Deadlines.Waiter {
+  void until(long deadlineNs) {
+    deadline(deadlineNs);
+  }
+}
