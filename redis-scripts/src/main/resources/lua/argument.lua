@@ -1,15 +1,18 @@
 -- Reads the argument of check.lua as a whole before anything is decided: nil and a text if it is not
 -- one that the encoder would write. Limits with the same bytes are read once. Cost: O(its bytes).
-local HEAD, LIMIT, LIMIT_AND_COST = 18, 33, 41
+local HEAD, LIMIT = 18, 41
 
 local function read_limit(bytes)
-  local number, a, b, c, d = struct.unpack('<Bdddd', bytes)
+  local number, a, b, c, d, cost = struct.unpack('<Bddddd', bytes)
   local kind = KINDS[number]
   if not kind then return nil, 'kind: ' .. number .. ' (expected: 1 to 6)' end
-  local limit = {kind = kind, a = a, b = b, c = c, d = d}
+  local limit = {kind = kind, a = a, b = b, c = c, d = d, cost = cost}
   if not kind.valid(limit) then
     return nil, string.format('limit of kind %d: %.17g, %.17g, %.17g, %.17g (expected: whole numbers'
       .. ' in the range of its kind)', number, a, b, c, d)
+  end
+  if not whole(cost, 1, MOST) then
+    return nil, string.format('cost: %.17g (expected: a whole number)', cost)
   end
   limit.capacity = kind == PACED and c or a
   limit.queue = kind == PACED and d >= 0
@@ -30,33 +33,29 @@ local function read(input)
       return nil, string.format('requests: %.17g, charged at: %.17g (expected: whole numbers)',
         requests, charged_at)
     end
-    local costs = {}
-    local check = {op = op, first = first, count = count, requests = requests, costs = costs,
+    local check = {op = op, first = first, count = count, requests = requests,
       charged_at = charged_at}
     at = at + HEAD
     for i = 1, op == 3 and 0 or count do
       local bytes = string.sub(input, at, at + LIMIT - 1)
-      if #input - at + 1 < LIMIT_AND_COST then
-        return nil, 'argument: ' .. #input .. ' bytes, cut off'
-      end
+      if #bytes < LIMIT then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
       if not known[bytes] then
         local fault
         known[bytes], fault = read_limit(bytes)
         if fault then return nil, fault end
       end
-      local cost = struct.unpack('<d', input, at + LIMIT)
-      if not (whole(cost, 1, MOST) and requests * cost <= MOST) then
-        return nil, string.format('cost: %.17g (expected: whole numbers, with its requests at most'
-          .. ' %.0f)', cost, MOST)
+      check[i] = known[bytes]
+      if requests * check[i].cost > MOST then
+        return nil, string.format('cost: %.17g, requests: %.17g (expected: together at most %.0f)',
+          check[i].cost, requests, MOST)
       end
-      check[i], costs[i] = known[bytes], cost
       -- Two states of one key would overwrite each other.
       for j = 1, i - 1 do
         if KEYS[first + i] and KEYS[first + j] == KEYS[first + i] then
           return nil, 'keys of one check: the same twice'
         end
       end
-      at = at + LIMIT_AND_COST
+      at = at + LIMIT
     end
     first = first + count + (op == 5 and 1 or 0)
     checks[#checks + 1] = check

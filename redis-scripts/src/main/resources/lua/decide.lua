@@ -1,7 +1,7 @@
 -- What is done for a check, peek, refund, debt and reset: each returns its answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
-local function retry_after(limit, st, cost)
-  local room = limit.capacity - cost
+local function retry_after(limit, st)
+  local room = limit.capacity - limit.cost
   if room < 0 then return math.huge end
   local longest = limit.queue and limit.d * limit.a
   if st.of then
@@ -20,15 +20,15 @@ local function answer(status, index, granted, remaining, capacity, at, retry, wa
 end
 
 local function decide(check)
-  local count, costs, requests, charges = check.count, check.costs, check.requests, check.op ~= 2
+  local count, requests, charges = check.count, check.requests, check.op ~= 2
   local granted, states, free = requests, {}, {}
   for i = 1, count do
     local limit = check[i]
     local st = state(check.first + i, limit)
     if not st then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
     states[i], free[i] = st, limit.kind.available(st, limit, now)
-    local fitting = floor_div(free[i], costs[i])
-    if limit.queue and fitting > 1 then fitting = PACED.join(st, limit, fitting, costs[i]) end
+    local fitting = floor_div(free[i], limit.cost)
+    if limit.queue and fitting > 1 then fitting = PACED.join(st, limit, fitting, limit.cost) end
     granted = math.min(granted, fitting)
   end
   local wait = 0
@@ -36,7 +36,7 @@ local function decide(check)
     local limit, st = check[i], states[i]
     local kind = limit.kind
     if charges and granted > 0 then
-      kind.charge(st, limit, now, granted * costs[i])
+      kind.charge(st, limit, now, granted * limit.cost)
       st.of = nil
       wait = math.max(wait, st.wait or 0)
       store(check.first + i, kind, st)
@@ -48,8 +48,8 @@ local function decide(check)
   local chosen, longest, least = 1, -2, math.huge
   for i = 1, count do
     local limit = check[i]
-    if granted < requests and free[i] < costs[i] then
-      local retry = retry_after(limit, states[i], costs[i])
+    if granted < requests and free[i] < limit.cost then
+      local retry = retry_after(limit, states[i])
       if retry > longest then chosen, longest = i, retry end
     elseif longest == -2 and free[i] / limit.capacity < least then
       chosen, least = i, free[i] / limit.capacity
@@ -70,7 +70,7 @@ local function correct(check)
   end
   for i = 1, check.count do
     local limit, st, at, changed = check[i], states[i], check.charged_at, false
-    local units = check.requests * check.costs[i]
+    local units = check.requests * limit.cost
     if check.op == 6 then
       changed = limit.kind.owe(st, limit, now, units, math.min(at, now))
       -- A debt may be of a limit that has been replaced since: what the present one has counted gives

@@ -1,0 +1,63 @@
+-- Fixed window: a count of the stored window. A clock that has stepped back by up to a window counts in
+-- the stored one ("late"); by more, the count moves to the window of now.
+-- Limit: a = limit, b = window in microseconds, c = a start of a window modulo b.
+-- Value, 33 bytes: 'F', b, c, start, count. Cost: O(1).
+local FIXED = {}
+KINDS[2], BY_TAG[70] = FIXED, FIXED
+
+local function start_of(now, b, phase) return now - (now - phase) % b end
+
+function FIXED.valid(limit)
+  return whole(limit.a, 1, MOST) and whole(limit.b, 1, LONGEST) and whole(limit.c, 0, limit.b - 1)
+end
+
+function FIXED.fresh(limit, now)
+  return {b = limit.b, c = limit.c, start = start_of(now, limit.b, limit.c), count = 0}
+end
+
+function FIXED.load(value)
+  if #value ~= 33 then return nil end
+  local _, b, c, start, count = struct.unpack('<Bdddd', value)
+  if not (whole(b, 1, LONGEST) and whole(c, 0, b - 1) and whole(start, -b, MOST)
+      and whole(count, 0, MOST)) then
+    return nil
+  end
+  return {b = b, c = c, start = start, count = count}
+end
+
+function FIXED.same(st, limit) return st.b == limit.b and st.c == limit.c end
+
+function FIXED.arrive(st, limit, now)
+  local start = start_of(now, st.b, st.c)
+  if st.start < start then
+    st.start, st.count = start, 0
+  elseif st.start > start + st.b then
+    st.start, st.clamped = start, true
+  end
+end
+
+function FIXED.units(st, now)
+  FIXED.arrive(st, nil, now)
+  return st.count
+end
+
+function FIXED.available(st, limit, now) return math.max(limit.a - st.count, 0) end
+function FIXED.charge(st, limit, now, units) st.count = st.count + units end
+
+function FIXED.refund(st, now, units, at)
+  if st.count == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
+  st.count = math.max(st.count - units, 0)
+  return true
+end
+
+function FIXED.owe(st, limit, now, units, at)
+  local fitting = math.min(units, FIXED.available(st, limit))
+  if fitting == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
+  st.count = st.count + fitting
+  return true
+end
+
+function FIXED.reset_at(st, now) return st.count == 0 and now or st.start + st.b end
+function FIXED.stored_until(st) return st.count > 0 and st.start + st.b end
+function FIXED.drained(st, room, now) return st.count <= room and 0 or st.start + st.b - now end
+function FIXED.save(st) return struct.pack('<Bdddd', 70, st.b, st.c, st.start, st.count) end
