@@ -22,8 +22,8 @@ final class Debts {
 
   private final StoreObserver observer;
 
-  /** By partition, the shard that may carry its debts, or null; {@link #regroup} after a change. */
-  private final Shard[] shards;
+  /** By partition, those of the shard that may carry its debts, or null. */
+  private final ShardDebts[] shards = new ShardDebts[Partitions.COUNT];
 
   /** By a key's hash. */
   private final Debt[] buckets = new Debt[BUCKETS];
@@ -47,9 +47,8 @@ final class Debts {
 
   private final StoreKeys movedKey = new StoreKeys(1);
 
-  Debts(StoreObserver observer, Shard[] shards) {
+  Debts(StoreObserver observer) {
     this.observer = observer;
-    this.shards = shards;
   }
 
   boolean isEmpty() {
@@ -61,17 +60,14 @@ final class Debts {
     return lookCount;
   }
 
-  /** Counts each shard's debts anew, as partitions have gone to others. */
-  void regroup() {
-    for (Shard shard : shards) {
-      if (shard != null) {
-        shard.debtCount = 0;
-      }
+  /** Says which shard's debts a partition's are from now on; null if nobody may carry them. */
+  void assign(int partition, ShardDebts shard) {
+    if (shards[partition] != null) {
+      shards[partition].count -= counts[partition];
     }
-    for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      if (shards[partition] != null) {
-        shards[partition].debtCount += counts[partition];
-      }
+    shards[partition] = shard;
+    if (shard != null) {
+      shard.count += counts[partition];
     }
   }
 
@@ -151,12 +147,12 @@ final class Debts {
     size += change;
     counts[partition] += change;
     if (shards[partition] != null) {
-      shards[partition].debtCount += change;
+      shards[partition].count += change;
     }
   }
 
-  /** Whether a shard may carry any that are still owed. */
-  boolean owes(Shard shard, long nowNs) {
+  /** Whether a shard has any that are still owed. */
+  boolean owes(ShardDebts shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
@@ -169,12 +165,12 @@ final class Debts {
     return false;
   }
 
-  /** Moves debts of a shard's partitions into a batch, as many as it has room for. */
-  void moveTo(Batch batch, Shard shard, long nowNs) {
+  /** Moves a shard's debts to who carries them, as many as there is room for. */
+  void moveTo(DebtCarrier carrier, ShardDebts shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
-        if (!moveTo(batch, first[partition], nowNs)) {
+        if (!moveTo(carrier, first[partition], nowNs)) {
           return;
         }
         removeFirst(partition);
@@ -183,15 +179,14 @@ final class Debts {
   }
 
   /** False if there was no room for all of it. */
-  private boolean moveTo(Batch batch, Debt debt, long nowNs) {
+  private boolean moveTo(DebtCarrier carrier, Debt debt, long nowNs) {
     movedKey.clear();
     debt.writeKey(movedKey);
     moved.debt().of(movedKey, 0, debt.limit().alone()).cost(debt.cost());
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!batch.hasRoom(1, movedKey.length(0))) {
+      if (!carrier.take(moved.upTo(requests), debt.passedNs())) {
         return false;
       }
-      batch.owe(moved.upTo(requests), debt.passedNs());
       debt.removeOldest();
     }
     return true;

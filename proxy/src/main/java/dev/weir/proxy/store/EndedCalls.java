@@ -2,6 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.InternalErrors;
 import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
 
 /**
  * Calls that have come to their end and whose requests are told, one call after the other and never
@@ -14,8 +15,7 @@ import io.netty.channel.EventLoop;
 final class EndedCalls {
   private final EventLoop eventLoop;
   private final Runnable telling = this::tell;
-  private Batch first;
-  private Batch last;
+  private final ArrayDeque<LinkCall> ended = new ArrayDeque<>();
   private int writing;
   private boolean isTelling;
 
@@ -33,29 +33,21 @@ final class EndedCalls {
   }
 
   /** A call has come to its end. */
-  void add(Batch call) {
-    if (first == null) {
-      first = call;
-    } else {
-      last.nextEnded = call;
-    }
-    last = call;
+  void add(LinkCall call) {
+    ended.add(call);
     if (isTelling) {
       return; // it comes after those before it
     }
     if (writing == 0) {
       tell();
-    } else if (first == call) {
+    } else if (ended.size() == 1) {
       eventLoop.execute(telling);
     }
   }
 
   private void tell() {
     isTelling = true;
-    while (first != null) {
-      Batch call = first;
-      first = call.nextEnded;
-      call.nextEnded = null;
+    for (LinkCall call = ended.poll(); call != null; call = ended.poll()) {
       try {
         call.tell();
       } catch (RuntimeException | Error bug) {

@@ -1,39 +1,52 @@
 package dev.weir.proxy.store;
 
-import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.ErrorReply.Remedy;
+import java.util.function.IntFunction;
 
 /**
- * The checks that may travel in one call: those of a server, or, in a cluster, of a partition. The
- * first goes at once. While it is away those that come are gathered, and go together when the
- * answer arrives: so nobody waits for a batch to fill, and the batches are as large as the load
- * makes them.
+ * The partitions whose checks may travel in one call: those of a server, or, in a cluster, one
+ * alone. It gathers their batches and sends them. The first check goes at once. While it is away
+ * those that come are gathered, and go together when the answer arrives: so nobody waits for a
+ * batch to fill, and the batches are as large as the load makes them.
  *
  * <p>One per event loop and server or partition; used by that loop.
  */
-final class Shard {
+final class Shard implements BatchOwner, DebtCarrier {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
   static final int MAX_IN_FLIGHT = 8;
 
   /** Checks that have been gathered for so long go with the next that comes. */
   static final long MAX_AGE_NS = 1_000_000;
 
-  private static final String ASKER = "a request that asked the store";
+  /** Redirections that one batch follows. */
+  private static final int MAX_HOPS = 5;
 
-  private final LoopStore store;
+  private final LoopParts parts;
+  private final Outcomes outcomes;
+  private final Debts debts;
+  private final ShardDebts ownDebts = new ShardDebts();
+  private final Batches batches;
+  private final StoreLinks links;
   private final StoreLink link;
   private Batch gathering;
   private int inFlight;
 
-  /** Debts that it may carry: {@link Debts} counts them. */
-  int debtCount;
-
   /** Whether the next call has to carry debts: under load there is never a call for them alone. */
   private boolean owes;
 
-  Shard(LoopStore store, StoreLink link) {
-    this.store = store;
+  Shard(
+      LoopParts parts,
+      Outcomes outcomes,
+      Debts debts,
+      Batches batches,
+      StoreLinks links,
+      StoreLink link) {
+    this.parts = parts;
+    this.outcomes = outcomes;
+    this.debts = debts;
+    this.batches = batches;
+    this.links = links;
     this.link = link;
   }
 
@@ -41,16 +54,21 @@ final class Shard {
     return link;
   }
 
+  /** Those that it may carry. */
+  ShardDebts debts() {
+    return ownDebts;
+  }
+
   /** Asks a question; or returns why there is no answer, and nobody is told. */
   StoreFault ask(StoreQuestion question, long nowNs) {
     StoreFault fault = obstacle(question, nowNs);
     if (fault != null) {
-      store.observer().storeUnavailable(fault);
+      outcomes.observer().storeUnavailable(fault);
       return fault;
     }
-    long deadlineNs = question.deadlineNs == 0 ? store.deadlineNs() : question.deadlineNs;
+    long deadlineNs = question.deadlineNs == 0 ? parts.deadlineNs() : question.deadlineNs;
     gathering.add(question, nowNs, nowNs + deadlineNs);
-    store.watch(gathering);
+    batches.watch(gathering);
     boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
     if (isOld || isDue()) {
       send(nowNs);
@@ -63,20 +81,23 @@ final class Shard {
    * returns why not.
    */
   StoreFault refund(StoreQuestion refund) {
-    long nowNs = store.nowNs();
+    long nowNs = outcomes.nowNs();
     StoreFault fault = obstacle(refund, nowNs);
     if (fault != null) {
-      refunded(refund.requests, false);
+      outcomes.refunded(refund.requests, false);
       return fault;
     }
     gathering.refund(refund);
-    for (int i = 0; i < refund.keyCount; i++) {
-      store.listener().givenBack(refund.keys, refund.first + i, refund.costs[i]);
-    }
+    outcomes.givingBack(refund);
     if (isDue()) {
       send(nowNs);
     }
     return null;
+  }
+
+  @Override
+  public void giveBack(StoreQuestion late) {
+    refund(late);
   }
 
   private boolean isDue() {
@@ -90,11 +111,11 @@ final class Shard {
   /** Makes room in the batch that gathers; says what stands against it, or null. */
   private StoreFault obstacle(int keyCount, int byteCount, long nowNs) {
     if (!link.takesCalls()) {
-      store.refreshMap(); // the server may have been replaced
+      parts.refreshMap().run(); // the server may have been replaced
       return StoreFault.DISCONNECTED;
     }
     boolean full = gathering != null && !gathering.hasRoom(keyCount, byteCount);
-    if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !store.hasBatch()) {
+    if (full && inFlight >= MAX_IN_FLIGHT || gathering == null && !batches.hasOne()) {
       return StoreFault.FULL;
     }
     // Last: who passes may be the probe, and has to come to a result.
@@ -105,14 +126,14 @@ final class Shard {
       send(nowNs);
     }
     if (gathering == null) {
-      gathering = store.takeBatch(this);
+      gathering = batches.take(this);
     }
     return null;
   }
 
   /** Charges what has passed without a decision, if the server is there. */
   void settleDebts(long nowNs) {
-    if (debtCount > 0 && link.serverTime().isKnown() && store.debts().owes(this, nowNs)) {
+    if (ownDebts.count > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
       owes = true;
       if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
@@ -120,99 +141,63 @@ final class Shard {
     }
   }
 
+  @Override
+  public boolean take(StoreQuestion debt, long passedNs) {
+    if (!gathering.hasRoom(1, debt.keys.length(0))) {
+      return false;
+    }
+    gathering.owe(debt, passedNs, link.serverTime());
+    return true;
+  }
+
   private void send(long nowNs) {
+    if (owes) {
+      debts.moveTo(this, ownDebts, nowNs);
+      owes = ownDebts.count > 0;
+    }
     Batch batch = gathering;
     gathering = null;
-    if (owes) {
-      store.debts().moveTo(batch, this, nowNs);
-      owes = debtCount > 0;
-    }
-    store.observer().storeSent(batch.entryCount(), batch.requestCount());
+    outcomes.observer().storeSent(batch.entryCount(), batch.requestCount());
     write(batch, link, nowNs);
   }
 
   private void write(Batch batch, StoreLink to, long nowNs) {
     inFlight++;
     batch.prepare(to, nowNs);
-    to.write(batch, nowNs);
+    to.write(batch.call(), nowNs);
   }
 
-  boolean tellUnavailable(StoreTaker taker, long ticket, StoreFault fault) {
-    assert !store.isAsking() : "a request is told within the question of another";
-    store.observer().storeUnavailable(fault);
-    try {
-      return taker.unavailable(ticket, fault);
-    } catch (RuntimeException | Error bug) {
-      InternalErrors.caught(ASKER, bug);
-      return false;
-    }
-  }
-
-  /** When a request passed, in the time of the server, or a little earlier. */
-  long passedAtUs(long passedNs) {
-    return link.serverTime().us(passedNs);
-  }
-
-  long nowNs() {
-    return store.nowNs();
-  }
-
-  /** The server may have charged what had passed before it was asked. */
-  void debtsCharged(long requests) {
-    store.observer().storeDebts(requests, true);
-  }
-
-  /**
-   * The refunds of so many requests have come to their end.
-   *
-   * @param sent whether the server may have executed them.
-   */
-  void refunded(long requests, boolean sent) {
-    store.observer().storeRefunds(requests, sent);
-  }
-
-  /** What was refused before the server gave back proves nothing: all that is told by now. */
-  void tellGivenBack(Refunds refunds) {
-    refunds.tell(store.listener());
-  }
-
-  void tellDecided(StoreTaker taker, long ticket, StoreDecision decision) {
-    assert !store.isAsking() : "a request is told within the question of another";
-    try {
-      taker.decided(ticket, decision);
-    } catch (RuntimeException | Error bug) {
-      InternalErrors.caught(ASKER, bug);
-    }
-  }
-
-  /** The first requests of a batch did not get their decision in time. */
-  void expired(Batch batch, long nowNs) {
+  @Override
+  public void expired(Batch batch, long nowNs) {
     (batch.link() == null ? link : batch.link()).breaker().failed(nowNs);
   }
 
-  /** Nobody waits for a batch any more; what it gives back still goes. */
-  void abandoned(Batch batch) {
+  @Override
+  public void abandoned(Batch batch) {
     if (batch == gathering) { // and it never left
-      batch.dropChecks(store.debts());
+      batch.dropChecks();
       if (batch.refundCount() == 0) {
         gathering = null;
-        store.release(batch);
+        batches.release(batch);
       }
     }
   }
 
-  /** The map of the servers has changed, and this shard is no longer in it: another takes over. */
-  void retire() {
-    debtCount = 0;
+  /**
+   * The map of the servers has changed, and this shard is no longer in it: another takes over.
+   *
+   * @param heirs by partition, the shards that are.
+   */
+  void retire(IntFunction<Shard> heirs) {
     if (gathering == null) {
       return;
     }
-    Shard heir = store.shard(gathering.partition());
-    long nowNs = store.tick();
+    Shard heir = heirs.apply(gathering.partition());
+    long nowNs = parts.clock().tick();
     if (heir != null && heir.link.takesCalls() && heir.link.breaker().tryPass(nowNs)) {
       Batch batch = gathering;
       gathering = null;
-      store.observer().storeSent(batch.entryCount(), batch.requestCount());
+      outcomes.observer().storeSent(batch.entryCount(), batch.requestCount());
       write(batch, heir.link, nowNs);
     } else {
       dropGathered(StoreFault.NO_OWNER);
@@ -228,17 +213,17 @@ final class Shard {
   }
 
   private void end(Batch batch, StoreFault fault, boolean executed) {
-    batch.fail(fault, executed, store.debts());
-    store.release(batch);
+    batch.fail(fault, executed);
+    batches.release(batch);
   }
 
-  /** The server has answered. */
-  void answered(Batch batch) {
-    final long nowNs = store.tick();
+  @Override
+  public void answered(Batch batch) {
+    final long nowNs = parts.clock().tick();
     inFlight--;
     StoreLink from = batch.link();
     from.answered(nowNs);
-    boolean isDecided = batch.error() == null;
+    boolean isDecided = batch.call().error() == null;
     if (isDecided) {
       decided(batch, from, nowNs);
     } else if (!remedy(batch, nowNs)) {
@@ -248,9 +233,9 @@ final class Shard {
   }
 
   private void refused(Batch batch, StoreLink by, long nowNs) {
-    ErrorReply error = ErrorReply.of(batch.error());
-    store.observer().storeRefused();
-    store.health().refused(by.name(), batch.error());
+    ErrorReply error = ErrorReply.of(batch.call().error());
+    outcomes.observer().storeRefused();
+    parts.health().refused(by.name(), batch.call().error());
     if (error.remedy() == Remedy.FOLLOW) {
       by.breaker().succeeded(); // it is well, and knows better who has the slot
     } else {
@@ -262,12 +247,12 @@ final class Shard {
 
   private void decided(Batch batch, StoreLink from, long nowNs) {
     if (batch.isExpired()) {
-      store.observer().storeAnsweredLate();
+      outcomes.observer().storeAnsweredLate();
     } else {
-      store.observer().storeAnswered(nowNs - batch.sentNs());
+      outcomes.observer().storeAnswered(nowNs - batch.sentNs());
     }
-    if (!batch.deliver(store.debts())) {
-      batch.fail(StoreFault.MALFORMED_REPLY, true, store.debts());
+    if (!batch.deliver()) {
+      batch.fail(StoreFault.MALFORMED_REPLY, true);
       from.breaker().failed(nowNs);
       from.reset("an answer that is no decision");
     } else {
@@ -276,24 +261,21 @@ final class Shard {
         from.breaker().succeeded();
       }
     }
-    store.release(batch);
+    batches.release(batch);
   }
 
   /** Whether the batch is under way again. */
   private boolean remedy(Batch batch, long nowNs) {
-    ErrorReply error = ErrorReply.of(batch.error());
+    ErrorReply error = ErrorReply.of(batch.call().error());
     if (error == ErrorReply.MOVED || error.remedy() == Remedy.REFRESH) {
-      store.refreshMap();
+      parts.refreshMap().run();
     }
-    if (batch.isAbandoned() && error.remedy() != Remedy.NONE) {
-      batch.dropChecks(store.debts()); // none was executed
-      if (batch.refundCount() == 0) {
-        return false;
-      }
+    if (error.remedy() != Remedy.NONE && !batch.isNeeded()) { // none was executed
+      return false;
     }
     StoreLink from = batch.link();
-    if (error.remedy() == Remedy.SEND_SOURCE && batch.trySource()) {
-      store.observer().storeResent();
+    if (error.remedy() == Remedy.SEND_SOURCE && batch.call().trySource()) {
+      outcomes.observer().storeResent();
       write(batch, batch.link(), nowNs);
       return true;
     }
@@ -302,12 +284,12 @@ final class Shard {
       split(batch, nowNs);
       return true;
     }
-    if (error.remedy() == Remedy.FOLLOW
-        && batch.redirect(error == ErrorReply.ASK) <= LoopStore.MAX_HOPS) {
+    if (error.remedy() == Remedy.FOLLOW && batch.redirect() <= MAX_HOPS) {
       from.breaker().succeeded(); // this call ends here, and it may have been the probe
-      StoreLink to = store.linkOf(batch.error(), from);
+      batch.call().asking(error == ErrorReply.ASK);
+      StoreLink to = links.redirected(batch.call().error(), from);
       if (to != null && to.takesCalls() && to.breaker().tryPass(nowNs)) {
-        store.observer().storeResent();
+        outcomes.observer().storeResent();
         write(batch, to, nowNs);
         return true;
       }
@@ -317,46 +299,41 @@ final class Shard {
 
   /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
   private void split(Batch batch, long nowNs) {
-    while (batch.refundCount() > 0 && store.hasBatch()) {
-      Batch part = store.takeBatch(this);
+    while (batch.refundCount() > 0 && batches.hasOne()) {
+      Batch part = batches.take(this);
       batch.moveRefundTo(part);
-      store.observer().storeResent();
+      outcomes.observer().storeResent();
       write(part, link, nowNs);
     }
-    for (int check = 0; check < batch.checkCount() && store.hasBatch(); check++) {
-      Batch part = store.takeBatch(this);
-      batch.moveTo(part, check);
+    for (int check = 0; check < batch.checkCount() && batches.hasOne(); check++) {
+      Batch part = batches.take(this);
+      batch.moveTo(part, check, link.serverTime());
       if (part.checkCount() == 0) {
-        store.release(part);
+        batches.release(part);
         continue;
       }
       if (part.requestCount() > 0) {
-        store.watch(part);
+        batches.watch(part);
       }
-      store.observer().storeResent();
+      outcomes.observer().storeResent();
       write(part, link, nowNs);
     }
     end(batch, StoreFault.ERROR_REPLY, false);
   }
 
-  /** A call has come to its end, and may be told of it. */
-  void ended(Batch batch) {
-    store.ended().add(batch);
-  }
-
-  /** The connection was lost with the batch on it. */
-  void lost(Batch batch) {
+  @Override
+  public void lost(Batch batch) {
     inFlight--;
     batch.link().lostCall();
-    end(batch, StoreFault.DISCONNECTED, batch.isEncoded());
-    proceed(store.tick(), false);
+    end(batch, StoreFault.DISCONNECTED, batch.call().isEncoded());
+    proceed(parts.clock().tick(), false);
   }
 
-  /** The batch was not written to any connection. */
-  void unsent(Batch batch) {
+  @Override
+  public void unsent(Batch batch) {
     inFlight--;
     end(batch, StoreFault.DISCONNECTED, false);
-    proceed(store.tick(), false);
+    proceed(parts.clock().tick(), false);
   }
 
   /**

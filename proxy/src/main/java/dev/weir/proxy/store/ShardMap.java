@@ -74,6 +74,17 @@ public record ShardMap(
     return owner < 0 ? null : servers.get(owner);
   }
 
+  /** A partition that a server has; -1 if it has none. */
+  int partitionOf(SocketAddress server) {
+    int owner = servers.indexOf(server);
+    for (int partition = 0; partition < owners.length && owner >= 0; partition++) {
+      if (owners[partition] == owner) {
+        return partition;
+      }
+    }
+    return -1;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof ShardMap that

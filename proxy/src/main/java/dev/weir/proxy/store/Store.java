@@ -109,14 +109,15 @@ public final class Store implements AutoCloseable {
         new LoopRedisClient(resources, eventLoop, transport, settings, CONNECT_TIMEOUT);
     LoopStore store =
         new LoopStore(
-            eventLoop,
-            clock,
-            deadlines,
-            client::connect,
-            health,
-            this::refresh,
-            observer,
-            settings.deadlineNs());
+            new LoopParts(
+                eventLoop,
+                clock,
+                deadlines,
+                client::connect,
+                health,
+                this::refresh,
+                observer,
+                settings.deadlineNs()));
     members.add(new Member(eventLoop, store, client));
     return store;
   }

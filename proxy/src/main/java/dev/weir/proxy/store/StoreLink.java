@@ -2,24 +2,15 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
-import dev.weir.proxy.request.StoreObserver;
-import dev.weir.scripts.CheckCall;
-import dev.weir.scripts.CheckReply;
-import dev.weir.scripts.LuaScript;
-import dev.weir.scripts.ScriptLimit;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
 
 /**
  * One event loop's connection to one server. It is ready when the script is loaded and a trial of
@@ -45,9 +36,6 @@ final class StoreLink extends Deadlines.Waiter {
   /** Looks that are so far apart tell of this event loop, and not of the server. */
   private static final long HELD_UP_NS = HANG_NS / 2;
 
-  /** What the user of an ACL must be allowed to. */
-  private static final String TRIAL = "EVALSHA with TIME, MGET, EXISTS, SET and DEL";
-
   private enum State {
     PAUSED,
     CONNECTING,
@@ -55,9 +43,11 @@ final class StoreLink extends Deadlines.Waiter {
     CLOSED
   }
 
-  private final LoopStore store;
-  private final StoreObserver observer;
+  private final LoopParts parts;
+  private final EndedCalls ended;
+  private final LinkListener listener;
   private final SocketAddress address;
+  private final IntSupplier partition;
   private final String name;
   private final Breaker breaker;
   private final ServerTime serverTime = new ServerTime();
@@ -67,7 +57,7 @@ final class StoreLink extends Deadlines.Waiter {
   private StatefulRedisConnection<byte[], byte[]> opening;
 
   /** Redirected here before the connection was there: few, as the shards know better soon. */
-  private final ArrayDeque<Batch> waiting = new ArrayDeque<>();
+  private final ArrayDeque<LinkCall> waiting = new ArrayDeque<>();
 
   private int attempts;
   private State state = State.PAUSED;
@@ -76,12 +66,22 @@ final class StoreLink extends Deadlines.Waiter {
   private long lastProgressNs;
   private long lastLookNs;
 
-  StoreLink(LoopStore store, SocketAddress address) {
-    this.store = store;
-    this.observer = store.observer();
+  /**
+   * @param partition one that the server has at present; negative if it has none.
+   */
+  StoreLink(
+      LoopParts parts,
+      EndedCalls ended,
+      LinkListener listener,
+      SocketAddress address,
+      IntSupplier partition) {
+    this.parts = parts;
+    this.ended = ended;
+    this.listener = listener;
     this.address = address;
+    this.partition = partition;
     this.name = StoreNode.text(address);
-    this.breaker = new Breaker(PATIENCE * store.deadlineNs());
+    this.breaker = new Breaker(PATIENCE * parts.deadlineNs());
   }
 
   String name() {
@@ -119,14 +119,14 @@ final class StoreLink extends Deadlines.Waiter {
   void connect() {
     state = State.CONNECTING;
     int attempt = ++attempts;
-    deadline(store.tick() + OPEN_NS);
+    deadline(tick() + OPEN_NS);
     try {
-      store
+      parts
           .connector()
           .connect(address)
           .thenCompose(opened -> prepared(opened, attempt))
           .whenComplete(
-              (ready, fault) -> store.eventLoop().execute(() -> connected(attempt, ready, fault)));
+              (ready, fault) -> parts.eventLoop().execute(() -> connected(attempt, ready, fault)));
     } catch (RuntimeException fault) {
       connected(attempt, null, fault);
     }
@@ -138,65 +138,25 @@ final class StoreLink extends Deadlines.Waiter {
     if (attempt == attempts) {
       opening = opened;
     }
-    RedisAsyncCommands<byte[], byte[]> commands = opened.async();
-    return named("SCRIPT LOAD", commands.scriptLoad(LuaScript.CHECK.source()))
-        .thenCompose(digest -> named(TRIAL, trial(commands)))
+    return ScriptTrial.loadAndRun(opened.async(), partition.getAsInt())
         .handle(
-            (ignored, fault) -> {
+            (serverUs, fault) -> {
               if (fault != null) {
                 opened.closeAsync();
                 throw fault instanceof CompletionException wrapped
                     ? wrapped
                     : new CompletionException(fault);
               }
+              tried(serverUs);
               return opened;
             });
   }
 
-  /** The same, and its fault says which command it was. */
-  private static <T> CompletionStage<T> named(String command, CompletionStage<T> call) {
-    return call.exceptionally(
-        fault -> {
-          throw new CompletionException(
-              new IllegalStateException(command + ": " + StoreHealth.cause(fault)));
-        });
-  }
-
-  /** Charges a key of its own and forgets it: all commands that the script ever uses. */
-  private CompletionStage<?> trial(RedisAsyncCommands<byte[], byte[]> commands) {
-    int partition = store.partitionOf(address);
-    if (partition < 0) {
-      return CompletableFuture.completedFuture(null); // no key of ours belongs there yet
+  /** The script has run; the server said what time it was, or 0 if it was not asked. */
+  private void tried(long serverUs) {
+    if (serverUs > 0) {
+      serverTime.answered(serverUs, tick());
     }
-    CheckCall call = new CheckCall(2);
-    call.check(1, 1, ScriptLimit.paced(1, 1, 1_000));
-    call.reset(1);
-    byte[] key = WarmUp.trialKey(partition);
-    CompletionStage<byte[]> answered =
-        commands.<byte[]>evalsha(
-            LuaScript.CHECK.sha1(),
-            ScriptOutputType.VALUE,
-            new byte[][] {key, key},
-            Arrays.copyOf(call.array(), call.length()));
-    return answered.handle(
-        (answer, fault) -> {
-          if (fault != null && !isRedirection(fault)) {
-            throw new CompletionException(fault);
-          }
-          if (fault == null && answer.length != CheckReply.length(2)) {
-            throw new IllegalStateException("the script's answer is no decision");
-          }
-          if (fault == null) {
-            serverTime.answered(
-                new CheckReply().wrap(ByteBuffer.wrap(answer), 2).nowUs(), store.tick());
-          }
-          return null;
-        });
-  }
-
-  /** The partition is on its way to another server: this one is well all the same. */
-  private static boolean isRedirection(Throwable fault) {
-    return ErrorReply.of(StoreHealth.cause(fault)).remedy() == ErrorReply.Remedy.FOLLOW;
   }
 
   private void connected(
@@ -212,7 +172,7 @@ final class StoreLink extends Deadlines.Waiter {
       failed(StoreHealth.cause(fault));
       return;
     }
-    observer.storeConnected(true);
+    parts.observer().storeConnected(true);
     connection = ready;
     ready.addListener(new Loss(ready));
     if (!ready.isOpen()) {
@@ -222,28 +182,25 @@ final class StoreLink extends Deadlines.Waiter {
     state = State.READY;
     pauseNs = FIRST_PAUSE_NS;
     calls = 0;
-    lastProgressNs = store.tick();
+    lastProgressNs = tick();
     lastLookNs = lastProgressNs;
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
-    store.health().up(name);
-    for (Batch batch = waiting.poll(); batch != null; batch = waiting.poll()) {
-      if (batch.isAbandoned()) {
-        batch.dropChecks(store.debts()); // nobody waits any more; what it gives back still goes
-      }
-      if (batch.entryCount() == 0) {
-        batch.unsent();
+    parts.health().up(name);
+    for (LinkCall call = waiting.poll(); call != null; call = waiting.poll()) {
+      if (call.isNeeded()) {
+        write(call, lastProgressNs);
       } else {
-        write(batch, lastProgressNs);
+        call.unsent();
       }
     }
-    store.linkReady(this);
+    listener.ready(this);
   }
 
   private void failed(String cause) {
-    observer.storeConnected(false);
-    store.health().down(name, cause);
-    store.refreshMap();
+    parts.observer().storeConnected(false);
+    parts.health().down(name, cause);
+    listener.mapIsOld();
     pause();
   }
 
@@ -260,13 +217,13 @@ final class StoreLink extends Deadlines.Waiter {
   private void pause() {
     state = State.PAUSED;
     dismiss();
-    deadline(store.tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
+    deadline(tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
     pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
   }
 
   private void dismiss() {
-    for (Batch batch = waiting.poll(); batch != null; batch = waiting.poll()) {
-      batch.unsent();
+    for (LinkCall call = waiting.poll(); call != null; call = waiting.poll()) {
+      call.unsent();
     }
   }
 
@@ -275,8 +232,8 @@ final class StoreLink extends Deadlines.Waiter {
       return;
     }
     connection = null;
-    store.health().down(name, "connection lost");
-    store.refreshMap();
+    parts.health().down(name, "connection lost");
+    listener.mapIsOld();
     pause();
   }
 
@@ -287,8 +244,8 @@ final class StoreLink extends Deadlines.Waiter {
     }
     StatefulRedisConnection<byte[], byte[]> old = connection;
     connection = null;
-    store.health().down(name, cause);
-    store.refreshMap();
+    parts.health().down(name, cause);
+    listener.mapIsOld();
     pause();
     old.closeAsync();
   }
@@ -311,14 +268,14 @@ final class StoreLink extends Deadlines.Waiter {
   @Override
   protected void onDeadline() {
     if (state == State.PAUSED) {
-      store.closeUnused();
+      listener.mayBeUnused();
       if (state == State.PAUSED) {
         connect();
       }
     } else if (state == State.CONNECTING) {
       giveUpOpening();
     } else if (state == State.READY) {
-      long nowNs = store.tick();
+      long nowNs = tick();
       boolean heldUp = nowNs - lastLookNs > HELD_UP_NS;
       lastLookNs = nowNs;
       if (calls > 0 && nowNs - lastProgressNs > HANG_NS && !heldUp) {
@@ -326,14 +283,14 @@ final class StoreLink extends Deadlines.Waiter {
       } else {
         deadline(nowNs + LOOK_NS);
         if (nowNs - lastProgressNs > HANG_NS && !heldUp) {
-          store.closeUnused(); // which may be this
+          listener.mayBeUnused(); // which may be this
         }
         if (state == State.READY
             && breaker.state() == Breaker.State.OPEN
             && breaker.tryPass(nowNs)) {
           probe(nowNs);
         }
-        store.settleDebts(this, nowNs);
+        listener.takesDebts(this, nowNs);
       }
     }
   }
@@ -342,29 +299,37 @@ final class StoreLink extends Deadlines.Waiter {
   private void probe(long nowNs) {
     StatefulRedisConnection<byte[], byte[]> asked = connection;
     called(nowNs);
-    trial(asked.async()).whenComplete((ignored, fault) -> probed(asked, nowNs, fault));
+    ScriptTrial.run(asked.async(), partition.getAsInt())
+        .whenComplete((serverUs, fault) -> probed(asked, nowNs, serverUs, fault));
   }
 
   private void probed(
-      StatefulRedisConnection<byte[], byte[]> asked, long askedNs, Throwable fault) {
+      StatefulRedisConnection<byte[], byte[]> asked, long askedNs, Long serverUs, Throwable fault) {
     if (asked != connection) {
       return;
     }
-    long nowNs = store.tick();
+    long nowNs = tick();
     answered(nowNs);
     if (fault != null) {
       String error = StoreHealth.cause(fault);
-      store.health().refused(name, error);
+      parts.health().refused(name, error);
       if (ErrorReply.of(error).remedy() == ErrorReply.Remedy.SEND_SOURCE) {
-        asked.async().scriptLoad(LuaScript.CHECK.source()); // for the next: it may be a probe too
+        ScriptTrial.load(asked.async()); // for the next: it may be a probe too
       }
     }
-    if (fault == null && nowNs - askedNs < store.deadlineNs()) {
+    if (fault == null) {
+      tried(serverUs);
+    }
+    if (fault == null && nowNs - askedNs < parts.deadlineNs()) {
       breaker.succeeded();
-      store.settleDebts(this, nowNs);
+      listener.takesDebts(this, nowNs);
     } else {
       breaker.failed(nowNs);
     }
+  }
+
+  private long tick() {
+    return parts.clock().tick();
   }
 
   private void called(long nowNs) {
@@ -373,33 +338,34 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  void write(Batch batch, long nowNs) {
+  /** Writes a call, now or when the connection is open; one that cannot be ends unsent. */
+  void write(LinkCall call, long nowNs) {
     if (state == State.READY) {
       called(nowNs);
-      store.ended().writing();
+      ended.writing();
       try {
-        dispatch(batch);
+        dispatch(call);
       } catch (RuntimeException | Error bug) {
-        batch.completeExceptionally(bug);
+        call.completeExceptionally(bug);
         InternalErrors.caught("a call to the store", bug);
       } finally {
-        store.ended().written();
+        ended.written();
       }
     } else if (takesCalls()) {
-      waiting.add(batch);
+      waiting.add(call);
     } else {
-      store.ended().writing();
-      batch.unsent();
-      store.ended().written();
+      ended.writing();
+      call.unsent();
+      ended.written();
     }
   }
 
-  private void dispatch(Batch batch) {
-    if (batch.isAsking()) {
+  private void dispatch(LinkCall call) {
+    if (call.isAsking()) {
       // The slot is on its way here: the next call is let in, and no other.
       connection.async().asking();
     }
-    connection.dispatch(batch);
+    connection.dispatch(call);
   }
 
   /** A call has come to its end. */

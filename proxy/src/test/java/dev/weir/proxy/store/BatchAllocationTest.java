@@ -1,12 +1,13 @@
 package dev.weir.proxy.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;
 import io.netty.buffer.ByteBuf;
@@ -35,28 +36,19 @@ class BatchAllocationTest {
   @Test
   void aBatchIsFilledSentAndDeliveredWithoutAllocating() {
     LoopClock clock = new LoopClock();
-    LoopStore store =
-        new LoopStore(
-            null,
-            clock,
-            new Deadlines(clock),
-            null,
-            null,
-            () -> {},
-            new Metrics().newLoop().store(),
-            5_000_000);
-    Shard shard = new Shard(store, null);
-    Debts debts = store.debts();
-    Batch batch = new Batch();
+    StoreObserver observer = new Metrics().newLoop().store();
+    Outcomes outcomes = new Outcomes(clock, new Debts(observer));
+    outcomes.observer(observer);
+    Batch batch = new Batch(outcomes, new EndedCalls(null));
     ByteBuffer answer = answer();
     for (int i = 0; i < WARM_UP; i++) {
-      fly(batch, shard, debts, answer, i);
+      fly(batch, answer, i);
     }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 20; i++) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      fly(batch, shard, debts, answer, i);
+      fly(batch, answer, i);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertEquals(0, least);
@@ -65,8 +57,8 @@ class BatchAllocationTest {
   }
 
   /** Four requests for each of the keys; all granted. */
-  private void fly(Batch batch, Shard shard, Debts debts, ByteBuffer answer, long nowNs) {
-    batch.begin(shard, 0);
+  private void fly(Batch batch, ByteBuffer answer, long nowNs) {
+    batch.begin(null, 0);
     for (int request = 0; request < REQUESTS; request++) {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
@@ -75,10 +67,10 @@ class BatchAllocationTest {
     }
     batch.prepare(null, nowNs);
     wire.clear();
-    batch.encode(wire);
+    batch.call().encode(wire);
     answer.rewind();
-    batch.getOutput().set(answer);
-    batch.deliver(debts);
+    batch.call().getOutput().set(answer);
+    assertTrue(batch.deliver());
     batch.clear();
   }
 

@@ -22,10 +22,13 @@ class DebtsTest {
   private final ScriptLimit[] years = {ScriptLimit.fixedWindow(10, 31_536_000_000_000L, 0)};
   private final Observer observer = new Observer();
   private final LoopClock clock = new LoopClock();
-  private final LoopStore store =
-      new LoopStore(null, clock, new Deadlines(clock), null, null, () -> {}, observer, 5_000_000);
-  private final Shard[] shards = new Shard[Partitions.COUNT];
-  private final Debts debts = new Debts(observer, shards);
+  private final LoopParts parts =
+      new LoopParts(null, clock, new Deadlines(clock), null, null, () -> {}, observer, 5_000_000);
+  private final Debts debts = new Debts(observer);
+  private final Outcomes outcomes = new Outcomes(clock, debts);
+  private final EndedCalls ended = new EndedCalls(null);
+  private final StoreLinks links = new StoreLinks(parts, ended, null);
+  private final ServerTime serverTime = new ServerTime();
   private final Shard dead = shard();
   private final Shard healthy = shard();
   private final StoreKeys keys = new StoreKeys(1);
@@ -41,9 +44,11 @@ class DebtsTest {
   }
 
   private Shard shard() {
-    StoreLink link = new StoreLink(store, new InetSocketAddress("127.0.0.1", 1));
+    StoreLink link =
+        new StoreLink(parts, ended, null, new InetSocketAddress("127.0.0.1", 1), () -> 0);
     link.serverTime().answered(1_700_000_000_000_000L, NOW);
-    return new Shard(store, link);
+    Batches batches = new Batches(parts, outcomes, ended);
+    return new Shard(parts, outcomes, debts, batches, links, link);
   }
 
   private void owe(int partition, int key, ScriptLimit[] limits, long nowNs) {
@@ -56,14 +61,21 @@ class DebtsTest {
   /** The first half of the partitions is one server's, the rest another's. */
   private void twoServers() {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
-      shards[partition] = partition < Partitions.COUNT / 2 ? dead : healthy;
+      debts.assign(partition, partition < Partitions.COUNT / 2 ? dead.debts() : healthy.debts());
     }
-    debts.regroup();
   }
 
   private int move(Shard shard, long nowNs) {
-    Batch batch = new Batch().begin(shard, 0);
-    debts.moveTo(batch, shard, nowNs);
+    Batch batch = new Batch(outcomes, ended).begin(shard, 0);
+    DebtCarrier carrier =
+        (debt, passedNs) -> {
+          boolean hasRoom = batch.hasRoom(1, debt.keys.length(0));
+          if (hasRoom) {
+            batch.owe(debt, passedNs, serverTime);
+          }
+          return hasRoom;
+        };
+    debts.moveTo(carrier, shard.debts(), nowNs);
     return batch.checkCount();
   }
 
@@ -73,13 +85,13 @@ class DebtsTest {
     for (int key = 0; key < Debts.MAX_BUDGETS; key++) {
       owe(key % (Partitions.COUNT / 2), key, years, NOW);
     }
-    assertEquals(Debts.MAX_BUDGETS, dead.debtCount);
-    assertEquals(0, healthy.debtCount);
+    assertEquals(Debts.MAX_BUDGETS, dead.debts().count);
+    assertEquals(0, healthy.debts().count);
     for (int answer = 0; answer < 1_000; answer++) {
       healthy.settleDebts(NOW);
     }
     assertEquals(0, debts.lookCount());
-    assertTrue(debts.owes(dead, NOW));
+    assertTrue(debts.owes(dead.debts(), NOW));
     assertEquals(1, debts.lookCount());
   }
 
@@ -90,13 +102,13 @@ class DebtsTest {
       owe(key % Partitions.COUNT, key, years, NOW);
       owe(key % Partitions.COUNT, key, years, NOW);
     }
-    assertEquals(512, dead.debtCount);
+    assertEquals(512, dead.debts().count);
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
-    assertEquals(0, dead.debtCount);
-    assertFalse(debts.owes(dead, NOW));
+    assertEquals(0, dead.debts().count);
+    assertFalse(debts.owes(dead.debts(), NOW));
     assertEquals(513, debts.lookCount(), "one had no room, and was seen again");
-    assertEquals(512, healthy.debtCount);
+    assertEquals(512, healthy.debts().count);
     assertFalse(debts.isEmpty());
   }
 
@@ -132,13 +144,11 @@ class DebtsTest {
     twoServers();
     owe(0, 1, years, NOW);
     owe(127, 2, years, NOW);
-    shards[0] = null;
-    debts.regroup();
-    assertEquals(0, dead.debtCount);
+    debts.assign(0, null);
+    assertEquals(0, dead.debts().count);
     owe(0, 3, years, NOW);
-    shards[0] = healthy;
-    debts.regroup();
-    assertEquals(3, healthy.debtCount);
+    debts.assign(0, healthy.debts());
+    assertEquals(3, healthy.debts().count);
     assertEquals(3, move(healthy, NOW));
     assertTrue(debts.isEmpty());
   }

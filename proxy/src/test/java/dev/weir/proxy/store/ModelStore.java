@@ -39,14 +39,15 @@ public final class ModelStore implements AutoCloseable {
     deadlines.start(eventLoop());
     store =
         new LoopStore(
-            eventLoop(),
-            clock,
-            deadlines,
-            address -> servers.get(address).connect(),
-            new StoreHealth(),
-            () -> {},
-            observer,
-            deadlineNs);
+            new LoopParts(
+                eventLoop(),
+                clock,
+                deadlines,
+                address -> servers.get(address).connect(),
+                new StoreHealth(),
+                () -> {},
+                observer,
+                deadlineNs));
     store.giveUpWaiting();
     SocketAddress[] owners = new SocketAddress[Partitions.COUNT];
     for (int partition = 0; partition < owners.length; partition++) {

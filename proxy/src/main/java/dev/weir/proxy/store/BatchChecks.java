@@ -1,0 +1,244 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.store.StoreQuestion.Operation;
+import dev.weir.scripts.CheckCall;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.ScriptLimit;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * What a batch asks of the server: checks, peeks, resets and debts, each with its budgets. Requests
+ * that check the same budgets at the same costs share one. Reused with its batch.
+ */
+final class BatchChecks {
+  /** As many checks at most, as each has one key or more. */
+  static final int MAX_KEYS = 256;
+
+  private static final int BUCKETS = 2 * MAX_KEYS;
+
+  private final CheckCall call = new CheckCall(MAX_KEYS);
+  private final StoreKeys keys = new StoreKeys(MAX_KEYS, 1024);
+
+  /** Of each key, what a request takes of its limit. */
+  private final long[] costs = new long[MAX_KEYS];
+
+  private final Operation[] operations = new Operation[MAX_KEYS];
+
+  /** Of each check, which of the keys is its first. */
+  private final int[] firstKeys = new int[MAX_KEYS];
+
+  private final int[] keyCounts = new int[MAX_KEYS];
+  private final boolean[] isOnce = new boolean[MAX_KEYS];
+  private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
+
+  /** Of each check, how many requests it is for; of a debt that another batch has, 0. */
+  private final long[] asked = new long[MAX_KEYS];
+
+  /** Of each debt, when its requests passed, on the event loop's clock. */
+  private final long[] passedNs = new long[MAX_KEYS];
+
+  /** By the hash of a key: one more than the check's index, in probing order. */
+  private final short[] buckets = new short[BUCKETS];
+
+  /**
+   * Forgets everything but the memory.
+   *
+   * @param unixUs the time of this process, by which windows of a calendar are sent.
+   */
+  void begin(long unixUs) {
+    call.clear(unixUs);
+    Arrays.fill(buckets, (short) 0);
+    Arrays.fill(limits, null);
+    keys.clear();
+  }
+
+  /** The check for a question, one that is there if it may be shared; counts its requests. */
+  int add(StoreQuestion question) {
+    return switch (question.operation) {
+      case CHECK -> question.coalesces ? shared(question) : begun(question);
+      case PEEK, RESET -> begun(question);
+      case REFUND, DEBT -> throw untold(question.operation);
+    };
+  }
+
+  private static IllegalArgumentException untold(Operation operation) {
+    return new IllegalArgumentException(
+        "operation: " + operation + " (expected: one with a taker)");
+  }
+
+  private int shared(StoreQuestion question) {
+    long hash = question.keys.hash(question.first);
+    int bucket = (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+    while (buckets[bucket] != 0) {
+      int candidate = buckets[bucket] - 1;
+      if (isSame(candidate, question)) {
+        call.more(candidate, question.requests);
+        asked[candidate] += question.requests;
+        return candidate;
+      }
+      bucket = bucket + 1 & BUCKETS - 1;
+    }
+    int check = begun(question);
+    buckets[bucket] = (short) (check + 1);
+    return check;
+  }
+
+  private boolean isSame(int check, StoreQuestion question) {
+    int firstKey = firstKeys[check];
+    int count = question.keyCount;
+    return limits[check] == question.limits
+        && (count == 1
+            ? costs[firstKey] == question.costs[0]
+            : Arrays.equals(costs, firstKey, firstKey + count, question.costs, 0, count))
+        && keys.holds(firstKey, question.keys, question.first, count);
+  }
+
+  private int begun(StoreQuestion question) {
+    long requests = question.requests;
+    long cost = question.costs[0];
+    ScriptLimit[] of = question.limits;
+    return begin(
+        switch (question.operation) {
+          case CHECK ->
+              question.isOnce ? call.checkOnce(cost, of[0]) : call.check(requests, cost, of[0]);
+          case PEEK -> call.peek(requests, cost, of[0]);
+          case RESET -> call.reset(question.keyCount);
+          case REFUND, DEBT -> throw untold(question.operation);
+        },
+        question);
+  }
+
+  /**
+   * Charges requests that have passed already, as far as they still count.
+   *
+   * @param atNs when they passed, on the event loop's clock.
+   * @param atUs the same moment in the time of the server, or a little earlier.
+   */
+  void owe(StoreQuestion debt, long atNs, long atUs) {
+    int check = begin(call.debt(debt.requests, debt.costs[0], atUs, debt.limits[0]), debt);
+    passedNs[check] = atNs;
+  }
+
+  private int begin(int check, StoreQuestion question) {
+    ScriptLimit[] of = question.limits;
+    int firstKey = keys.count();
+    for (int i = 0; i < of.length; i++) {
+      if (i > 0) {
+        call.also(of[i], question.costs[i]);
+      }
+      costs[firstKey + i] = question.costs[i];
+    }
+    for (int i = 0; i < question.keyCount; i++) {
+      keys.copy(question.keys, question.first + i);
+    }
+    operations[check] = question.operation;
+    firstKeys[check] = firstKey;
+    keyCounts[check] = question.keyCount;
+    isOnce[check] = question.isOnce;
+    limits[check] = of;
+    asked[check] = question.requests;
+    return check;
+  }
+
+  int count() {
+    return call.checkCount();
+  }
+
+  StoreKeys keys() {
+    return keys;
+  }
+
+  int firstKey(int check) {
+    return firstKeys[check];
+  }
+
+  /** Units that a request takes of one of a check's limits. */
+  long cost(int check, int limit) {
+    return costs[firstKeys[check] + limit];
+  }
+
+  /** Whether it charges requests that wait for it. */
+  boolean charges(int check) {
+    return operations[check] == Operation.CHECK;
+  }
+
+  /**
+   * Whether a grant that came too late goes back. A queue takes nothing back: those behind have
+   * been told their slots. A check once is not charged again when its request comes again.
+   */
+  boolean isGivenBack(int check) {
+    return charges(check) && !isOnce[check] && limits[check][0].outflowUs(1) == 0;
+  }
+
+  /**
+   * Requests that had passed before it was sent, and that it has to charge; 0 for all but debts.
+   */
+  long owed(int check) {
+    return operations[check] == Operation.DEBT ? asked[check] : 0;
+  }
+
+  /** When those passed that a debt has to charge, on the event loop's clock. */
+  long passedNs(int check) {
+    return passedNs[check];
+  }
+
+  /** Another batch has the debt from now on. */
+  void moved(int check) {
+    asked[check] = 0;
+  }
+
+  /** Bytes of the right number may be anything: what would let requests pass must make sense. */
+  boolean isPlausible(int check, CheckReply reply, int entry) {
+    int status = reply.status(entry);
+    long granted = reply.granted(entry);
+    int index = reply.limitIndex(entry);
+    return switch (operations[check]) {
+      case DEBT, RESET -> granted == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
+      case CHECK, PEEK ->
+          status == CheckReply.FOREIGN && granted == 0 && index < keyCounts[check]
+              || status == CheckReply.REFUSED && granted == 0 && index < limits[check].length
+              || status == CheckReply.GRANTED
+                  && granted > 0
+                  && granted <= asked[check]
+                  && index < limits[check].length;
+      case REFUND -> throw new AssertionError("refunds are apart");
+    };
+  }
+
+  /** A check as a question again, that of one request. */
+  StoreQuestion question(int check, StoreTaker taker, long ticket, StoreQuestion into) {
+    switch (operations[check]) {
+      case CHECK -> into.check(taker, ticket);
+      case PEEK -> into.peek(taker, ticket);
+      case RESET -> into.reset(taker, ticket);
+      case REFUND, DEBT -> throw untold(operations[check]);
+    }
+    about(check, into);
+    into.isOnce = isOnce[check];
+    into.coalesces &= !into.isOnce;
+    return into;
+  }
+
+  /** Makes a question one about the budgets of a check, at its costs. */
+  StoreQuestion about(int check, StoreQuestion into) {
+    into.of(keys, firstKeys[check], limits[check]);
+    into.keyCount = keyCounts[check];
+    System.arraycopy(costs, firstKeys[check], into.costs, 0, limits[check].length);
+    return into;
+  }
+
+  int byteCount() {
+    return call.length();
+  }
+
+  void writeKeys(ByteBuf out) {
+    for (int key = 0; key < keys.count(); key++) {
+      Resp.bulk(out, keys.bytes(), keys.start(key), keys.length(key));
+    }
+  }
+
+  void writeTo(ByteBuf out) {
+    out.writeBytes(call.array(), 0, call.length());
+  }
+}

@@ -1,0 +1,120 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.WakeUp;
+import dev.weir.proxy.request.StoreFault;
+
+/**
+ * The batches of an event loop: those that are free, and the deadlines of those that somebody waits
+ * for.
+ */
+final class Batches {
+  /** Batches that may exist at one time, gathering and in flight. */
+  static final int MAX_COUNT = 1024;
+
+  private final LoopClock clock;
+  private final Outcomes outcomes;
+  private final EndedCalls ended;
+  private final WakeUp wakeUp;
+
+  /** The head of a ring. */
+  private final Batch watched;
+
+  private Batch free;
+  private int count;
+
+  Batches(LoopParts parts, Outcomes outcomes, EndedCalls ended) {
+    this.clock = parts.clock();
+    this.outcomes = outcomes;
+    this.ended = ended;
+    this.wakeUp = new WakeUp(parts.eventLoop(), clock, this::expire);
+    watched = new Batch(outcomes, ended);
+    watched.next = watched;
+    watched.previous = watched;
+  }
+
+  boolean hasOne() {
+    return free != null || count < MAX_COUNT;
+  }
+
+  /** An empty batch; there is one. */
+  Batch take(BatchOwner owner) {
+    Batch batch = free;
+    if (batch == null) {
+      count++;
+      batch = new Batch(outcomes, ended);
+    } else {
+      free = batch.next;
+      batch.next = null;
+    }
+    return batch.begin(owner, (clock.nowNs() - LoopClock.unixEpochNs()) / 1_000);
+  }
+
+  /** The batch has come to its end. */
+  void release(Batch batch) {
+    unwatch(batch);
+    batch.clear();
+    batch.next = free;
+    free = batch;
+  }
+
+  /** Requests of that batch wait. */
+  void watch(Batch batch) {
+    if (batch.previous == null) {
+      batch.previous = watched.previous;
+      batch.next = watched;
+      watched.previous.next = batch;
+      watched.previous = batch;
+    }
+    wakeUp.at(batch.firstDueNs());
+  }
+
+  private void unwatch(Batch batch) {
+    if (batch.previous != null) {
+      batch.previous.next = batch.next;
+      batch.next.previous = batch.previous;
+      batch.previous = null;
+      batch.next = null;
+    }
+  }
+
+  /** Tells all whose time is over. */
+  private void expire() {
+    long nowNs = clock.tick();
+    long firstNs = Long.MAX_VALUE;
+    for (Batch batch = watched.next; batch != watched; ) {
+      Batch next = batch.next;
+      if (batch.firstDueNs() <= nowNs) {
+        try {
+          expire(batch, nowNs);
+        } catch (RuntimeException | Error bug) {
+          InternalErrors.caught("a batch whose time is over", bug);
+        }
+      }
+      if (batch.previous != null) { // has not come to its end
+        if (batch.firstDueNs() == Long.MAX_VALUE) {
+          unwatch(batch);
+        } else {
+          firstNs = Math.min(firstNs, batch.firstDueNs());
+        }
+      }
+      batch = next.previous == null ? watched.next : next; // the call made even the next one end
+    }
+    if (firstNs != Long.MAX_VALUE) {
+      wakeUp.at(firstNs);
+    }
+  }
+
+  private static void expire(Batch batch, long nowNs) {
+    BatchOwner owner = batch.owner();
+    boolean first = !batch.isExpired();
+    batch.expire(nowNs, StoreFault.DEADLINE);
+    if (first) {
+      owner.expired(batch, nowNs);
+    }
+    if (batch.firstDueNs() == Long.MAX_VALUE) {
+      owner.abandoned(batch);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+
+/**
+ * What becomes of the questions of an event loop: whoever asked is told, what passed undecided is
+ * remembered, what goes back is made known, and all of it is counted. A fault of one that is told
+ * keeps no other from being told.
+ *
+ * <p>One per event loop.
+ */
+final class Outcomes {
+  private static final String ASKER = "a request that asked the store";
+
+  private final LoopClock clock;
+  private final Debts debts;
+  private StoreObserver observer;
+  private BudgetListener listener = BudgetListener.NONE;
+  private boolean isAsking;
+
+  Outcomes(LoopClock clock, Debts debts) {
+    this.clock = clock;
+    this.debts = debts;
+  }
+
+  /** Who counts, from now on. */
+  void observer(StoreObserver counts) {
+    observer = counts;
+  }
+
+  StoreObserver observer() {
+    return observer;
+  }
+
+  void listener(BudgetListener ofBudgets) {
+    listener = ofBudgets;
+  }
+
+  BudgetListener listener() {
+    return listener;
+  }
+
+  /** Somebody asks, or gives back, and is to find nothing changed by others until it is over. */
+  void asking(boolean now) {
+    isAsking = now;
+  }
+
+  boolean isAsking() {
+    return isAsking;
+  }
+
+  long nowNs() {
+    return clock.nowNs();
+  }
+
+  /** Tells one that there is no decision; returns whether it passes all the same. */
+  boolean tellUnavailable(StoreTaker taker, long ticket, StoreFault fault) {
+    assert !isAsking : "a request is told within the question of another";
+    observer.storeUnavailable(fault);
+    try {
+      return taker.unavailable(ticket, fault);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught(ASKER, bug);
+      return false;
+    }
+  }
+
+  void tellDecided(StoreTaker taker, long ticket, StoreDecision decision) {
+    assert !isAsking : "a request is told within the question of another";
+    try {
+      taker.decided(ticket, decision);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught(ASKER, bug);
+    }
+  }
+
+  /** Some requests have passed and have not been charged. */
+  void remember(StoreQuestion debt, long passedNs) {
+    debts.add(debt, passedNs, clock.nowNs());
+  }
+
+  /** The server may have charged what had passed before it was asked. */
+  void debtsCharged(long requests) {
+    observer.storeDebts(requests, true);
+  }
+
+  /** A refund is on its way. */
+  void givingBack(StoreQuestion refund) {
+    for (int i = 0; i < refund.keyCount; i++) {
+      listener.givenBack(refund.keys, refund.first + i, refund.costs[i]);
+    }
+  }
+
+  /**
+   * The refunds of so many requests have come to their end.
+   *
+   * @param sent whether the server may have executed them.
+   */
+  void refunded(long requests, boolean sent) {
+    observer.storeRefunds(requests, sent);
+  }
+}

@@ -1,0 +1,95 @@
+package dev.weir.proxy.store;
+
+import dev.weir.proxy.request.StoreFault;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Which shard each partition belongs to, as one event loop sees it. */
+final class Shards {
+  private final LoopParts parts;
+  private final Outcomes outcomes;
+  private final Debts debts;
+  private final Batches batches;
+  private final StoreLinks links;
+
+  /** By partition; null if no server has it. */
+  private final Shard[] shards = new Shard[Partitions.COUNT];
+
+  Shards(LoopParts parts, Outcomes outcomes, Debts debts, Batches batches, StoreLinks links) {
+    this.parts = parts;
+    this.outcomes = outcomes;
+    this.debts = debts;
+    this.batches = batches;
+    this.links = links;
+  }
+
+  /** Null if nobody has the partition. */
+  Shard of(int partition) {
+    return shards[partition];
+  }
+
+  /** Takes over another map, whose servers have links: what stays keeps its batches. */
+  void apply(ShardMap map) {
+    Shard[] before = shards.clone();
+    Map<StoreLink, Shard> byLink = new HashMap<>();
+    for (Shard shard : before) {
+      if (shard != null) {
+        byLink.put(shard.link(), shard);
+      }
+    }
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      SocketAddress server = map.server(partition);
+      Shard shard = null;
+      if (server != null) {
+        StoreLink link = links.to(server);
+        Shard present = map.isCluster() ? shards[partition] : byLink.get(link);
+        shard = present != null && present.link() == link ? present : made(link);
+        byLink.put(link, shard);
+      }
+      shards[partition] = shard;
+      debts.assign(partition, shard == null ? null : shard.debts());
+    }
+    for (Shard shard : before) {
+      if (shard != null && !isUsed(shard)) {
+        shard.retire(this::of);
+      }
+    }
+  }
+
+  private Shard made(StoreLink link) {
+    return new Shard(parts, outcomes, debts, batches, links, link);
+  }
+
+  private boolean isUsed(Shard wanted) {
+    for (Shard shard : shards) {
+      if (shard == wanted) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Charges what has passed without a decision, of all shards of one server. */
+  void settleDebts(StoreLink link, long nowNs) {
+    if (debts.isEmpty()) {
+      return;
+    }
+    Shard last = null;
+    for (Shard shard : shards) {
+      if (shard != null && shard != last && shard.link() == link) {
+        shard.settleDebts(nowNs);
+        last = shard;
+      }
+    }
+  }
+
+  /** Tells all that wait for a batch that has not left that there is no decision. */
+  void dropGathered(StoreFault fault) {
+    for (Shard shard : shards) {
+      if (shard != null) {
+        shard.dropGathered(fault);
+      }
+    }
+  }
+}
