@@ -1,22 +1,43 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.control.Setting;
 import dev.weir.proxy.control.SettingsFlags;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 class RunFlagsTest {
   @Test
-  void offerEverySettingAndNoOther() {
-    assertEquals(
-        SettingsFlags.names(),
-        RunFlags.ALL.stream()
-            .map(RunFlags.Flag::name)
-            .collect(Collectors.toCollection(TreeSet::new)));
+  void offerEveryRowWithItsHelp() {
+    CommandSpec run = WeirMain.commandLine().getSubcommands().get("run").getCommandSpec();
+    assertEquals(SettingsFlags.rows().size(), RunFlags.ALL.size());
+    for (Setting<?> row : SettingsFlags.rows()) {
+      OptionSpec option = run.findOption(row.flag());
+      assertNotNull(option, row.flag());
+      assertEquals(row.kind().label(), option.paramLabel(), row.flag());
+      assertEquals(row.help(), option.description()[0], row.flag());
+      if (row.text().contains("default %s")) {
+        assertTrue(option.description()[0].contains(row.standard()), row.flag());
+      }
+    }
+  }
+
+  /** What the help should show first and does not have is a name that has changed. */
+  @Test
+  void nameNothingForTheOrderOfTheHelpThatThereIsNot() {
+    for (String name : RunFlags.ORDER) {
+      assertTrue(
+          RunFlags.ALL.stream()
+              .map(Setting::name)
+              .anyMatch(flag -> flag.equals(name) || flag.startsWith(name + ".")),
+          name);
+    }
   }
 
   @ParameterizedTest

@@ -1,5 +1,20 @@
 package dev.weir.proxy.control;
 
+import static dev.weir.proxy.control.SettingKind.COUNT;
+import static dev.weir.proxy.control.SettingKind.KEY;
+import static dev.weir.proxy.control.SettingKind.LIMITS;
+import static dev.weir.proxy.control.SettingKind.METHODS;
+import static dev.weir.proxy.control.SettingKind.NAME;
+import static dev.weir.proxy.control.SettingKind.NUMBER;
+import static dev.weir.proxy.control.SettingKind.PATTERN;
+import static dev.weir.proxy.control.SettingKind.RATE;
+import static dev.weir.proxy.control.SettingKind.SWITCH;
+import static dev.weir.proxy.control.SettingKind.TIME;
+import static dev.weir.proxy.control.SettingKind.UNIT;
+import static dev.weir.proxy.control.SettingKind.WHAT;
+import static dev.weir.proxy.control.SettingKind.WHO;
+import static dev.weir.proxy.control.SettingKind.ZONE;
+
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BadValueException;
@@ -18,50 +33,165 @@ import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.Share;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.BiConsumer;
 
 /**
- * For every field of a rule that is one text, how it is read; files and flags share it. So do the
- * fields of a rule's one limit and those of each in a list.
+ * Every field of a rule, a row each; files and flags share them. So do a rule's one limit and those
+ * in its list.
  */
 final class RuleFields {
-  private static final Map<String, BiConsumer<BudgetSpec.Builder, String>> OF_LIMIT = ofLimit();
-  private static final Map<String, BiConsumer<RuleSpec.Builder, String>> SETTERS = setters();
+  /** The fields of a limit, which are those of a rule with one limit too. */
+  static final List<Setting<BudgetSpec.Builder>> OF_LIMIT =
+      List.of(
+          Setting.of(
+              "limit",
+              RATE,
+              null,
+              "Requests per time: 100/1s, 10/1m, 1000/1h, 1/1d.",
+              (b, t) -> b.rate(Rate.parse(t))),
+          Setting.of(
+              "key",
+              KEY,
+              null,
+              "Whose budget, by default the rule's key.",
+              (b, t) -> b.key(KeySpec.parse(t))),
+          Setting.of(
+              "burst",
+              COUNT,
+              null,
+              "How many of them at once; by default the whole limit.",
+              (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
+          Setting.of(
+              "algorithm",
+              NAME,
+              "gcra",
+              "%s (default), token-bucket, leaky-bucket, fixed-window, sliding-log,"
+                  + " sliding-counter or bucket-ring.",
+              (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values()))),
+          Setting.of(
+              "overflow",
+              WHAT,
+              "reject",
+              "Of a leaky-bucket: %s (default), or queue to hold requests until their turn.",
+              (b, t) -> b.overflow(Texts.parseOneOf(t, Overflow.values()))),
+          Setting.of(
+              "max-wait",
+              TIME,
+              "1s",
+              "In a queue, at most (default %s).",
+              (b, t) -> b.maxWaitNs(maxWaitNs(t))),
+          Setting.of(
+              "align",
+              UNIT,
+              "epoch",
+              "Of a fixed-window: %s (default), minute, hour, day, week or month.",
+              (b, t) -> b.align(Texts.parseOneOf(t, Alignment.values()))),
+          Setting.of(
+              "time-zone",
+              ZONE,
+              "UTC",
+              "Whose calendar: Europe/Berlin (default %s).",
+              (b, t) -> b.zone(zone(t))),
+          Setting.of(
+              "sub-window",
+              TIME,
+              null,
+              "Of a bucket-ring (default a tenth of the window).",
+              (b, t) -> b.subWindowNs(DurationText.parseNs(t))));
+
+  /** The fields of a rule, in the order in which files name them. */
+  static final List<Setting<RuleSpec.Builder>> ALL =
+      List.of(
+          Setting.inFilesOnly("id", NAME, "flags make one rule, whose id is default"),
+          Setting.of(
+              "match.path",
+              PATTERN,
+              null,
+              "Limit these paths only, such as /api/**.",
+              (b, t) -> b.path(PathPattern.parse(t))),
+          Setting.inFilesOnly(
+              "match.methods", METHODS, "one rule for some methods leaves the others unlimited"),
+          Setting.of(
+              "key",
+              KEY,
+              "ip",
+              "Who has a budget: %s (the default), api-key, header:NAME, cookie:NAME, query:NAME;"
+                  + " several, separated by commas, together.",
+              (b, t) -> b.key(KeySpec.parse(t))),
+          ofLimit("limit"),
+          ofLimit("burst"),
+          Setting.of(
+              "cost",
+              COUNT,
+              "1",
+              "What one request takes from the budget (default %s).",
+              (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
+          ofLimit("algorithm"),
+          ofLimit("overflow"),
+          ofLimit("max-wait"),
+          ofLimit("align"),
+          ofLimit("time-zone"),
+          ofLimit("sub-window"),
+          Setting.inFilesOnly("limits", LIMITS, "each has fields of its own"),
+          Setting.of(
+              "action",
+              NAME,
+              "limit",
+              "%s (default), unlimited or deny.",
+              (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values()))),
+          Setting.of(
+              "dry-run",
+              SWITCH,
+              "false",
+              "Decide and count, and let everything pass.",
+              (b, t) -> b.dryRun(Texts.parseBoolean(t))),
+          Setting.of(
+              "on-missing-key",
+              WHAT,
+              "ip",
+              "%s (default), shared or refuse.",
+              (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values()))),
+          Setting.of(
+              "mode",
+              WHO,
+              "local",
+              "Decides: %s (default), this node; exact, the store, for the whole fleet.",
+              (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values()))),
+          Setting.of(
+              "share",
+              WHAT,
+              "none",
+              "Of mode local: %s (default), or auto to divide the limit by the sidecars that share"
+                  + " the store.",
+              (b, t) -> b.share(Texts.parseOneOf(t, Share.values()))),
+          Setting.of(
+              "on-store-failure",
+              WHAT,
+              "local-share",
+              "While the store does not decide: %s (default), open or closed.",
+              (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values()))),
+          Setting.of(
+              "priority",
+              NUMBER,
+              "0",
+              "Among rules of one path; of use in files.",
+              (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000))));
+
+  private static final Map<String, Setting<BudgetSpec.Builder>> ROWS_OF_LIMIT =
+      Setting.byName(OF_LIMIT);
+  private static final Map<String, Setting<RuleSpec.Builder>> ROWS = Setting.byName(ALL);
 
   private RuleFields() {}
 
-  private static Map<String, BiConsumer<BudgetSpec.Builder, String>> ofLimit() {
-    Map<String, BiConsumer<BudgetSpec.Builder, String>> at = new TreeMap<>();
-    at.put("limit", (b, t) -> b.rate(Rate.parse(t)));
-    at.put("burst", (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
-    at.put("algorithm", (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values())));
-    at.put("overflow", (b, t) -> b.overflow(Texts.parseOneOf(t, Overflow.values())));
-    at.put("max-wait", (b, t) -> b.maxWaitNs(maxWaitNs(t)));
-    at.put("align", (b, t) -> b.align(Texts.parseOneOf(t, Alignment.values())));
-    at.put("time-zone", (b, t) -> b.zone(zone(t)));
-    at.put("sub-window", (b, t) -> b.subWindowNs(DurationText.parseNs(t)));
-    return at;
-  }
-
-  private static Map<String, BiConsumer<RuleSpec.Builder, String>> setters() {
-    Map<String, BiConsumer<RuleSpec.Builder, String>> at = new TreeMap<>();
-    OF_LIMIT.forEach((name, set) -> at.put(name, (b, t) -> set.accept(b.limit(), t)));
-    at.put("match.path", (b, t) -> b.path(PathPattern.parse(t)));
-    at.put("key", (b, t) -> b.key(KeySpec.parse(t)));
-    at.put("cost", (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT)));
-    at.put("action", (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values())));
-    at.put("dry-run", (b, t) -> b.dryRun(Texts.parseBoolean(t)));
-    at.put("on-missing-key", (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values())));
-    at.put("priority", (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000)));
-    at.put("mode", (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values())));
-    at.put("share", (b, t) -> b.share(Texts.parseOneOf(t, Share.values())));
-    at.put(
-        "on-store-failure",
-        (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values())));
-    return at;
+  private static Setting<RuleSpec.Builder> ofLimit(String name) {
+    for (Setting<BudgetSpec.Builder> row : OF_LIMIT) {
+      if (row.name().equals(name)) {
+        return row.within(RuleSpec.Builder::limit);
+      }
+    }
+    throw new IllegalArgumentException(name);
   }
 
   private static long maxWaitNs(String text) {
@@ -82,7 +212,7 @@ final class RuleFields {
 
   /** The names of the fields. */
   static Set<String> names() {
-    return SETTERS.keySet();
+    return ROWS.keySet();
   }
 
   /**
@@ -91,12 +221,12 @@ final class RuleFields {
    * @throws BadValueException if the text is not one for it.
    */
   static void set(RuleSpec.Builder rule, String name, String text) {
-    SETTERS.get(name).accept(rule, text);
+    ROWS.get(name).reader().accept(rule, text);
   }
 
-  /** The names of the fields of a limit, but its key. */
+  /** The names of the fields of a limit in a list. */
   static Set<String> namesOfLimit() {
-    return OF_LIMIT.keySet();
+    return ROWS_OF_LIMIT.keySet();
   }
 
   /**
@@ -105,6 +235,6 @@ final class RuleFields {
    * @throws BadValueException if the text is not one for it.
    */
   static void set(BudgetSpec.Builder limit, String name, String text) {
-    OF_LIMIT.get(name).accept(limit, text);
+    ROWS_OF_LIMIT.get(name).reader().accept(limit, text);
   }
 }

@@ -76,10 +76,6 @@ final class RulesReader {
           attempt(within + field, () -> RuleFields.set(limit, field, text));
         }
       }
-      String key = tree.texts().get(within + "key");
-      if (key != null) {
-        attempt(within + "key", () -> limit.key(KeySpec.parse(key)));
-      }
       readKey(within + "key", limit::key);
       limits.add(limit);
     }
@@ -90,7 +86,8 @@ final class RulesReader {
     String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
     for (String field : RuleFields.namesOfLimit()) {
       String text = tree.texts().get(at + field);
-      if (text != null) {
+      // The rule's key stands for that of limits which have none.
+      if (text != null && !field.equals("key")) {
         add(at + field, new BadValueException(text, expected));
       }
     }

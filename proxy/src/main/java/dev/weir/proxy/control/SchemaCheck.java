@@ -7,19 +7,14 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.path.NodePath;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** Holds a document against the shipped JSON schema, and says what it finds in our own words. */
+/**
+ * Holds a document against the JSON schema of settings, and says what it finds in our own words.
+ */
 final class SchemaCheck {
-  /** The schema's place among the resources. */
-  static final String RESOURCE = "weir.schema.json";
-
   private static final Map<String, String> TYPES =
       Map.of(
           "string", "a text",
@@ -32,20 +27,10 @@ final class SchemaCheck {
   private final JsonNode root;
 
   SchemaCheck() {
-    String text = schemaText();
     schema =
         SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-            .getSchema(text, InputFormat.JSON);
+            .getSchema(SettingsSchema.make().toString(), InputFormat.JSON);
     root = schema.getSchemaNode();
-  }
-
-  /** The schema as it is shipped. */
-  static String schemaText() {
-    try (InputStream in = SchemaCheck.class.getResourceAsStream(RESOURCE)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException broken) {
-      throw new UncheckedIOException(broken);
-    }
   }
 
   /** Reports what the schema refuses, except where something is already known to be wrong. */

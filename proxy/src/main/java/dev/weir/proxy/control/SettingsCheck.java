@@ -21,33 +21,30 @@ final class SettingsCheck {
       BiConsumer<String, BadValueException> sink) {
     if (!isFaulty.test("caps.target-bytes")
         && !isFaulty.test("caps.head-bytes")
-        && builder.targetBytes() > builder.headBytes()) {
+        && builder.targetBytes > builder.headBytes) {
       sink.accept(
           "caps.target-bytes",
           new BadValueException(
-              builder.targetBytes() + "B",
-              "at most caps.head-bytes, " + builder.headBytes() + "B"));
+              builder.targetBytes + "B", "at most caps.head-bytes, " + builder.headBytes + "B"));
     }
-    builder
-        .store()
-        .check(
-            (name, bad) -> {
-              if (!isFaulty.test(name)) {
-                sink.accept(name, bad);
-              }
-            });
-    SocketAddress listen = builder.listen();
-    if (listen.equals(builder.upstream()) && !isFaulty.test("upstream")) {
+    builder.store.check(
+        (name, bad) -> {
+          if (!isFaulty.test(name)) {
+            sink.accept(name, bad);
+          }
+        });
+    SocketAddress listen = builder.listen;
+    if (listen.equals(builder.upstream) && !isFaulty.test("upstream")) {
       sink.accept("upstream", new BadValueException(text(listen), "another address than listen"));
     }
     boolean anyFree = listen instanceof InetSocketAddress inet && inet.getPort() == 0;
-    if (listen.equals(builder.admin()) && !anyFree && !isFaulty.test("admin")) {
+    if (listen.equals(builder.admin) && !anyFree && !isFaulty.test("admin")) {
       sink.accept("admin", new BadValueException(text(listen), "another address than listen"));
-    } else if (!isLocal(builder.admin()) && !isFaulty.test("admin")) {
+    } else if (!isLocal(builder.admin) && !isFaulty.test("admin")) {
       sink.accept(
           "admin",
           new BadValueException(
-              text(builder.admin()),
+              text(builder.admin),
               "a loopback address or a Unix-domain socket, for there is no authentication yet"));
     }
   }

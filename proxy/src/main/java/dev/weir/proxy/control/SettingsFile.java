@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -36,9 +37,7 @@ public final class SettingsFile {
   /** Rings of any length are still to be had. */
   private static final int AT_START = -1;
 
-  private static final Pattern LIST_ITEM =
-      Pattern.compile(
-          "^(admin-hosts|trusted-proxies|redis\\.nodes|redis\\.hash-sources)\\[[0-9]+]$");
+  private static final Pattern LIST_ITEM = Pattern.compile("(.+)\\[[0-9]+]");
 
   private final SchemaCheck schema = new SchemaCheck();
 
@@ -108,7 +107,9 @@ public final class SettingsFile {
   private Settings read(YamlTree tree, Faults faults, int ringCells) {
     SettingsBuilder builder = new SettingsBuilder();
     for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
-      String name = LIST_ITEM.matcher(scalar.getKey()).replaceFirst("$1");
+      Matcher item = LIST_ITEM.matcher(scalar.getKey());
+      boolean isItem = item.matches() && SettingsBuilder.mayBeList(item.group(1));
+      String name = isItem ? item.group(1) : scalar.getKey();
       if (SettingsBuilder.names().contains(name)) {
         try {
           builder.set(name, scalar.getValue());
@@ -122,11 +123,11 @@ public final class SettingsFile {
     schema.check(tree, faults);
     SettingsCheck.check(
         builder, faults::isFaulty, (name, bad) -> faults.add(tree.line(name), name, bad));
-    reader.check(rules, builder.ignoreCase());
+    reader.check(rules, builder.ignoreCase);
     if (faults.isEmpty()) {
       checkRings(tree, faults, builder, rules, ringCells);
       StoreCheck.check(
-          builder.store().build(),
+          builder.store.build(),
           rules,
           rule -> "rules[" + rule + "].",
           (path, bad) -> faults.add(tree.line(path), path, bad));

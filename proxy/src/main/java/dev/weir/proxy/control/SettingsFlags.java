@@ -2,10 +2,9 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.RuleSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
 
 /**
  * Reads settings from flags alone, without a file and without loading what reads files. A flag is a
@@ -18,17 +17,12 @@ public final class SettingsFlags {
 
   private SettingsFlags() {}
 
-  /** Every flag that is read, two dashes included, in the order of the alphabet. */
-  public static SortedSet<String> names() {
-    SortedSet<String> names = new TreeSet<>();
-    SettingsBuilder.names().forEach(name -> names.add("--" + name));
-    RuleFields.names().forEach(name -> names.add("--" + name));
-    return names;
-  }
-
-  /** Whether a flag may be given several times, and its texts count together. */
-  public static boolean isList(String flag) {
-    return SettingsBuilder.isList(flag.substring(2));
+  /** The rows of all flags, those of rules behind the others. */
+  public static List<Setting<?>> rows() {
+    List<Setting<?>> rows = new ArrayList<>(SettingsTable.ALL);
+    rows.addAll(RuleFields.ALL);
+    rows.removeIf(row -> row.fileOnly() != null);
+    return rows;
   }
 
   /**
@@ -74,7 +68,7 @@ public final class SettingsFlags {
       RingCheck.atStart(
           builder.admission(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
       StoreCheck.check(
-          builder.store().build(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
+          builder.store.build(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
     }
     return faults.isEmpty() ? builder.build(rules) : null;
   }

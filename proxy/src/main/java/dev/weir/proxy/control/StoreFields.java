@@ -1,5 +1,13 @@
 package dev.weir.proxy.control;
 
+import static dev.weir.proxy.control.SettingKind.ADDRESSES;
+import static dev.weir.proxy.control.SettingKind.FILE;
+import static dev.weir.proxy.control.SettingKind.NAME;
+import static dev.weir.proxy.control.SettingKind.NUMBER;
+import static dev.weir.proxy.control.SettingKind.SOURCES;
+import static dev.weir.proxy.control.SettingKind.SWITCH;
+import static dev.weir.proxy.control.SettingKind.TIME;
+
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
@@ -17,15 +25,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/**
- * The settings of the store, on their way from texts to their record: those below {@code redis}.
- */
+/** The settings of the store, below {@code redis}: their rows, and how they become a record. */
 final class StoreFields {
   /** Where the password is taken from, unless a file is named. */
   static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
@@ -38,8 +42,93 @@ final class StoreFields {
   private static final long LEAST_DEADLINE_NS = 1_000_000;
   private static final long MOST_DEADLINE_NS = 1_000_000_000;
 
+  /** A row each; a list's text has its items between commas. */
+  static final List<Setting<StoreFields>> ALL =
+      List.of(
+          row(
+              "nodes",
+              ADDRESSES,
+              null,
+              "The store: host:port or unix:/path, and so on.",
+              StoreFields::addNodes),
+          row(
+              "topology",
+              NAME,
+              "standalone",
+              "%s (default), sentinel (the nodes are sentinels), cluster or sharded.",
+              (f, t) -> f.topology = Texts.parseOneOf(t, Topology.values())),
+          row(
+              "sentinel-master",
+              NAME,
+              null,
+              "By which the sentinels know the server.",
+              (f, t) -> f.sentinelMaster = word(t)),
+          row(
+              "sentinel-username",
+              NAME,
+              null,
+              "Of an ACL of the sentinels.",
+              (f, t) -> f.sentinelUsername = word(t)),
+          row(
+              "sentinel-password-file",
+              FILE,
+              null,
+              "Its first line is the sentinels' password; else $"
+                  + SENTINEL_PASSWORD_VARIABLE
+                  + " is.",
+              (f, t) -> f.sentinelPassword = firstLine(t)),
+          row("username", NAME, null, "Of an ACL.", (f, t) -> f.username = word(t)),
+          row(
+              "password-file",
+              FILE,
+              null,
+              "Its first line; else $" + PASSWORD_VARIABLE + " is the password.",
+              (f, t) -> f.password = firstLine(t)),
+          row(
+              "database",
+              NUMBER,
+              "0",
+              "Of a single server (default %s).",
+              (f, t) -> f.database = Texts.parseInt(t, 0, 1_000_000)),
+          row(
+              "tls",
+              SWITCH,
+              "false",
+              "Speak TLS to the store.",
+              (f, t) -> f.tls = Texts.parseBoolean(t)),
+          row(
+              "tls-ca",
+              FILE,
+              null,
+              "Whom to trust, PEM (default the JDK's authorities).",
+              (f, t) -> f.tlsCa = readable(t)),
+          row(
+              "deadline",
+              TIME,
+              "5ms",
+              "For a decision of the store (default %s).",
+              (f, t) -> f.deadlineNs = deadlineNs(t)),
+          row(
+              "hash-identities",
+              SWITCH,
+              "false",
+              "Let nobody read any identity in the store, not only no secrets.",
+              (f, t) -> f.hashesAll = Texts.parseBoolean(t)),
+          row(
+              "hash-sources",
+              SOURCES,
+              null,
+              "What is secret too, such as header:x-user-id; beside cookies, API keys and such.",
+              StoreFields::addHashed),
+          row(
+              "hash-key-file",
+              FILE,
+              null,
+              "The key of that hash, the same in a fleet; else $" + HASH_KEY_VARIABLE + " is.",
+              (f, t) -> f.hashKey = firstLine(t)));
+
   private final List<StoreNode> nodes = new ArrayList<>();
-  private Topology topology = StoreSettings.NONE.topology();
+  private Topology topology;
   private String sentinelMaster;
   private String username;
   private String password;
@@ -48,29 +137,18 @@ final class StoreFields {
   private int database;
   private boolean tls;
   private Path tlsCa;
-  private long deadlineNs = StoreSettings.NONE.deadlineNs();
+  private long deadlineNs;
   private boolean hashesAll;
   private final Set<KeyPart> hashed = new LinkedHashSet<>();
   private String hashKey;
 
-  /** By a setting's name, how its text is read; a list's text has its items between commas. */
-  static Map<String, BiConsumer<StoreFields, String>> setters() {
-    Map<String, BiConsumer<StoreFields, String>> at = new TreeMap<>();
-    at.put("redis.nodes", StoreFields::addNodes);
-    at.put("redis.topology", (f, t) -> f.topology = Texts.parseOneOf(t, Topology.values()));
-    at.put("redis.sentinel-master", (f, t) -> f.sentinelMaster = word(t));
-    at.put("redis.sentinel-username", (f, t) -> f.sentinelUsername = word(t));
-    at.put("redis.sentinel-password-file", (f, t) -> f.sentinelPassword = firstLine(t));
-    at.put("redis.username", (f, t) -> f.username = word(t));
-    at.put("redis.password-file", (f, t) -> f.password = firstLine(t));
-    at.put("redis.database", (f, t) -> f.database = Texts.parseInt(t, 0, 1_000_000));
-    at.put("redis.tls", (f, t) -> f.tls = Texts.parseBoolean(t));
-    at.put("redis.tls-ca", (f, t) -> f.tlsCa = readable(t));
-    at.put("redis.deadline", (f, t) -> f.deadlineNs = deadlineNs(t));
-    at.put("redis.hash-identities", (f, t) -> f.hashesAll = Texts.parseBoolean(t));
-    at.put("redis.hash-sources", StoreFields::addHashed);
-    at.put("redis.hash-key-file", (f, t) -> f.hashKey = firstLine(t));
-    return at;
+  private static Setting<StoreFields> row(
+      String name,
+      SettingKind kind,
+      String standard,
+      String help,
+      BiConsumer<StoreFields, String> reader) {
+    return Setting.of("redis." + name, kind, standard, help, reader);
   }
 
   private void addNodes(String text) {

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BudgetSpec;
@@ -27,8 +25,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class SettingsFileTest {
@@ -65,88 +61,6 @@ class SettingsFileTest {
     assertEquals(defaults.identity(), example.identity());
     assertEquals(defaults.process(), example.process());
     assertFalse(example.rules().ignoreCase());
-  }
-
-  @Test
-  void theExampleShowsEveryKeyOfTheSchema() throws IOException {
-    String example = Files.readString(EXAMPLE);
-    Set<String> missing = new TreeSet<>();
-    for (String key : keys(new ObjectMapper().readTree(SchemaCheck.schemaText()))) {
-      if (!example.matches("(?s).*\\b" + key + ": ?.*")) {
-        missing.add(key);
-      }
-    }
-    assertEquals(Set.of(), missing);
-  }
-
-  private static Set<String> keys(JsonNode schema) {
-    Set<String> paths = new TreeSet<>(leaves(schema, ""));
-    paths.addAll(leaves(schema.at("/$defs/rule"), ""));
-    Set<String> keys = new TreeSet<>();
-    paths.forEach(path -> keys.addAll(List.of(path.split("\\."))));
-    assertTrue(keys.size() > 40, keys.toString());
-    return keys;
-  }
-
-  @Test
-  void theSchemaAndTheReadersKnowTheSameSettings() throws IOException {
-    JsonNode schema = new ObjectMapper().readTree(SchemaCheck.schemaText());
-    Set<String> names = new TreeSet<>(leaves(schema, ""));
-    names.remove("rules");
-    assertEquals(SettingsBuilder.names(), names);
-    Set<String> fields = new TreeSet<>(leaves(schema.at("/$defs/rule"), ""));
-    fields.remove("id");
-    fields.remove("match.methods");
-    fields.remove("limits");
-    assertEquals(RuleFields.names(), fields);
-    Set<String> ofLimit = new TreeSet<>(leaves(schema.at("/$defs/limit"), ""));
-    ofLimit.remove("key");
-    assertEquals(RuleFields.namesOfLimit(), ofLimit);
-  }
-
-  private static Set<String> leaves(JsonNode schema, String prefix) {
-    Set<String> leaves = new TreeSet<>();
-    schema
-        .get("properties")
-        .properties()
-        .forEach(
-            property -> {
-              if (property.getValue().has("properties")) {
-                leaves.addAll(leaves(property.getValue(), prefix + property.getKey() + "."));
-              } else {
-                leaves.add(prefix + property.getKey());
-              }
-            });
-    return leaves;
-  }
-
-  @Test
-  void theSchemaSaysTheDefaultsThatAreUsed() throws IOException {
-    JsonNode schema = new ObjectMapper().readTree(SchemaCheck.schemaText());
-    StringBuilder yaml = new StringBuilder("upstream: unix:/run/a.sock\n");
-    schema
-        .get("properties")
-        .properties()
-        .forEach(
-            property -> {
-              if (property.getValue().has("default")) {
-                yaml.append(property.getKey() + ": " + property.getValue().get("default") + "\n");
-              } else if (property.getValue().has("properties")) {
-                yaml.append(property.getKey()).append(":\n");
-                property
-                    .getValue()
-                    .get("properties")
-                    .properties()
-                    .forEach(
-                        inner -> {
-                          if (inner.getValue().has("default")) {
-                            yaml.append("  " + inner.getKey())
-                                .append(": " + inner.getValue().get("default") + "\n");
-                          }
-                        });
-              }
-            });
-    assertEquals(accept("upstream: unix:/run/a.sock"), accept(yaml.toString()));
   }
 
   @Test

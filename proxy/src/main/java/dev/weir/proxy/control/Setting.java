@@ -1,0 +1,69 @@
+package dev.weir.proxy.control;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * One setting, or one field of a rule: a row of the tables from which flags, their help and the
+ * schema of files are made, and against which the example and the manual are checked.
+ *
+ * @param name as in a file, the sections around it before it with dots; its flag has two dashes
+ *     before that.
+ * @param standard the text that stands for it where none is given, read like any other; null if
+ *     there is none, or if none can be written down.
+ * @param text a sentence for the help, in which {@code %s} stands for the default.
+ * @param fileOnly why there is no flag; null if there is one.
+ * @param reader reads its text, of a list one item's, into {@code T}; null if {@code fileOnly}.
+ * @param <T> what is being built.
+ */
+public record Setting<T>(
+    String name,
+    SettingKind kind,
+    String standard,
+    String text,
+    String fileOnly,
+    BiConsumer<T, String> reader) {
+  static <T> Setting<T> of(
+      String name, SettingKind kind, String standard, String text, BiConsumer<T, String> reader) {
+    return new Setting<>(name, kind, standard, text, null, reader);
+  }
+
+  static <T> Setting<T> inFilesOnly(String name, SettingKind kind, String why) {
+    return new Setting<>(name, kind, null, "", why, null);
+  }
+
+  /** For those who build {@code S}, of which {@code T} is a part. */
+  <S> Setting<S> within(Function<S, T> part) {
+    return new Setting<>(
+        name,
+        kind,
+        standard,
+        text,
+        fileOnly,
+        (whole, value) -> reader.accept(part.apply(whole), value));
+  }
+
+  /** Its flag, two dashes included. */
+  public String flag() {
+    return "--" + name;
+  }
+
+  /** What the help says of it. */
+  public String help() {
+    return standard == null ? text : text.replace("%s", standard);
+  }
+
+  /** Those that have a flag, by name, in the order of the alphabet. */
+  static <T> Map<String, Setting<T>> byName(List<Setting<T>> settings) {
+    Map<String, Setting<T>> byName = new TreeMap<>();
+    for (Setting<T> setting : settings) {
+      if (setting.fileOnly() == null && byName.put(setting.name(), setting) != null) {
+        throw new IllegalArgumentException(setting.name() + " (expected: once)");
+      }
+    }
+    return byName;
+  }
+}
