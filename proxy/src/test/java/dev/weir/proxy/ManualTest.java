@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,7 +82,7 @@ class ManualTest {
 
   @ParameterizedTest
   @MethodSource("shell")
-  void showsCommandsThatThereAre(Block block) throws Exception {
+  void showsCommandsThatThereAre(Block block, @TempDir Path folder) throws Exception {
     for (String command : block.commands()) {
       List<String> words = ManualPage.words(command);
       switch (words.get(0)) {
@@ -95,6 +94,8 @@ class ManualTest {
         case "curl" -> checkUrl(command, words.get(words.size() - 1));
         case "for" -> checkUrl(command, words.get(words.size() - 2).replace(";", ""));
         case "./mvnw" -> assertEquals(List.of("./mvnw", "verify"), words);
+        case "java" ->
+            assertEquals("", faultsOf(ManualPage.root().resolve(words.get(3)), folder), command);
         case "redis-cli" -> assertTrue(Set.of("DEL", "PUBLISH").contains(words.get(1)), command);
         case "systemctl" ->
             assertTrue(
@@ -138,24 +139,31 @@ class ManualTest {
     assertTrue(name.find(), block.toString());
     Path source = folder.resolve(name.group(1) + ".java");
     Files.writeString(source, block.text());
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    ByteArrayOutputStream faults = new ByteArrayOutputStream();
-    int exitCode =
-        compiler.run(
-            null,
-            faults,
-            faults,
-            "-Xlint:all",
-            "-Werror",
-            "-proc:none",
-            "-cp",
-            System.getProperty("java.class.path"),
-            source.toString());
-    assertEquals(0, exitCode, block + ": " + faults);
+    assertEquals("", faultsOf(source, folder), block.toString());
     try (URLClassLoader loader =
         new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader())) {
       assertTrue(printedBy(loader.loadClass(name.group(1))).lines().count() >= 1, block.toString());
     }
+  }
+
+  /** What javac has to say of a source; its classes go to the folder. */
+  private static String faultsOf(Path source, Path folder) {
+    ByteArrayOutputStream faults = new ByteArrayOutputStream();
+    int exitCode =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                faults,
+                faults,
+                "-Xlint:all",
+                "-Werror",
+                "-proc:none",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                folder.toString(),
+                source.toString());
+    return exitCode == 0 ? "" : faults.toString(StandardCharsets.UTF_8);
   }
 
   private static String printedBy(Class<?> program) throws Exception {
