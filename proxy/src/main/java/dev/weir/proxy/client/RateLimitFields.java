@@ -1,7 +1,7 @@
 package dev.weir.proxy.client;
 
-import static dev.weir.proxy.http1.TextWriter.ascii;
-import static dev.weir.proxy.http1.TextWriter.writeDecimal;
+import static dev.weir.proxy.http.TextWriter.ascii;
+import static dev.weir.proxy.http.TextWriter.writeDecimal;
 
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;

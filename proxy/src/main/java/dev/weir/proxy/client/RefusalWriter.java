@@ -1,9 +1,9 @@
 package dev.weir.proxy.client;
 
-import static dev.weir.proxy.http1.TextWriter.ascii;
+import static dev.weir.proxy.http.TextWriter.ascii;
 
+import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.http1.ResponseHeadWriter;
-import dev.weir.proxy.http1.TextWriter;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;

@@ -2,11 +2,11 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseHeadWriter;
-import dev.weir.proxy.http1.TextWriter;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;

@@ -1,43 +1,91 @@
-package dev.weir.proxy.http1;
+package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Ascii;
-import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
-/** Which fields may stand behind a body (RFC 9110, section 6.5.1). */
-final class TrailerField {
+/**
+ * What becomes of one message's fields on their way through the proxy, in whatever version of HTTP
+ * it comes and goes: which end here, which of a client's claims are believed, and which the proxy
+ * adds. What it says of a field by its name alone stands in the table of {@link KnownField}. One
+ * per scanner of heads, started anew for each.
+ */
+public final class FieldPolicy {
   /**
-   * Besides every {@link KnownField}: what authenticates, sets state or says how to read a body.
+   * Besides every {@link KnownField}: what authenticates, sets state or says how to read a body. It
+   * stands before the body or nowhere (RFC 9110, section 6.5.1).
    */
-  private static final byte[][] FORBIDDEN = {
-    ascii("age"),
-    ascii("cookie"),
-    ascii("range"),
-    ascii("set-cookie"),
-    ascii("content-type"),
-    ascii("max-forwards"),
-    ascii("authorization"),
-    ascii("cache-control"),
-    ascii("content-range"),
-    ascii("content-encoding"),
-    ascii("www-authenticate"),
+  private static final byte[][] NO_TRAILERS = {
+    TextWriter.ascii("age"),
+    TextWriter.ascii("cookie"),
+    TextWriter.ascii("range"),
+    TextWriter.ascii("set-cookie"),
+    TextWriter.ascii("content-type"),
+    TextWriter.ascii("max-forwards"),
+    TextWriter.ascii("authorization"),
+    TextWriter.ascii("cache-control"),
+    TextWriter.ascii("content-range"),
+    TextWriter.ascii("content-encoding"),
+    TextWriter.ascii("www-authenticate"),
   };
 
-  private TrailerField() {}
+  private boolean peerTrusted;
 
-  private static byte[] ascii(String name) {
-    return name.getBytes(StandardCharsets.US_ASCII);
+  /** A bit for each known field that passes. */
+  private long passed;
+
+  /** Starts with a request's fields. */
+  public void startRequest(boolean peerIsTrusted) {
+    peerTrusted = peerIsTrusted;
+    passed = 0;
   }
 
-  static boolean isAllowed(DirectBuffer bytes, int nameOffset, int nameLength) {
+  /** Takes note of a request's field; whether it passes as it came. */
+  public boolean passesRequest(KnownField field) {
+    boolean passes = field.inRequest().passes(peerTrusted);
+    if (passes) {
+      passed |= bit(field);
+    }
+    return passes;
+  }
+
+  /** Whether the proxy writes such a field of its own behind the request's fields. */
+  public boolean addsToRequest(KnownField field) {
+    return field.inRequest().adds((passed & bit(field)) != 0);
+  }
+
+  /** Whether a response's field passes as it came. A service is not asked who it is. */
+  public static boolean passesResponse(KnownField field) {
+    return field.inResponse().passes(true);
+  }
+
+  /**
+   * Whether a client may have a field removed by naming it in {@code Connection} (RFC 9110, section
+   * 7.6.1).
+   */
+  public static boolean clientMayRemove(DirectBuffer bytes, int nameOffset, int nameLength) {
+    KnownField known = KnownField.lookUp(bytes, nameOffset, nameLength);
+    return known == null ? mayTrail(bytes, nameOffset, nameLength) : known.mayBeNominated();
+  }
+
+  /** Whether a service may have a field removed by naming it in {@code Connection}. */
+  public static boolean serviceMayRemove(DirectBuffer bytes, int nameOffset, int nameLength) {
+    return KnownField.lookUp(bytes, nameOffset, nameLength) == null;
+  }
+
+  /** Whether a field may stand behind a body, in either direction. */
+  public static boolean mayTrail(DirectBuffer bytes, int nameOffset, int nameLength) {
     if (KnownField.lookUp(bytes, nameOffset, nameLength) != null) {
       return false;
     }
-    for (byte[] forbidden : FORBIDDEN) {
+    for (byte[] forbidden : NO_TRAILERS) {
       if (Ascii.equalsIgnoreCase(bytes, nameOffset, nameLength, forbidden)) {
         return false;
       }
     }
     return true;
+  }
+
+  private static long bit(KnownField field) {
+    return 1L << field.ordinal();
   }
 }

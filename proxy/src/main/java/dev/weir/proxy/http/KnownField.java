@@ -1,41 +1,54 @@
-package dev.weir.proxy.http1;
+package dev.weir.proxy.http;
+
+import static dev.weir.proxy.http.FieldTreatment.BELIEVED;
+import static dev.weir.proxy.http.FieldTreatment.BELIEVED_OR_ADDED;
+import static dev.weir.proxy.http.FieldTreatment.DROPPED;
+import static dev.weir.proxy.http.FieldTreatment.EXTENDED;
+import static dev.weir.proxy.http.FieldTreatment.FRAMING;
+import static dev.weir.proxy.http.FieldTreatment.KEPT;
+import static dev.weir.proxy.http.FieldTreatment.KEPT_AND_ADDED;
+import static dev.weir.proxy.http.FieldTreatment.KEPT_OR_ADDED;
+import static dev.weir.proxy.http.FieldTreatment.STRICTEST;
 
 import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
-/** The fields that a proxy itself acts on; every other field is passed on unread. */
-enum KnownField {
-  TE("te"),
-  VIA("via"),
-  HOST("host"),
-  EXPECT("expect"),
-  TRAILER("trailer"),
-  UPGRADE("upgrade"),
-  FORWARDED("forwarded"),
-  X_REAL_IP("x-real-ip"),
-  CONNECTION("connection"),
-  KEEP_ALIVE("keep-alive"),
-  X_REQUEST_ID("x-request-id"),
-  CONTENT_LENGTH("content-length"),
-  CONTENT_LENGTH_LOOKALIKE("content_length"),
-  HTTP2_SETTINGS("http2-settings"),
-  TRUE_CLIENT_IP("true-client-ip"),
-  X_FORWARDED_FOR("x-forwarded-for"),
-  X_FORWARDED_HOST("x-forwarded-host"),
-  X_FORWARDED_PORT("x-forwarded-port"),
-  PROXY_CONNECTION("proxy-connection"),
-  X_FORWARDED_PROTO("x-forwarded-proto"),
-  TRANSFER_ENCODING("transfer-encoding"),
-  TRANSFER_ENCODING_LOOKALIKE("transfer_encoding"),
-  X_RATELIMIT_LIMIT("x-ratelimit-limit"),
-  X_RATELIMIT_RESET("x-ratelimit-reset"),
-  PROXY_AUTHENTICATE("proxy-authenticate"),
-  PROXY_AUTHORIZATION("proxy-authorization"),
-  X_RATELIMIT_REMAINING("x-ratelimit-remaining"),
+/**
+ * The fields that a proxy itself acts on, and what becomes of each; every other field is passed on
+ * unread. The first treatment is that of a request's field, the second that of a response's.
+ */
+public enum KnownField {
+  TE("te", DROPPED, DROPPED),
+  VIA("via", KEPT_AND_ADDED, KEPT_AND_ADDED),
+  HOST("host", FRAMING, KEPT),
+  EXPECT("expect", FRAMING, KEPT),
+  TRAILER("trailer", DROPPED, KEPT),
+  UPGRADE("upgrade", FRAMING, FRAMING),
+  FORWARDED("forwarded", BELIEVED, KEPT),
+  X_REAL_IP("x-real-ip", BELIEVED, KEPT),
+  CONNECTION("connection", DROPPED, DROPPED),
+  KEEP_ALIVE("keep-alive", DROPPED, DROPPED),
+  X_REQUEST_ID("x-request-id", KEPT_OR_ADDED, KEPT),
+  CONTENT_LENGTH("content-length", FRAMING, FRAMING),
+  CONTENT_LENGTH_LOOKALIKE("content_length", DROPPED, KEPT),
+  HTTP2_SETTINGS("http2-settings", DROPPED, KEPT),
+  TRUE_CLIENT_IP("true-client-ip", BELIEVED, KEPT),
+  X_FORWARDED_FOR("x-forwarded-for", EXTENDED, KEPT),
+  X_FORWARDED_HOST("x-forwarded-host", BELIEVED_OR_ADDED, KEPT),
+  X_FORWARDED_PORT("x-forwarded-port", BELIEVED, KEPT),
+  PROXY_CONNECTION("proxy-connection", DROPPED, DROPPED),
+  X_FORWARDED_PROTO("x-forwarded-proto", BELIEVED_OR_ADDED, KEPT),
+  TRANSFER_ENCODING("transfer-encoding", FRAMING, FRAMING),
+  TRANSFER_ENCODING_LOOKALIKE("transfer_encoding", DROPPED, KEPT),
+  X_RATELIMIT_LIMIT("x-ratelimit-limit", KEPT, STRICTEST),
+  X_RATELIMIT_RESET("x-ratelimit-reset", KEPT, STRICTEST),
+  PROXY_AUTHENTICATE("proxy-authenticate", DROPPED, DROPPED),
+  PROXY_AUTHORIZATION("proxy-authorization", DROPPED, KEPT),
+  X_RATELIMIT_REMAINING("x-ratelimit-remaining", KEPT, STRICTEST),
   /** Any field of that prefix: Envoy's own, which only an Envoy may set. */
-  X_ENVOY("x-envoy-");
+  X_ENVOY("x-envoy-", BELIEVED, KEPT);
 
   private static final KnownField[][] BY_LENGTH = new KnownField[32][];
 
@@ -51,13 +64,27 @@ enum KnownField {
   }
 
   private final byte[] lowerCase;
+  private final FieldTreatment inRequest;
+  private final FieldTreatment inResponse;
 
-  KnownField(String name) {
+  KnownField(String name, FieldTreatment inRequest, FieldTreatment inResponse) {
     lowerCase = name.getBytes(StandardCharsets.US_ASCII);
+    this.inRequest = inRequest;
+    this.inResponse = inResponse;
+  }
+
+  /** What becomes of it on the way to the service. */
+  public FieldTreatment inRequest() {
+    return inRequest;
+  }
+
+  /** What becomes of it on the way to the client. */
+  public FieldTreatment inResponse() {
+    return inResponse;
   }
 
   /** The known field of that name, in any case; null for any other. */
-  static KnownField lookUp(DirectBuffer bytes, int offset, int length) {
+  public static KnownField lookUp(DirectBuffer bytes, int offset, int length) {
     if (length < BY_LENGTH.length && BY_LENGTH[length] != null) {
       for (KnownField candidate : BY_LENGTH[length]) {
         if (Ascii.equalsIgnoreCase(bytes, offset, length, candidate.lowerCase)) {

@@ -1,4 +1,4 @@
-package dev.weir.proxy.http1;
+package dev.weir.proxy.http;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;

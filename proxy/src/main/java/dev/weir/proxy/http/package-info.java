@@ -9,6 +9,9 @@
  * message that stays within one protocol is copied as it came ({@link
  * dev.weir.proxy.http.BodyForm#AS_FRAMED}).
  *
+ * <p>What becomes of fields on their way is one policy for all versions, the table of {@link
+ * dev.weir.proxy.http.KnownField}; each version asks it, and writes the answer in its own way.
+ *
  * <p>This is hot path: no allocation, no lock; nothing here reads or writes a socket.
  */
 package dev.weir.proxy.http;

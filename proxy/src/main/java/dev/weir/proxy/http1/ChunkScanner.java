@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.FieldPolicy;
 import org.agrona.DirectBuffer;
 
 /**
@@ -167,7 +168,7 @@ public final class ChunkScanner {
     if (end > 0) {
       trailerBytes += length;
     }
-    boolean allowed = end > 0 && TrailerField.isAllowed(bytes, from, trailer.nameLength());
+    boolean allowed = end > 0 && FieldPolicy.mayTrail(bytes, from, trailer.nameLength());
     return line(allowed ? TRAILER : OMIT, end);
   }
 

@@ -1,6 +1,8 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
@@ -34,6 +36,7 @@ public final class RequestHead implements IncomingRequest {
   private final FieldLine field = new FieldLine();
   private final BodyFraming framing = new BodyFraming();
   private final ConnectionField connection = new ConnectionField();
+  private final FieldPolicy policy = new FieldPolicy();
   private final int[] omitted;
 
   private int omittedCount;
@@ -42,10 +45,7 @@ public final class RequestHead implements IncomingRequest {
   private int expectField;
   private int upgradeField;
   private int contentLengthField;
-  private int requestIdField;
   private int forwardedForCount;
-  private int forwardedProtoCount;
-  private int forwardedHostCount;
   private boolean expectContinue;
   private boolean headMethod;
   private ByteBuf source;
@@ -74,10 +74,11 @@ public final class RequestHead implements IncomingRequest {
     view.reset(bytes, offset, length, peer);
     framing.reset();
     connection.reset();
+    policy.startRequest(peerTrusted);
     omittedCount = 0;
     fault = null;
-    hostField = expectField = upgradeField = contentLengthField = requestIdField = -1;
-    forwardedForCount = forwardedProtoCount = forwardedHostCount = 0;
+    hostField = expectField = upgradeField = contentLengthField = -1;
+    forwardedForCount = 0;
     expectContinue = false;
 
     DirectBuffer head = view.bytes();
@@ -85,7 +86,7 @@ public final class RequestHead implements IncomingRequest {
     if (at <= 0) {
       return at == FieldLine.INCOMPLETE ? INCOMPLETE : refuse(line.fault());
     }
-    at = scanFields(head, at, length, peerTrusted);
+    at = scanFields(head, at, length);
     if (at <= 0) {
       return at;
     }
@@ -97,7 +98,7 @@ public final class RequestHead implements IncomingRequest {
     return at;
   }
 
-  private int scanFields(DirectBuffer head, int from, int limit, boolean peerTrusted) {
+  private int scanFields(DirectBuffer head, int from, int limit) {
     int at = from;
     while (true) {
       if (at == limit) {
@@ -119,7 +120,7 @@ public final class RequestHead implements IncomingRequest {
       }
       KnownField known = KnownField.lookUp(head, at, nameLength);
       if (known != null) {
-        RefusalReason reason = take(known, head, view.fieldCount() - 1, peerTrusted);
+        RefusalReason reason = take(known, head, view.fieldCount() - 1);
         if (reason != null) {
           return refuse(reason);
         }
@@ -129,7 +130,7 @@ public final class RequestHead implements IncomingRequest {
   }
 
   /** Takes note of a field that concerns the proxy; the reason if it refuses the request. */
-  private RefusalReason take(KnownField known, DirectBuffer head, int index, boolean peerTrusted) {
+  private RefusalReason take(KnownField known, DirectBuffer head, int index) {
     int offset = view.valueOffset(index);
     int length = view.valueLength(index);
     switch (known) {
@@ -154,7 +155,6 @@ public final class RequestHead implements IncomingRequest {
         if (!connection.add(head, offset, length)) {
           return RefusalReason.MALFORMED_FIELD;
         }
-        omit(index);
       }
       case EXPECT -> {
         if (line.http10() || expectField >= 0) {
@@ -175,38 +175,13 @@ public final class RequestHead implements IncomingRequest {
           upgradeField = index;
         }
       }
-      case X_REQUEST_ID -> requestIdField = index;
-      case X_FORWARDED_FOR -> {
-        forwardedForCount++;
-        omit(index); // written anew with the peer at its end
-      }
-      case X_FORWARDED_PROTO, X_FORWARDED_HOST -> {
-        if (!peerTrusted) {
-          omit(index);
-        } else if (known == KnownField.X_FORWARDED_PROTO) {
-          forwardedProtoCount++;
-        } else {
-          forwardedHostCount++;
-        }
-      }
-      case FORWARDED, X_FORWARDED_PORT, X_REAL_IP, TRUE_CLIENT_IP, X_ENVOY -> {
-        if (!peerTrusted) {
-          omit(index);
-        }
-      }
-      case TE,
-          TRAILER,
-          KEEP_ALIVE,
-          HTTP2_SETTINGS,
-          PROXY_CONNECTION,
-          PROXY_AUTHENTICATE,
-          PROXY_AUTHORIZATION,
-          CONTENT_LENGTH_LOOKALIKE,
-          TRANSFER_ENCODING_LOOKALIKE ->
-          omit(index);
+      case X_FORWARDED_FOR -> forwardedForCount++;
       default -> {
-        // Via and the X-RateLimit fields of a request are passed on.
+        // The policy says all that there is to say of the others.
       }
+    }
+    if (!policy.passesRequest(known)) {
+      omit(index);
     }
     return null;
   }
@@ -236,11 +211,10 @@ public final class RequestHead implements IncomingRequest {
     for (int i = 0; i < view.fieldCount(); i++) {
       int offset = view.nameOffset(i);
       int length = view.nameLength(i);
-      if (!isOmitted(i) && connection.nominates(head, offset, length)) {
-        KnownField known = KnownField.lookUp(head, offset, length);
-        if (known == null ? TrailerField.isAllowed(head, offset, length) : known.mayBeNominated()) {
-          omit(i);
-        }
+      if (!isOmitted(i)
+          && connection.nominates(head, offset, length)
+          && FieldPolicy.clientMayRemove(head, offset, length)) {
+        omit(i);
       }
     }
   }
@@ -405,16 +379,9 @@ public final class RequestHead implements IncomingRequest {
     return fieldIndex == hostField;
   }
 
-  boolean hasRequestId() {
-    return requestIdField >= 0;
-  }
-
-  boolean hasForwardedProto() {
-    return forwardedProtoCount > 0;
-  }
-
-  boolean hasForwardedHost() {
-    return forwardedHostCount > 0;
+  /** Whether the proxy writes such a field of its own. */
+  boolean adds(KnownField known) {
+    return policy.addsToRequest(known);
   }
 
   boolean hasForwardedFor() {

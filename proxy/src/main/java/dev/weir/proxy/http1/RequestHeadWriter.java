@@ -1,8 +1,10 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.http1.TextWriter.ascii;
+import static dev.weir.proxy.http.TextWriter.ascii;
 
 import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -77,7 +79,7 @@ public final class RequestHeadWriter {
       out.writeBytes(UPGRADE);
     }
     writeForwarded(head, view, in, headStart, peerAddress, out);
-    if (!head.hasRequestId()) {
+    if (head.adds(KnownField.X_REQUEST_ID)) {
       out.writeBytes(REQUEST_ID);
       TextWriter.writeHexDigits(out, requestIdPrefix, 16);
       TextWriter.writeHexDigits(out, ++requestCount, 16);
@@ -198,10 +200,10 @@ public final class RequestHeadWriter {
     }
     out.writeBytes(peerAddress);
     out.writeBytes(CRLF);
-    if (!head.hasForwardedProto()) {
+    if (head.adds(KnownField.X_FORWARDED_PROTO)) {
       out.writeBytes(FORWARDED_PROTO);
     }
-    if (!head.hasForwardedHost() && view.authorityLength() > 0) {
+    if (head.adds(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
       out.writeBytes(FORWARDED_HOST);
       out.writeBytes(in, headStart + view.authorityOffset(), view.authorityLength());
       out.writeBytes(CRLF);

@@ -1,6 +1,9 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.IncomingResponse;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
@@ -141,18 +144,11 @@ public final class ResponseHead implements IncomingResponse {
             }
             yield framing.transferEncoding(head, offset, length);
           }
-          case CONNECTION -> {
-            omit(index);
-            yield connection.add(head, offset, length);
-          }
+          case CONNECTION -> connection.add(head, offset, length);
           case UPGRADE -> {
             if (status != 101) {
               omit(index);
             }
-            yield true;
-          }
-          case KEEP_ALIVE, PROXY_CONNECTION, PROXY_AUTHENTICATE, TE -> {
-            omit(index);
             yield true;
           }
           case X_RATELIMIT_REMAINING -> {
@@ -161,6 +157,9 @@ public final class ResponseHead implements IncomingResponse {
           }
           default -> true;
         };
+    if (!FieldPolicy.passesResponse(known)) {
+      omit(index);
+    }
     return wellFormed ? end : FieldLine.MALFORMED;
   }
 
@@ -178,7 +177,7 @@ public final class ResponseHead implements IncomingResponse {
         int offset = fields.nameOffset(i);
         int length = fields.nameLength(i);
         if (connection.nominates(head, offset, length)
-            && KnownField.lookUp(head, offset, length) == null) {
+            && FieldPolicy.serviceMayRemove(head, offset, length)) {
           omit(i);
         }
       }

@@ -1,7 +1,10 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.http1.TextWriter.ascii;
+import static dev.weir.proxy.http.TextWriter.ascii;
 
+import dev.weir.proxy.http.FieldTreatment;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 
@@ -59,9 +62,7 @@ public final class ResponseHeadWriter {
   private static boolean isRateLimit(RequestView fields, int index) {
     KnownField known =
         KnownField.lookUp(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
-    return known == KnownField.X_RATELIMIT_LIMIT
-        || known == KnownField.X_RATELIMIT_REMAINING
-        || known == KnownField.X_RATELIMIT_RESET;
+    return known != null && known.inResponse() == FieldTreatment.STRICTEST;
   }
 
   /** Says that the body, which came without framing of its own, is chunked. */
