@@ -253,7 +253,8 @@ public final class Sidecar implements AutoCloseable {
     return new GateByMode(
         local,
         new ExactGate(
-            loopStore, settings.store(), settings.names(), local, clock, loopMetrics.store()));
+            loopStore, settings.store(), settings.names(), local, clock, loopMetrics.store()),
+        clock);
   }
 
   private static String authority(SocketAddress upstream) {

@@ -92,11 +92,12 @@ class LateVerdictTest {
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics metrics = new Metrics().newLoop();
     Gate gate =
-        (ticket, rule, identity, nowNs, outcome) -> {
+        (ticket, charges, nowNs, outcome) -> {
           if (isBroken) {
             throw new IllegalStateException("the gate is broken");
           }
           questions.add(new Question(ticket, outcome));
+          return null;
         };
     AdmissionHandler admission =
         new AdmissionHandler(

@@ -22,6 +22,7 @@ import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
@@ -104,9 +105,10 @@ class StoreResetIT {
         new ExactGate(
             loopStore, settings.store(), StoreNames.DEFAULT, local, clock, metrics.store());
     Gate gate =
-        (ticket, rule, identities, nowNs, outcome) -> {
-          exact.ask(ticket, rule, identities, nowNs, outcome);
+        (ticket, charges, nowNs, outcome) -> {
+          Verdict known = exact.ask(ticket, charges, nowNs, outcome);
           asked.release();
+          return known;
         };
     IdentityReader identities =
         new IdentityReader(

@@ -7,24 +7,23 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.Rule;
-import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import io.netty.channel.EventLoop;
 
 /**
- * The way of every request through the decision: its rule, its identity, a ticket, the gate, and
- * one way out. A verdict known at once and one that arrives later both come through {@link
- * #settle}; so does one whose client has gone meanwhile, and it finds nobody there. The first is
- * returned, the second is told, and never while a request is being asked for. A request that may
- * pass later only is held in its parking place until then, and nothing waits but its client.
+ * The way of every question through the decision: its rule, its identities, a ticket, its charges,
+ * the gate, and one way out. A verdict known at once and one that arrives later both come through
+ * {@link #conclude}. The first is returned, the second is told, and never while a question is being
+ * asked; one whose client has gone meanwhile finds nobody there. A request that may pass later only
+ * is held in its parking place until then, and nothing waits but its client.
  *
  * <p>One per event loop.
  */
@@ -37,18 +36,21 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Gate gate;
   private final IdentityReader identities;
   private final LoopMetrics metrics;
+  private final VerdictCounts counts;
   private final LoopClock clock;
   private final ParkedRequests parked;
   private final HeldRequests held;
   private final int maxHeldCount;
   private final WakeUp wakeUp;
-  private final KeptCharges charges;
+  private final KeptCharges keptCharges;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
 
-  /** The request that is being asked for, while it is. */
-  private long asking = NOBODY;
+  private final Charges charges = new Charges();
+
+  /** Whether somebody is asking: nobody is told anything meanwhile. */
+  private boolean isAsking;
 
   private Verdict known;
 
@@ -74,10 +76,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.gate = gate;
     this.identities = identities;
     this.metrics = metrics;
+    this.counts = new VerdictCounts(metrics);
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests(places);
-    this.charges = new KeptCharges(places);
+    this.keptCharges = new KeptCharges(places);
     // Every request needs a place for a moment: rules that queue must leave some to all others.
     this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);
@@ -95,42 +98,49 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public long ask(Question question, Asker asker, long nowNs) {
-    assert asking == NOBODY : "a request is asked for within the question of another";
-    RequestView request = question.request();
-    Rule rule = rules.match(request);
+    assert !isAsking : "a request is asked for within the question of another";
+    String ruleId = question.ruleId();
+    Rule rule = ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
     RuleCounters of = rule == null ? null : counters[rule.index()];
-    long ticket = parked.park(asker, rule, of, nowNs);
+    long ticket = parked.park(asker, rule, of, question.purpose(), nowNs);
     if (ticket == ParkedRequests.FULL) {
       known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
       return SETTLED;
     }
-    boolean asked = false;
-    asking = ticket;
+    Verdict found = null;
+    boolean isAsked = false;
+    isAsking = true;
     try {
-      ask(ticket, rule, request, nowNs);
-      asked = true;
+      found = decide(ticket, rule, question, nowNs);
+      isAsked = true;
     } finally {
-      asking = NOBODY;
-      if (!asked) {
+      isAsking = false;
+      if (!isAsked) {
         leave(ticket);
       }
     }
-    return parked.holds(ticket) ? ticket : SETTLED;
+    if (found == null) {
+      return ticket;
+    }
+    known = conclude(ticket, found);
+    return known == null ? ticket : SETTLED;
   }
 
-  private void ask(long ticket, Rule rule, RequestView request, long nowNs) {
-    if (rule == null || rule.action() == RuleAction.UNLIMITED) {
-      settle(ticket, verdict.allowUnlimited());
-    } else if (rule.action() == RuleAction.DENY) {
-      settle(ticket, verdict.refuse(RefusalReason.DENIED));
-    } else {
-      RefusalReason fault = identities.read(rule, request);
-      if (fault != null) {
-        settle(ticket, verdict.refuse(fault));
-      } else {
-        gate.ask(ticket, rule, identities, nowNs, this);
-      }
+  /** The verdict; null if the gate will tell it later. */
+  private Verdict decide(long ticket, Rule rule, Question question, long nowNs) {
+    if (rule == null) {
+      return verdict.allowUnlimited();
     }
+    return switch (rule.action()) {
+      case UNLIMITED -> verdict.allowUnlimited();
+      case DENY -> verdict.refuse(RefusalReason.DENIED);
+      case LIMIT -> {
+        RefusalReason fault = identities.read(rule, question);
+        yield fault != null
+            ? verdict.refuse(fault)
+            : gate.ask(ticket, charges.set(rule, identities, question), nowNs, this);
+      }
+    };
   }
 
   @Override
@@ -164,12 +174,16 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void settle(long ticket, Verdict settled) {
+    assert !isAsking : "a verdict is told within the question of another request";
     if (!parked.holds(ticket)) {
       metrics.verdictDropped();
       return;
     }
-    metrics.decided(clock.tick() - parked.startNs(ticket));
-    conclude(ticket, settled);
+    Asker asker = parked.asker(ticket);
+    Verdict concluded = conclude(ticket, settled);
+    if (concluded != null) {
+      asker.decided(ticket, concluded);
+    }
   }
 
   @Override
@@ -177,21 +191,28 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return parked.holds(ticket);
   }
 
-  @Override
-  public void hold(long ticket, Verdict granted, long dueNs) {
-    if (!parked.holds(ticket) || parked.rule(ticket).dryRun()) {
-      settle(ticket, granted); // a rehearsal holds nobody up
-      return;
+  /** The one way out of a verdict: null if its request is held until it may pass. */
+  private Verdict conclude(long ticket, Verdict settled) {
+    counts.decided(parked.purpose(ticket), clock.tick() - parked.startNs(ticket));
+    if (settled.dueNs() == Verdict.AT_ONCE || !isHeld(ticket)) {
+      return leave(ticket, settled);
     }
     if (held.size() == maxHeldCount) {
-      settle(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
-      return;
+      return leave(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }
-    metrics.decided(clock.tick() - parked.startNs(ticket));
     metrics.held();
-    long resetAtNs = clock.nowNs() + granted.resetAfterNs();
-    held.add(ticket, dueNs, granted.remaining(), resetAtNs);
+    long resetAtNs = clock.nowNs() + settled.resetAfterNs();
+    held.add(ticket, settled.dueNs(), settled.remaining(), resetAtNs);
     wakeUp.at(held.firstDueNs());
+    return null;
+  }
+
+  /** Whether a request is held until its slot: who only asks is told of it, or nobody waits. */
+  private boolean isHeld(long ticket) {
+    return switch (parked.purpose(ticket)) {
+      case TRAFFIC -> !parked.rule(ticket).dryRun(); // a rehearsal holds nobody up
+      case DECISION, OPERATOR -> false;
+    };
   }
 
   /** Lets those pass whose slot has come. */
@@ -217,37 +238,31 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
     long limit = budget.limit().capacity();
     verdict.allow(budget.policy(), limit, held.remaining(ticket), resetAfterNs);
-    conclude(ticket, verdict.heldNs(nowNs - parked.startNs(ticket)));
+    verdict.heldNs(nowNs - parked.startNs(ticket));
+    Asker asker = parked.asker(ticket);
+    asker.decided(ticket, leave(ticket, verdict));
   }
 
-  /** The one way out: gives the place back, and returns the verdict or tells it. */
-  private void conclude(long ticket, Verdict settled) {
-    Asker asker = parked.asker(ticket);
+  /** Gives the place back, and says what its verdict comes to. */
+  private Verdict leave(long ticket, Verdict settled) {
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
+    Purpose purpose = parked.purpose(ticket);
     parked.leave(ticket);
     concludedTicket = ticket;
-    Verdict concluded = settled;
-    if (rule != null) {
-      count(rule, of, settled);
-      if (rule.dryRun() && !settled.allowed()) {
-        concluded = verdict.allowUnlimited();
-      }
-      concluded.ofRule(rule.id());
+    if (rule == null) {
+      return settled;
     }
-    if (ticket == asking) {
-      known = concluded;
-      return;
-    }
-    assert asking == NOBODY : "a verdict is told within the question of another request";
-    asker.decided(ticket, concluded);
+    counts.count(purpose, rule, of, settled);
+    boolean isRehearsed = rule.dryRun() && !settled.allowed() && purpose != Purpose.OPERATOR;
+    return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id());
   }
 
   @Override
   public int keep() {
-    int kept = charges.take();
-    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, charges.get(kept))) {
-      charges.leave(kept);
+    int kept = keptCharges.take();
+    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, keptCharges.get(kept))) {
+      keptCharges.leave(kept);
       return NOTHING_KEPT;
     }
     return kept;
@@ -255,29 +270,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void giveBack(int kept) {
-    gate.giveBack(charges.get(kept), clock.tick());
-    charges.leave(kept);
+    gate.giveBack(keptCharges.get(kept), clock.tick());
+    keptCharges.leave(kept);
     metrics.chargeGivenBack();
   }
 
   @Override
   public void letStand(int kept) {
-    charges.leave(kept);
-  }
-
-  private static void count(Rule rule, RuleCounters of, Verdict settled) {
-    if (rule.action() == RuleAction.UNLIMITED) {
-      of.unlimited();
-    } else if (settled.allowed()) {
-      of.allowed();
-    } else if (rule.dryRun()) {
-      of.dryRunRefused();
-    } else {
-      switch (settled.refusal()) {
-        case DENIED -> of.denied();
-        case IDENTITY_MISSING, IDENTITY_AMBIGUOUS -> of.identityRefused();
-        default -> of.refused();
-      }
-    }
+    keptCharges.leave(kept);
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.RuleSpec;
 
 /**
@@ -20,8 +21,10 @@ final class AllOrNone {
   private final LimitTables tables;
   private final long[] keys = new long[RuleSpec.MAX_BUDGETS];
   private final Limit[] limits = new Limit[RuleSpec.MAX_BUDGETS];
-  private final LimitTable[] places = new LimitTable[RuleSpec.MAX_BUDGETS];
+  private final LimitTable[] tablesOf = new LimitTable[RuleSpec.MAX_BUDGETS];
   private final QuotaPolicy[] policies = new QuotaPolicy[RuleSpec.MAX_BUDGETS];
+  private final int[] places = new int[RuleSpec.MAX_BUDGETS];
+  private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
   private int size;
 
   /** Which budget the answer is about. */
@@ -36,47 +39,94 @@ final class AllOrNone {
     chosen = 0;
   }
 
-  /** One more budget, of which no other has the key. */
-  void add(long key, Limit limit, QuotaPolicy policy) {
+  /**
+   * One more budget, of which no other has the key.
+   *
+   * @param place of the limit in its rule.
+   * @param cost units that are to be taken of it.
+   */
+  void add(long key, Limit limit, QuotaPolicy policy, int place, long cost) {
     keys[size] = key;
+    places[size] = place;
+    costs[size] = cost;
     limits[size] = limit;
-    places[size] = tables.of(limit);
+    tablesOf[size] = tables.of(limit);
     policies[size++] = policy;
   }
 
   /**
-   * Charges {@code cost} units of each budget, or nothing.
+   * Charges each budget its cost, or none anything.
    *
    * @param out about the budget with the smallest share left if it was allowed, and about the one
    *     with the longest wait if not; {@link Decision#moved()} if one is not where it was, and then
    *     none is charged.
    */
-  boolean check(long cost, long nowNs, Decision out) {
+  boolean check(long nowNs, Decision out) {
     chosen = 0;
     if (size == 1) {
-      return places[0].check(keys[0], limits[0], cost, nowNs, out);
+      return tablesOf[0].check(keys[0], limits[0], costs[0], nowNs, out);
     }
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (!wouldPass(cost, nowNs, out)) {
+      if (!wouldPass(nowNs, out)) {
         // The budget that was chosen is not the one that was looked at last, and may have changed.
-        places[chosen].peek(keys[chosen], limits[chosen], cost, nowNs, out);
+        tablesOf[chosen].peek(keys[chosen], limits[chosen], costs[chosen], nowNs, out);
         if (!out.allowed()) {
           return false;
         }
-      } else if (charge(cost, nowNs, out)) {
+      } else if (charge(nowNs, out)) {
         return true;
       }
     }
     return false;
   }
 
+  /**
+   * Looks at what {@link #check} would decide, and charges nothing.
+   *
+   * @param out as of a check.
+   */
+  boolean peek(long nowNs, Decision out) {
+    chosen = 0;
+    if (size > 1) {
+      wouldPass(nowNs, out);
+    }
+    return tablesOf[chosen].peek(keys[chosen], limits[chosen], costs[chosen], nowNs, out);
+  }
+
+  /** Has each budget whole again. */
+  void reset(long nowNs) {
+    for (int i = 0; i < size; i++) {
+      tablesOf[i].reset(keys[i], nowNs);
+    }
+  }
+
+  /**
+   * Tells the figures of each budget as they are.
+   *
+   * @param passed whether all have been charged, and so have admitted the request.
+   */
+  void rows(boolean passed, long nowNs, Decision scratch, Verdict to) {
+    for (int i = 0; i < size; i++) {
+      boolean fits = tablesOf[i].peek(keys[i], limits[i], costs[i], nowNs, scratch);
+      long retryAfterNs = passed || fits ? 0 : scratch.retryAfterNs();
+      to.row(
+          places[i],
+          passed || fits,
+          policies[i],
+          limits[i].capacity(),
+          scratch.remaining(),
+          Math.max(0, scratch.resetAtNs() - nowNs),
+          retryAfterNs == Decision.NEVER ? 0 : retryAfterNs);
+    }
+  }
+
   /** Chooses the budget that the answer will be about. */
-  private boolean wouldPass(long cost, long nowNs, Decision out) {
+  private boolean wouldPass(long nowNs, Decision out) {
     boolean passes = true;
     long longestNs = -1;
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
-      if (!places[i].peek(keys[i], limits[i], cost, nowNs, out)) {
+      if (!tablesOf[i].peek(keys[i], limits[i], costs[i], nowNs, out)) {
         if (out.moved()) {
           chosen = i;
           return false;
@@ -87,7 +137,7 @@ final class AllOrNone {
           chosen = i;
         }
       } else if (passes) {
-        double share = (double) (out.remaining() - cost) / limits[i].capacity();
+        double share = (double) (out.remaining() - costs[i]) / limits[i].capacity();
         if (share < least) {
           least = share;
           chosen = i;
@@ -97,15 +147,15 @@ final class AllOrNone {
     return passes;
   }
 
-  private boolean charge(long cost, long nowNs, Decision out) {
+  private boolean charge(long nowNs, Decision out) {
     int last = chosen;
     for (int i = 0; i < size; i++) {
       // The one that the answer is about comes last, so that its decision stands.
       int at = inOrder(i, last);
-      if (!places[at].check(keys[at], limits[at], cost, nowNs, out)) {
+      if (!tablesOf[at].check(keys[at], limits[at], costs[at], nowNs, out)) {
         for (int j = 0; j < i; j++) {
           int charged = inOrder(j, last);
-          places[charged].refund(keys[charged], limits[charged], cost, nowNs, nowNs);
+          tablesOf[charged].refund(keys[charged], limits[charged], costs[charged], nowNs, nowNs);
         }
         chosen = at;
         return false;
@@ -115,9 +165,9 @@ final class AllOrNone {
   }
 
   /** Keeps the budgets that have been charged. */
-  void keep(Charge into) {
+  void keep(KeptCharge into, long chargedAtNs) {
     for (int i = 0; i < size; i++) {
-      into.add(keys[i], limits[i]);
+      into.add(keys[i], limits[i], costs[i], chargedAtNs);
     }
   }
 

@@ -1,56 +1,54 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.metrics.StoreMetrics;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Rule;
 
-/** Decides while the store does not, as each rule says. One per event loop. */
+/** Decides while the store does not, as each charge's policy says. One per event loop. */
 final class FailurePolicy {
-  /** Sets the budgets of a share apart from those of rules that this node decides. */
-  private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
-
   /** Nobody knows when the store is back: the least that a client can be told. */
   private static final long STORE_RETRY_NS = 1_000_000_000;
 
   private final LocalGate local;
   private final LoopClock clock;
-  private final StoreMetrics metrics;
+  private final StoreCounts counts;
   private final Verdict verdict = new Verdict();
 
   /**
-   * @param local decides where the rule says so.
+   * @param local decides where the policy says so.
    */
-  FailurePolicy(LocalGate local, LoopClock clock, StoreMetrics metrics) {
+  FailurePolicy(LocalGate local, LoopClock clock, StoreCounts counts) {
     this.local = local;
     this.clock = clock;
-    this.metrics = metrics;
+    this.counts = counts;
   }
 
   /**
-   * Settles a request.
+   * Decides on the store's charges of a question: one that is closed keeps it out, one that is open
+   * lets it pass, and the others are decided here. Nothing of the store's can be given back here.
    *
-   * @param hashes of its identities, by the rule's groups.
-   * @return whether it passes.
+   * @return the verdict, valid until the next question.
    */
-  boolean decide(long ticket, Rule rule, long[] hashes, Gate.Outcome outcome) {
-    boolean passed =
-        switch (rule.onStoreFailure()) {
-          case OPEN -> {
-            outcome.settle(ticket, verdict.allowUnlimited());
-            yield true;
-          }
-          case CLOSED -> {
-            outcome.settle(
-                ticket,
-                verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, 0, STORE_RETRY_NS));
-            yield false;
-          }
-          case LOCAL_SHARE ->
-              local.decide(ticket, rule, hashes, SHARE_SEED, clock.nowNs(), outcome);
-        };
-    metrics.fellBack(passed);
-    return passed;
+  Verdict decide(long ticket, Charges charges) {
+    boolean asksShare = false;
+    boolean isClosed = charges.operation() == Operation.RESET;
+    for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
+      switch (charges.group(i).onStoreFailure()) {
+        case OPEN -> {
+          // It has no say.
+        }
+        case CLOSED -> isClosed = true;
+        case LOCAL_SHARE -> asksShare = true;
+      }
+    }
+    Verdict decided =
+        isClosed
+            ? verdict.refuse(RefusalReason.STORE_UNAVAILABLE, null, 0, 0, 0, STORE_RETRY_NS)
+            : asksShare
+                ? local.decide(ticket, charges, true, clock.nowNs())
+                : verdict.allowUnlimited();
+    counts.fellBack(charges.purpose(), decided.allowed());
+    return decided;
   }
 }

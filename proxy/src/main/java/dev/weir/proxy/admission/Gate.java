@@ -1,55 +1,43 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Rule;
 
 /** Where verdicts on budgets come from. One per event loop, used by that loop only. */
 public interface Gate {
-  /**
-   * Takes a verdict by one of the two, once per ticket: of the request that is being asked for
-   * within {@link #ask}, of all others only while none is.
-   */
+  /** Takes the verdicts that are late, once per ticket, while nothing is being asked. */
   interface Outcome {
     /**
-     * @param verdict valid during the call; if that is within {@link #ask}, until the next one.
+     * @param verdict valid during the call.
      */
     void settle(long ticket, Verdict verdict);
-
-    /**
-     * The request may pass, but not yet.
-     *
-     * @param verdict it is allowed; valid during the call only.
-     * @param dueNs when it may pass, in the time of the loop's clock.
-     */
-    void hold(long ticket, Verdict verdict, long dueNs);
 
     /** Whether somebody still waits for the verdict. */
     boolean awaits(long ticket);
   }
 
   /**
-   * Asks what the budgets of a request allow.
+   * Asks what budgets allow, or has them given back.
    *
-   * @param ticket names the request; returned with the verdict, within this call or later.
-   * @param rule its action is to limit.
-   * @param identities whose budgets, by the keys of the rule; valid during the call only.
+   * @param ticket names the question.
+   * @param charges valid during the call only.
+   * @param outcome is told a verdict that is not known yet, and only that.
+   * @return the verdict, valid until the next question; null if it is told later.
    */
-  void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome);
+  Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome);
 
   /**
-   * Keeps what was charged for a request that passes.
+   * Adds what was charged for a request that passes to what is kept, once.
    *
-   * @param ticket of the verdict that was settled last, while it is being told or before the next
-   *     request is asked for.
+   * @param ticket of the verdict that was given last, while it is being told or before the next
+   *     question.
    * @return whether there is anything that could be given back.
    */
-  default boolean keep(long ticket, Charge into) {
+  default boolean keep(long ticket, KeptCharge into) {
     return false;
   }
 
   /** Gives back what was kept, once. */
-  default void giveBack(Charge charge, long nowNs) {
+  default void giveBack(KeptCharge charge, long nowNs) {
     // Where nothing is kept, nothing goes back.
   }
 }

@@ -1,31 +1,44 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Mode;
 
-/** Sends each request to the gate that decides on its rule. */
+/** Sends each question to the gate that decides on its charges, or to several. */
 public final class GateByMode implements Gate {
   private final Gate local;
   private final Gate exact;
+  private final SeveralGates both;
 
-  public GateByMode(Gate local, Gate exact) {
+  public GateByMode(LocalGate local, ExactGate exact, LoopClock clock) {
     this.local = local;
     this.exact = exact;
+    this.both = new SeveralGates(local, exact, clock);
   }
 
   @Override
-  public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
-    (rule.asksStore() ? exact : local).ask(ticket, rule, identities, nowNs, outcome);
+  public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
+    return charges.isMixed()
+        ? both.ask(ticket, charges, nowNs, outcome)
+        : of(charges.group(0).mode()).ask(ticket, charges, nowNs, outcome);
   }
 
-  /** While the store is away, it is the local one that has charged for a rule of the other. */
+  private Gate of(Mode mode) {
+    return switch (mode) {
+      case LOCAL -> local;
+      case EXACT -> exact;
+    };
+  }
+
+  /** While the store is away, it is the local one that has charged for a budget of the other. */
   @Override
-  public boolean keep(long ticket, Charge into) {
-    return exact.keep(ticket, into) || local.keep(ticket, into);
+  public boolean keep(long ticket, KeptCharge into) {
+    boolean isKept = exact.keep(ticket, into) | local.keep(ticket, into);
+    return both.keep(ticket, into) | isKept;
   }
 
   @Override
-  public void giveBack(Charge charge, long nowNs) {
+  public void giveBack(KeptCharge charge, long nowNs) {
     exact.giveBack(charge, nowNs);
     local.giveBack(charge, nowNs);
   }

@@ -4,13 +4,13 @@ import dev.weir.proxy.request.Admission;
 
 /** The charges of one event loop that are kept; made when needed, and reused. */
 final class KeptCharges {
-  private final Charge[] charges;
+  private final KeptCharge[] charges;
   private final int[] free;
   private int madeCount;
   private int freeCount;
 
   KeptCharges(int maxCount) {
-    charges = new Charge[maxCount];
+    charges = new KeptCharge[maxCount];
     free = new int[maxCount];
   }
 
@@ -20,7 +20,7 @@ final class KeptCharges {
       if (madeCount == charges.length) {
         return Admission.NOTHING_KEPT;
       }
-      charges[madeCount] = new Charge();
+      charges[madeCount] = new KeptCharge();
       free[freeCount++] = madeCount++;
     }
     int index = free[--freeCount];
@@ -28,7 +28,7 @@ final class KeptCharges {
     return index;
   }
 
-  Charge get(int index) {
+  KeptCharge get(int index) {
     return charges[index];
   }
 

@@ -3,13 +3,12 @@ package dev.weir.proxy.admission;
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Rule;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.OnStoreFailure;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
 public final class LocalGate implements Gate {
@@ -21,17 +20,18 @@ public final class LocalGate implements Gate {
   /** Each time the rules may have been changed again; then the request is refused. */
   private static final int MAX_ATTEMPTS = 8;
 
+  /** Sets the budgets of a share apart from those that this node decides on. */
+  private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
+
   private final LimitTables tables;
   private final AllOrNone budgets;
-  private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
-  /** The request that was charged last, until the next is looked at; when, and how much. */
+  /** The request that was charged last, until the next is looked at, or it is kept; and when. */
   private long chargedTicket = NOBODY;
 
   private long chargedAtNs;
-  private long chargedCost;
 
   public LocalGate(LimitTables tables) {
     this.tables = tables;
@@ -39,49 +39,74 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
-    for (int i = 0; i < rule.groupCount(); i++) {
-      hashes[i] = identities.of(i).hash();
-    }
-    decide(ticket, rule, hashes, 0, nowNs, outcome);
+  public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
+    return decide(ticket, charges, false, nowNs);
   }
 
   /**
-   * Decides on a rule's budgets, or on those that have replaced them since the request was matched.
+   * Decides on budgets, or on those that have replaced them since the request was matched.
    *
-   * @param hashes of its identities, by the rule's groups.
-   * @param salt sets budgets of one purpose apart from those of another.
-   * @return whether the request passes, now or later.
+   * @param asShare whether it is the store's budgets that are to be decided on, as far as this node
+   *     may let requests pass by itself; not its own.
+   * @return the verdict, valid until the next question.
    */
-  boolean decide(long ticket, Rule rule, long[] hashes, long salt, long nowNs, Outcome outcome) {
+  Verdict decide(long ticket, Charges charges, boolean asShare, long nowNs) {
     chargedTicket = NOBODY;
     boolean allowed = false;
     boolean decided = false;
     for (int attempt = 0; !decided && attempt < MAX_ATTEMPTS; attempt++) {
-      if (gather(rule, hashes, salt, nowNs)) {
-        allowed = budgets.check(rule.cost(), nowNs, decision);
+      if (gather(charges, asShare, nowNs)) {
+        allowed =
+            switch (charges.operation()) {
+              case CHECK -> budgets.check(nowNs, decision);
+              case PEEK -> budgets.peek(nowNs, decision);
+              case RESET -> reset(nowNs);
+            };
         decided = !decision.moved();
       }
     }
-    return answer(ticket, rule.cost(), allowed, nowNs, outcome);
+    if (allowed && charges.operation() == Operation.CHECK) {
+      chargedTicket = ticket;
+      chargedAtNs = nowNs;
+    }
+    Verdict answer = answer(allowed, nowNs);
+    if (charges.areRowsWanted()) {
+      budgets.rows(allowed && charges.operation() == Operation.CHECK, nowNs, decision, answer);
+    }
+    return answer;
   }
 
   /** False, with a decision that refuses, if what counts against a budget is still on its way. */
-  private boolean gather(Rule rule, long[] hashes, long salt, long nowNs) {
+  private boolean gather(Charges charges, boolean asShare, long nowNs) {
     boolean gathered = true;
     budgets.clear();
-    for (int i = 0; i < rule.groupCount(); i++) {
-      BudgetGroup group = rule.group(i);
+    int from = asShare ? charges.localGroupCount() : 0;
+    int to = asShare ? charges.groupCount() : charges.localGroupCount();
+    int charge = charges.firstCharge(from);
+    for (int i = from; i < to; i++) {
+      BudgetGroup group = charges.group(i);
+      if (asShare && group.onStoreFailure() != OnStoreFailure.LOCAL_SHARE) {
+        charge += group.size();
+        continue;
+      }
+      long identity = asShare ? charges.hash(i) ^ SHARE_SEED : charges.hash(i);
       for (int j = 0; j < group.size(); j++) {
         Budget budget = group.budget(j).latest();
-        long identity = hashes[i] ^ salt;
-        budgets.add(identity ^ budget.seed(), budget.share(), budget.policy());
+        long cost = charges.cost(charge++);
+        long key = identity ^ budget.seed();
+        budgets.add(key, budget.share(), budget.policy(), group.budget(j).index(), cost);
         if (budget.past() != null) {
           gathered = gathered && carryOver(budget, identity, nowNs);
         }
       }
     }
     return gathered;
+  }
+
+  /** What a limit replaced is carried over before, and so is forgotten with the rest. */
+  private boolean reset(long nowNs) {
+    budgets.reset(nowNs);
+    return budgets.peek(nowNs, decision);
   }
 
   /**
@@ -106,49 +131,39 @@ public final class LocalGate implements Gate {
     return true;
   }
 
-  private boolean answer(long ticket, long cost, boolean allowed, long nowNs, Outcome outcome) {
+  private Verdict answer(boolean allowed, long nowNs) {
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
-      chargedTicket = ticket;
-      chargedAtNs = nowNs;
-      chargedCost = cost;
       verdict.allow(budgets.policy(), budgets.capacity(), decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
-      if (waitNs >= LEAST_WAIT_NS) {
-        outcome.hold(ticket, verdict, nowNs + waitNs);
-        return true;
-      }
-    } else {
-      long retryAfterNs = Math.max(1, decision.retryAfterNs()); // 0 if others were in the way
-      boolean never = retryAfterNs == Decision.NEVER;
-      verdict.refuse(
-          never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
-          budgets.policy(),
-          budgets.capacity(),
-          decision.remaining(),
-          resetAfterNs,
-          never ? 0 : retryAfterNs);
+      return waitNs >= LEAST_WAIT_NS ? verdict.dueNs(nowNs + waitNs) : verdict;
     }
-    outcome.settle(ticket, verdict);
-    return allowed;
+    long retryAfterNs = Math.max(1, decision.retryAfterNs()); // 0 if others were in the way
+    boolean never = retryAfterNs == Decision.NEVER;
+    return verdict.refuse(
+        never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+        budgets.policy(),
+        budgets.capacity(),
+        decision.remaining(),
+        resetAfterNs,
+        never ? 0 : retryAfterNs);
   }
 
   @Override
-  public boolean keep(long ticket, Charge into) {
+  public boolean keep(long ticket, KeptCharge into) {
     if (ticket != chargedTicket) {
       return false;
     }
-    budgets.keep(into);
-    into.atNs = chargedAtNs;
-    into.cost = chargedCost;
+    chargedTicket = NOBODY;
+    budgets.keep(into, chargedAtNs);
     return true;
   }
 
   @Override
-  public void giveBack(Charge charge, long nowNs) {
-    for (int i = 0; i < charge.count; i++) {
+  public void giveBack(KeptCharge charge, long nowNs) {
+    for (int i = charge.count - 1; i >= 0; i--) {
       Limit limit = charge.limits[i];
-      tables.of(limit).refund(charge.keys[i], limit, charge.cost, charge.atNs, nowNs);
+      tables.of(limit).refund(charge.keys[i], limit, charge.costs[i], charge.atNs[i], nowNs);
     }
   }
 }

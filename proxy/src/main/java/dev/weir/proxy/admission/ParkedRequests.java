@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.rule.Rule;
 
 /**
@@ -10,7 +11,7 @@ import dev.weir.proxy.rule.Rule;
  * nobody, and never somebody else.
  */
 final class ParkedRequests {
-  /** What {@link #park} returns when every place is taken. */
+  /** What {@link #park} returns when every place is taken that the purpose may have. */
   static final long FULL = -1;
 
   private final Asker[] askers;
@@ -19,6 +20,12 @@ final class ParkedRequests {
   private final long[] startsNs;
   private final int[] generations;
   private final int[] freePlaces;
+  private final Purpose[] purposes;
+
+  /** By purpose: how many places it has taken, and may. */
+  private final int[] taken = new int[Purpose.values().length];
+
+  private final int[] bounds = new int[Purpose.values().length];
   private int freeCount;
 
   ParkedRequests(int placeCount) {
@@ -29,9 +36,22 @@ final class ParkedRequests {
     generations = new int[placeCount];
     freePlaces = new int[placeCount];
     freeCount = placeCount;
+    purposes = new Purpose[placeCount];
+    for (Purpose purpose : Purpose.values()) {
+      bounds[purpose.ordinal()] = Math.max(1, bound(purpose, placeCount));
+    }
     for (int place = 0; place < placeCount; place++) {
       freePlaces[place] = placeCount - 1 - place;
     }
+  }
+
+  /** So many places that those who only ask never stand in the way of traffic. */
+  private static int bound(Purpose purpose, int placeCount) {
+    return switch (purpose) {
+      case TRAFFIC -> placeCount;
+      case DECISION -> placeCount / 2;
+      case OPERATOR -> placeCount / 16;
+    };
   }
 
   /**
@@ -40,15 +60,18 @@ final class ParkedRequests {
    * @param rule null if none applies, and then so is {@code of}.
    * @return the ticket, 0 or more; or {@link #FULL}.
    */
-  long park(Asker asker, Rule rule, RuleCounters of, long startNs) {
-    if (freeCount == 0) {
+  long park(Asker asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
+    int kind = purpose.ordinal();
+    if (freeCount == 0 || taken[kind] == bounds[kind]) {
       return FULL;
     }
+    taken[kind]++;
     int place = freePlaces[--freeCount];
     askers[place] = asker;
     rules[place] = rule;
     counters[place] = of;
     startsNs[place] = startNs;
+    purposes[place] = purpose;
     return (long) generations[place] << 32 | place;
   }
 
@@ -71,6 +94,10 @@ final class ParkedRequests {
     return counters[(int) ticket];
   }
 
+  Purpose purpose(long ticket) {
+    return purposes[(int) ticket];
+  }
+
   long startNs(long ticket) {
     return startsNs[(int) ticket];
   }
@@ -81,6 +108,7 @@ final class ParkedRequests {
     askers[place] = null;
     rules[place] = null;
     counters[place] = null;
+    taken[purposes[place].ordinal()]--;
     generations[place] = generations[place] + 1 & Integer.MAX_VALUE;
     freePlaces[freeCount++] = place;
   }

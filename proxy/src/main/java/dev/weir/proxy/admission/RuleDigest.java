@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
@@ -30,8 +31,9 @@ public final class RuleDigest {
     if (rules != last) {
       String text =
           rules.rules().stream()
-              .filter(Rule::asksStore)
-              .map(rule -> rule.spec().toString())
+              .map(Rule::spec)
+              .filter(RuleSpec::asksStore)
+              .map(RuleSpec::toString)
               .sorted()
               .collect(Collectors.joining("\n"));
       digest = text.isEmpty() ? "" : hash(text);

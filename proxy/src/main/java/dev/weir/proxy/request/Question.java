@@ -42,6 +42,7 @@ public final class Question {
   private int keyOffset;
   private int keyLength = NO_KEY;
   private long deadlineNs = NO_DEADLINE;
+  private boolean wantsRows;
 
   /** Starts the question whether a request may pass that goes on to the service then. */
   public Question traffic(RequestView view) {
@@ -59,6 +60,7 @@ public final class Question {
     costCount = 0;
     keyLength = NO_KEY;
     deadlineNs = NO_DEADLINE;
+    wantsRows = false;
     return this;
   }
 
@@ -134,6 +136,12 @@ public final class Question {
     return this;
   }
 
+  /** Asks for the figures of every limit beside the verdict; see {@link Verdict#row}. */
+  public Question wantsRows() {
+    wantsRows = true;
+    return this;
+  }
+
   public Operation operation() {
     return operation;
   }
@@ -201,5 +209,10 @@ public final class Question {
   /** When the verdict is worth nothing any more; or {@link #NO_DEADLINE}. */
   public long deadlineNs() {
     return deadlineNs;
+  }
+
+  /** Whether the figures of every limit are asked for. */
+  public boolean areRowsWanted() {
+    return wantsRows;
   }
 }

@@ -18,6 +18,48 @@ public final class Verdict {
     THROTTLED
   }
 
+  /** Of {@link #dueNs}: the request may pass at once. */
+  public static final long AT_ONCE = 0;
+
+  /** The figures of one limit of the rule, beside those of the limit that decided. */
+  public static final class Row {
+    private boolean allowed;
+    private QuotaPolicy policy;
+    private long limit;
+    private long remaining;
+    private long resetAfterNs;
+    private long retryAfterNs;
+
+    /** Whether this limit admits the request. */
+    public boolean allowed() {
+      return allowed;
+    }
+
+    public QuotaPolicy policy() {
+      return policy;
+    }
+
+    /** Units of a budget that nobody has taken from. */
+    public long limit() {
+      return limit;
+    }
+
+    /** Units left, 0 or more. */
+    public long remaining() {
+      return remaining;
+    }
+
+    /** Nanoseconds until the budget is whole again, 0 or more. */
+    public long resetAfterNs() {
+      return resetAfterNs;
+    }
+
+    /** The least wait after which this limit admits the request; 0 if it does, or none would do. */
+    public long retryAfterNs() {
+      return retryAfterNs;
+    }
+  }
+
   private RefusalReason refusal;
   private String ruleId;
   private QuotaPolicy policy;
@@ -26,6 +68,12 @@ public final class Verdict {
   private long resetAfterNs;
   private long retryAfterNs;
   private long heldNs;
+  private long dueNs;
+
+  /** By the limits' places in the rule; null until rows are wanted for the first time. */
+  private Row[] rows;
+
+  private int rowCount;
 
   /** Allowed, and no limit applied. */
   public Verdict allowUnlimited() {
@@ -79,6 +127,8 @@ public final class Verdict {
     this.resetAfterNs = resetAfterNs;
     this.retryAfterNs = retryAfterNs;
     this.heldNs = 0;
+    this.dueNs = AT_ONCE;
+    this.rowCount = 0;
     return this;
   }
 
@@ -92,6 +142,89 @@ public final class Verdict {
   public Verdict heldNs(long heldNs) {
     this.heldNs = heldNs;
     return this;
+  }
+
+  /** Says when an allowed request may pass, in the loop's time; at once unless it is said. */
+  public Verdict dueNs(long atNs) {
+    dueNs = atNs;
+    return this;
+  }
+
+  /** Takes over what another one says, but for its rows. */
+  public Verdict set(Verdict from) {
+    set(
+        from.refusal,
+        from.policy,
+        from.limit,
+        from.remaining,
+        from.resetAfterNs,
+        from.retryAfterNs);
+    ruleId = from.ruleId;
+    heldNs = from.heldNs;
+    dueNs = from.dueNs;
+    return this;
+  }
+
+  /**
+   * Sets the figures of one limit.
+   *
+   * @param index the limit's place in its rule.
+   */
+  public void row(
+      int index,
+      boolean allowed,
+      QuotaPolicy policy,
+      long limit,
+      long remaining,
+      long resetAfterNs,
+      long retryAfterNs) {
+    Row row = make(index);
+    row.allowed = allowed;
+    row.policy = policy;
+    row.limit = limit;
+    row.remaining = remaining;
+    row.resetAfterNs = resetAfterNs;
+    row.retryAfterNs = retryAfterNs;
+  }
+
+  /** Takes over the rows that another one has. */
+  public void addRows(Verdict from) {
+    for (int i = 0; i < from.rowCount; i++) {
+      Row row = from.rows[i];
+      if (row.policy != null) {
+        row(
+            i,
+            row.allowed,
+            row.policy,
+            row.limit,
+            row.remaining,
+            row.resetAfterNs,
+            row.retryAfterNs);
+      }
+    }
+  }
+
+  private Row make(int index) {
+    if (rows == null) {
+      rows = new Row[Question.MAX_COSTS];
+    }
+    while (rowCount <= index) {
+      if (rows[rowCount] == null) {
+        rows[rowCount] = new Row();
+      }
+      rows[rowCount++].policy = null;
+    }
+    return rows[index];
+  }
+
+  /** The figures of the limit at that place in the rule; null if they were not asked for. */
+  public Row row(int index) {
+    return index < rowCount && rows[index].policy != null ? rows[index] : null;
+  }
+
+  /** When an allowed request may pass, in the loop's time; or {@link #AT_ONCE}. */
+  public long dueNs() {
+    return dueNs;
   }
 
   /** How long the request was held on purpose, in nanoseconds. */

@@ -42,6 +42,7 @@ public final class Budget {
 
   private final RuleSpec rule;
   private final BudgetSpec spec;
+  private final int index;
   private final QuotaPolicy policy;
   private final long version;
   private final long seed;
@@ -66,6 +67,7 @@ public final class Budget {
   Budget(RuleSpec rule, BudgetSpec spec, long version, Budget previous, long unixEpochNs) {
     this.rule = rule;
     this.spec = spec;
+    this.index = rule.budgets().indexOf(spec);
     this.policy = policy(rule, spec);
     LimitSpec limits = spec.limit();
     boolean unchanged =
@@ -88,7 +90,9 @@ public final class Budget {
     // The same object while the limit stays: checks of one budget are told apart by it.
     boolean sameForStore = unchanged && previous.storeLimit != null;
     this.storeLimit =
-        !rule.asksStore() ? null : sameForStore ? previous.storeLimit : limits.compileForStore();
+        !spec.mode().needsStore()
+            ? null
+            : sameForStore ? previous.storeLimit : limits.compileForStore();
   }
 
   private Past pastOf(Budget previous) {
@@ -153,6 +157,11 @@ public final class Budget {
     return mixed ^ mixed >>> 31;
   }
 
+  /** The limit's place in its rule, from 0. */
+  public int index() {
+    return index;
+  }
+
   /** What is charged. */
   public Limit limit() {
     return limit;
@@ -168,7 +177,7 @@ public final class Budget {
 
   /** Makes the share, while requests are asking for it. */
   void divide(int nodeCount) {
-    if (rule.isShared()) {
+    if (rule.isShared(spec)) {
       share = spec.limit().share(limit, nodeCount, rule.costOrDefault());
     }
   }

@@ -3,19 +3,27 @@ package dev.weir.proxy.rule;
 import dev.weir.scripts.ScriptLimit;
 import java.util.List;
 
-/** The budgets of a rule that have one key, and so one identity. Immutable; any thread. */
+/**
+ * The budgets of a rule that have one key, and so one identity, and on which the same gate decides.
+ * Immutable; any thread.
+ */
 public final class BudgetGroup {
   private final KeySpec key;
+  private final Mode mode;
+  private final OnStoreFailure onStoreFailure;
   private final Budget[] budgets;
   private final byte[] dimension;
   private final ScriptLimit[] storeLimits;
 
   /**
-   * @param budgets 1 or more, all of one key.
+   * @param budgets 1 or more, all of one key, mode and policy.
    * @param previous the groups of the set before.
    */
   BudgetGroup(List<Budget> budgets, BudgetGroup[] previous) {
-    this.key = budgets.get(0).spec().key();
+    BudgetSpec first = budgets.get(0).spec();
+    this.key = first.key();
+    this.mode = first.mode();
+    this.onStoreFailure = first.onStoreFailureOrDefault();
     this.budgets = budgets.toArray(Budget[]::new);
     this.dimension = key.dimension();
     this.storeLimits = storeLimits(budgets, previous);
@@ -44,6 +52,16 @@ public final class BudgetGroup {
 
   public KeySpec key() {
     return key;
+  }
+
+  /** Who decides on these budgets. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** What happens while the store gives no decision on them. */
+  public OnStoreFailure onStoreFailure() {
+    return onStoreFailure;
   }
 
   public int size() {

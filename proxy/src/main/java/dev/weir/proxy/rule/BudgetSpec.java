@@ -3,11 +3,17 @@ package dev.weir.proxy.rule;
 import java.time.ZoneId;
 
 /**
- * One limit of a rule as somebody wrote it, and whose budgets it counts.
+ * One limit of a rule as somebody wrote it, whose budgets it counts, and who decides on them.
  *
  * @param limit without a rate if there is no limit.
+ * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
  */
-public record BudgetSpec(KeySpec key, LimitSpec limit) {
+public record BudgetSpec(KeySpec key, LimitSpec limit, Mode mode, OnStoreFailure onStoreFailure) {
+  /** What happens while the store gives no decision. */
+  OnStoreFailure onStoreFailureOrDefault() {
+    return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
+  }
+
   /**
    * What sets the budget apart from others that one identity has under a rule: the algorithm and
    * the window, such as {@code gcra-1m}. The limit has a rate.
@@ -24,6 +30,8 @@ public record BudgetSpec(KeySpec key, LimitSpec limit) {
   /** Starts from the defaults. Each setter returns the builder. */
   public static final class Builder {
     private KeySpec key;
+    private Mode mode;
+    private OnStoreFailure onStoreFailure;
     private Algorithm algorithm = Algorithm.GCRA;
     private Rate rate;
     private long burst;
@@ -36,6 +44,18 @@ public record BudgetSpec(KeySpec key, LimitSpec limit) {
     /** Unless it is said, the key is the rule's. */
     public Builder key(KeySpec key) {
       this.key = key;
+      return this;
+    }
+
+    /** Unless it is said, the mode is the rule's. */
+    public Builder mode(Mode mode) {
+      this.mode = mode;
+      return this;
+    }
+
+    /** Unless it is said, it is as the rule says. */
+    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+      this.onStoreFailure = onStoreFailure;
       return this;
     }
 
@@ -79,10 +99,12 @@ public record BudgetSpec(KeySpec key, LimitSpec limit) {
       return this;
     }
 
-    BudgetSpec build(KeySpec ofRule) {
+    BudgetSpec build(KeySpec keyOfRule, Mode modeOfRule, OnStoreFailure onFailureOfRule) {
       return new BudgetSpec(
-          key == null ? ofRule : key,
-          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs));
+          key == null ? keyOfRule : key,
+          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
+          mode == null ? modeOfRule : mode,
+          onStoreFailure == null ? onFailureOfRule : onStoreFailure);
     }
   }
 }

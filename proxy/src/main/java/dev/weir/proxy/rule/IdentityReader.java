@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import java.nio.ByteOrder;
@@ -41,6 +42,7 @@ public final class IdentityReader implements Identities {
 
   private final KeyHasher hasher;
   private final ClientIpReader clientIp;
+  private final IpText address = new IpText();
   private final int partBytes;
   private final long ipv6MaskHigh;
   private final long ipv6MaskLow;
@@ -92,18 +94,19 @@ public final class IdentityReader implements Identities {
   }
 
   /**
-   * Reads the identities that a rule wants, one by each of its keys. Takes memory when a rule has
+   * Reads the identities that a rule wants, one by each of its keys: what the question gives, and
+   * the rest from its request. Either way they are the same bytes. Takes memory when a rule has
    * more keys than any before it.
    *
    * @return null, and {@link #of} tells them until the next read; or the reason for refusing the
    *     request.
    */
-  public RefusalReason read(Rule rule, RequestView request) {
+  public RefusalReason read(Rule rule, Question question) {
     for (int group = 0; group < rule.groupCount(); group++) {
       if (reads[group] == null) {
         reads[group] = new Read(KeySpec.MAX_PARTS * partBytes);
       }
-      RefusalReason refusal = read(rule.group(group).key(), rule, request, reads[group]);
+      RefusalReason refusal = read(rule.group(group).key(), rule, question, reads[group]);
       if (refusal != null) {
         return refusal;
       }
@@ -111,11 +114,16 @@ public final class IdentityReader implements Identities {
     return null;
   }
 
-  private RefusalReason read(KeySpec key, Rule rule, RequestView request, Read into) {
+  private RefusalReason read(KeySpec key, Rule rule, Question question, Read into) {
     scratch = into.bytes;
     length = 0;
     for (int i = 0; i < key.partCount(); i++) {
-      RefusalReason refusal = append(key.part(i), rule.onMissingKey(), request);
+      KeyPart part = key.part(i);
+      int given = given(part, question);
+      RefusalReason refusal =
+          given >= 0
+              ? appendGiven(part, rule.onMissingKey(), question, given)
+              : append(part, rule.onMissingKey(), question.request());
       if (refusal != null) {
         return refusal;
       }
@@ -130,12 +138,59 @@ public final class IdentityReader implements Identities {
     return reads[group];
   }
 
+  /** Which of the given identities is that of a source; negative if none is. */
+  private static int given(KeyPart part, Question question) {
+    for (int i = 0; i < question.identityCount(); i++) {
+      if (part.isNamed(question.identityName(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private RefusalReason appendGiven(
+      KeyPart part, OnMissingKey onMissing, Question question, int index) {
+    DirectBuffer bytes = question.identityBytes(index);
+    int from = question.identityOffset(index);
+    int given = question.identityLength(index);
+    if (given > partBytes - PART_HEADER_BYTES) {
+      return RefusalReason.IDENTITY_AMBIGUOUS; // no request says as much
+    }
+    int at = length + PART_HEADER_BYTES;
+    switch (part.source()) {
+      case IP -> {
+        if (!address.parseAddress(bytes, from, from + given)) {
+          return RefusalReason.IDENTITY_AMBIGUOUS;
+        }
+        appendAddress(ADDRESS, address.high(), address.low());
+        return null;
+      }
+      case HOST -> {
+        return appendValue(host(bytes, from, given, at), onMissing, question.request());
+      }
+      case HEADER, COOKIE, QUERY -> scratch.putBytes(at, bytes, from, given);
+    }
+    return appendValue(given, onMissing, question.request());
+  }
+
+  /**
+   * @param request null if there is none.
+   */
   private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {
+    if (request == null) {
+      return part.source() == KeyPart.Source.IP
+          ? RefusalReason.IDENTITY_MISSING
+          : appendValue(PairReader.ABSENT, onMissing, null);
+    }
     if (part.source() == KeyPart.Source.IP) {
       appendAddress(ADDRESS, request);
       return null;
     }
-    int valueLength = value(part, request, length + PART_HEADER_BYTES);
+    return appendValue(value(part, request, length + PART_HEADER_BYTES), onMissing, request);
+  }
+
+  /** Appends a part whose value has been copied, or what stands in for one that is absent. */
+  private RefusalReason appendValue(int valueLength, OnMissingKey onMissing, RequestView request) {
     if (valueLength == PairReader.TWICE) {
       return RefusalReason.IDENTITY_AMBIGUOUS;
     }
@@ -144,7 +199,12 @@ public final class IdentityReader implements Identities {
         case REFUSE -> {
           return RefusalReason.IDENTITY_MISSING;
         }
-        case IP -> appendAddress(STAND_IN, request);
+        case IP -> {
+          if (request == null) {
+            return RefusalReason.IDENTITY_MISSING;
+          }
+          appendAddress(STAND_IN, request);
+        }
         case SHARED -> appendHeader(ABSENT, 0);
       }
       return null;
@@ -157,7 +217,7 @@ public final class IdentityReader implements Identities {
   /** Copies a part's value to the scratch; its length, or why there is none. */
   private int value(KeyPart part, RequestView request, int at) {
     return switch (part.source()) {
-      case HOST -> host(request, at);
+      case HOST -> host(request.bytes(), request.authorityOffset(), request.authorityLength(), at);
       case HEADER -> header(part.header(), request, at);
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
@@ -170,10 +230,8 @@ public final class IdentityReader implements Identities {
    * take all spellings of a name for one host, and so does this: in lower case, without a dot at
    * the end and without the port.
    */
-  private int host(RequestView request, int at) {
-    DirectBuffer bytes = request.bytes();
-    int from = request.authorityOffset();
-    int end = from + request.authorityLength();
+  private int host(DirectBuffer bytes, int from, int hostLength, int at) {
+    int end = from + hostLength;
     if (from == end) {
       return PairReader.ABSENT;
     }
@@ -206,8 +264,10 @@ public final class IdentityReader implements Identities {
 
   private void appendAddress(byte tag, RequestView request) {
     clientIp.read(request);
-    long high = clientIp.high();
-    long low = clientIp.low();
+    appendAddress(tag, clientIp.high(), clientIp.low());
+  }
+
+  private void appendAddress(byte tag, long high, long low) {
     boolean v4 = high == 0 && low >>> 32 == 0xFFFF;
     appendHeader(tag, ADDRESS_BYTES);
     scratch.putLong(length, v4 ? high : high & ipv6MaskHigh, ByteOrder.BIG_ENDIAN);

@@ -158,6 +158,11 @@ public final class KeyPart {
     return isSecret;
   }
 
+  /** Whether that is what the source is called: its text, or what is short for it. */
+  boolean isNamed(String name) {
+    return text.equals(name) || name.equals("api-key") && text.equals("header:x-api-key");
+  }
+
   /** The header's name; null for other sources. */
   FieldName header() {
     return header;

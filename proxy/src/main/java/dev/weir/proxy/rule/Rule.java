@@ -4,6 +4,7 @@ import dev.weir.proxy.request.RequestView;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ public final class Rule {
   private final long cost;
   private final List<Budget> budgets;
   private final BudgetGroup[] groups;
+  private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
   private final byte[][] methods;
 
@@ -39,10 +41,12 @@ public final class Rule {
     if (spec.action() == RuleAction.LIMIT) {
       this.budgets = budgets(spec, version, previous, unixEpochNs);
       this.groups = groups(budgets, previous == null ? NO_GROUPS : previous.groups);
+      this.localGroupCount = localGroupCount(groups);
       this.storeLimits = storeLimits(previous);
     } else {
       this.budgets = List.of();
       this.groups = NO_GROUPS;
+      this.localGroupCount = 0;
       this.storeLimits = null;
     }
   }
@@ -79,22 +83,33 @@ public final class Rule {
   }
 
   private static BudgetGroup[] groups(List<Budget> budgets, BudgetGroup[] previous) {
-    Map<KeySpec, List<Budget>> byKey = new LinkedHashMap<>();
+    Map<Object, List<Budget>> alike = new LinkedHashMap<>();
     for (Budget budget : budgets) {
-      byKey.computeIfAbsent(budget.spec().key(), key -> new ArrayList<>()).add(budget);
+      BudgetSpec spec = budget.spec();
+      Object same = List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault());
+      alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
     }
-    return byKey.values().stream()
+    return alike.values().stream()
         .map(group -> new BudgetGroup(group, previous))
+        .sorted(Comparator.comparing(group -> group.mode().needsStore()))
         .toArray(BudgetGroup[]::new);
   }
 
+  private static int localGroupCount(BudgetGroup[] groups) {
+    int count = 0;
+    while (count < groups.length && !groups[count].mode().needsStore()) {
+      count++;
+    }
+    return count;
+  }
+
   private ScriptLimit[] storeLimits(Rule previous) {
-    if (!spec.asksStore() || groups.length == 1) {
-      return groups[0].storeLimits();
+    if (localGroupCount >= groups.length - 1) {
+      return groups[groups.length - 1].storeLimits();
     }
     List<ScriptLimit> all = new ArrayList<>();
-    for (BudgetGroup group : groups) {
-      all.addAll(List.of(group.storeLimits()));
+    for (int group = localGroupCount; group < groups.length; group++) {
+      all.addAll(List.of(groups[group].storeLimits()));
     }
     ScriptLimit[] limits = all.toArray(ScriptLimit[]::new);
     boolean unchanged = previous != null && BudgetGroup.isSame(limits, previous.storeLimits);
@@ -124,24 +139,27 @@ public final class Rule {
     return budgets;
   }
 
-  /** How many keys its budgets have. */
+  /** How many groups its budgets make. */
   public int groupCount() {
     return groups.length;
   }
 
-  /** The budgets of one key, in the order in which the keys stand in the file. */
+  /**
+   * The budgets of one key and gate: first those that this node decides on, then the store's, each
+   * in the order of the file.
+   */
   public BudgetGroup group(int index) {
     return groups[index];
   }
 
-  /** Whether the store decides on the rule's budgets. */
-  public boolean asksStore() {
-    return storeLimits != null;
+  /** How many of the groups, the first ones, this node decides on. */
+  public int localGroupCount() {
+    return localGroupCount;
   }
 
   /**
    * What the store charges, group by group, as {@link BudgetGroup#storeLimits()} has it; null
-   * unless it decides.
+   * unless it decides on any.
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;
@@ -150,10 +168,6 @@ public final class Rule {
   /** Whether requests for one budget may be granted together: not if each has its own slot. */
   public boolean coalesces() {
     return budgets.get(0).spec().limit().overflow() != Overflow.QUEUE;
-  }
-
-  public OnStoreFailure onStoreFailure() {
-    return spec.onStoreFailureOrDefault();
   }
 
   /** Units that one request takes, 1 or more. */

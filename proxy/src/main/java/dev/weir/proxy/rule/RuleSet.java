@@ -11,23 +11,21 @@ import java.util.Map;
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
-  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, Map.of(), 0);
+  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, null, 0);
 
   private final List<Rule> rules;
+  private final Map<String, Rule> byId = new HashMap<>();
   private final RuleMatcher matcher;
   private final long version;
 
   private RuleSet(
-      List<RuleSpec> specs,
-      boolean ignoreCase,
-      long version,
-      Map<String, Rule> previous,
-      long unixEpochNs) {
+      List<RuleSpec> specs, boolean ignoreCase, long version, RuleSet previous, long unixEpochNs) {
     this.version = version;
     Rule[] compiled = new Rule[specs.size()];
     for (int i = 0; i < compiled.length; i++) {
       RuleSpec spec = specs.get(i);
-      compiled[i] = new Rule(spec, i, version, previous.get(spec.id()), unixEpochNs);
+      compiled[i] = new Rule(spec, i, version, previous.byId.get(spec.id()), unixEpochNs);
+      byId.put(spec.id(), compiled[i]);
     }
     this.rules = List.of(compiled);
     this.matcher = new RuleMatcher(rules, ignoreCase);
@@ -45,11 +43,7 @@ public final class RuleSet {
    */
   public static RuleSet compile(
       List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs) {
-    Map<String, Rule> byId = new HashMap<>();
-    for (Rule rule : previous.rules) {
-      byId.put(rule.id(), rule);
-    }
-    return new RuleSet(specs, ignoreCase, previous.version + 1, byId, unixEpochNs);
+    return new RuleSet(specs, ignoreCase, previous.version + 1, previous, unixEpochNs);
   }
 
   /**
@@ -62,6 +56,11 @@ public final class RuleSet {
    */
   public Rule match(RequestView request) {
     return matcher.match(request);
+  }
+
+  /** The rule of an id; null if there is none. */
+  public Rule find(String id) {
+    return byId.get(id);
   }
 
   /** Makes every budget's share of its limit. */

@@ -17,7 +17,8 @@ import java.util.Set;
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
- * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}. For {@link
+ * @param mode of the limits that have none of their own.
+ * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
  *     Mode#EXACT}.
  */
 public record RuleSpec(
@@ -92,32 +93,28 @@ public record RuleSpec(
     } else {
       checkNoLimit(sink);
     }
-    if (onStoreFailure != null && mode != Mode.EXACT) {
+    if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
       fault(sink, "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact");
     }
-    if (share == Share.AUTO && mode == Mode.EXACT) {
+    if (share == Share.AUTO && mode.needsStore()) {
       fault(sink, "share", "auto", "nothing, as the mode is exact");
     }
   }
 
-  /** Whether the store decides on the rule's budgets. */
+  /** Whether the store decides on any of the rule's budgets. */
   public boolean asksStore() {
-    return action == RuleAction.LIMIT && mode == Mode.EXACT;
+    return action == RuleAction.LIMIT
+        && budgets.stream().anyMatch(budget -> budget.mode().needsStore());
   }
 
-  /** Whether other nodes let pass what this one may not: then it has a share of each limit. */
-  boolean isShared() {
-    return action == RuleAction.LIMIT && (mode == Mode.EXACT || countsPeers());
+  /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
+  boolean isShared(BudgetSpec budget) {
+    return action == RuleAction.LIMIT && (budget.mode().needsStore() || countsPeers());
   }
 
   /** Whether its limits are divided by the number of sidecars, which a store has to tell. */
   public boolean countsPeers() {
     return share == Share.AUTO;
-  }
-
-  /** What happens while the store gives no decision. */
-  public OnStoreFailure onStoreFailureOrDefault() {
-    return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
   }
 
   private void checkLimits(FaultSink sink) {
@@ -126,9 +123,10 @@ public record RuleSpec(
       LimitSpec limit = budgets.get(i).limit();
       FaultSink within = (field, fault) -> sink.fault(at + field, fault);
       limit.check(within);
-      if (mode == Mode.EXACT) {
+      if (budgets.get(i).mode().needsStore()) {
         limit.checkForStore(within);
       }
+      checkMode(budgets.get(i), within);
       if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
         fault(within, "overflow", "queue", "reject, as there are other limits");
       }
@@ -138,6 +136,17 @@ public record RuleSpec(
       fault(sink, "cost", Long.toString(cost), "1 or more");
     } else {
       checkCost(sink);
+    }
+  }
+
+  /** What a limit says of its mode, unless the rule says the same of all. */
+  private void checkMode(BudgetSpec budget, FaultSink within) {
+    OnStoreFailure own = budget.onStoreFailure();
+    if (own != onStoreFailure && !budget.mode().needsStore()) {
+      fault(within, "on-store-failure", own.toString(), "nothing, unless mode is exact");
+    }
+    if (budget.mode() != mode && budget.mode().needsStore() && share == Share.AUTO) {
+      fault(within, "mode", budget.mode().toString(), "local, as the share is auto");
     }
   }
 
@@ -328,7 +337,8 @@ public record RuleSpec(
           id,
           path,
           methods,
-          (isList ? limits : List.of(limit)).stream().map(each -> each.build(key)).toList(),
+          (isList ? limits : List.of(limit))
+              .stream().map(each -> each.build(key, mode, onStoreFailure)).toList(),
           isList,
           cost,
           action,

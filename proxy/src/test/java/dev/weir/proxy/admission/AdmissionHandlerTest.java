@@ -13,7 +13,10 @@ import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -21,7 +24,6 @@ import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.KeyHasher;
@@ -29,7 +31,6 @@ import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.OnMissingKey;
 import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
-import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
@@ -168,9 +169,33 @@ class AdmissionHandlerTest {
   }
 
   @Test
+  void whoOnlyAsksLeavesPlacesToTraffic() {
+    AdmissionHandler handler =
+        new AdmissionHandler(late, identities(), metrics, clock, eventLoop, 16);
+    handler.publish(RuleSet.compile(List.of(limit("1/1h").build()), false, RuleSet.EMPTY, 0));
+    assertEquals(8, parked(handler, Purpose.DECISION));
+    assertEquals(1, parked(handler, Purpose.OPERATOR));
+    assertEquals(7, parked(handler, Purpose.TRAFFIC));
+    late.answer(0, new Verdict().allowUnlimited());
+    assertEquals(1, parked(handler, Purpose.DECISION), "one that has its verdict leaves its place");
+  }
+
+  /** How many questions of a purpose find a place. */
+  private int parked(AdmissionHandler handler, Purpose purpose) {
+    Recorder recorder = new Recorder();
+    question.start(Operation.CHECK, purpose).request(request("/a"));
+    int parked = 0;
+    while (handler.ask(question, recorder, clock.tick()) != Admission.SETTLED) {
+      parked++;
+    }
+    assertEquals(RefusalReason.TOO_MANY_PARKED, handler.verdict().refusal());
+    return parked;
+  }
+
+  @Test
   void givesThePlaceBackWhenTheGateFails() {
     Gate broken =
-        (ticket, rule, identities, nowNs, outcome) -> {
+        (ticket, charges, nowNs, outcome) -> {
           throw new IllegalStateException("the gate is broken");
         };
     AdmissionHandler handler =
@@ -419,12 +444,13 @@ class AdmissionHandlerTest {
     private boolean answersNextWithin;
 
     @Override
-    public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome asker) {
+    public Verdict ask(long ticket, Charges charges, long nowNs, Outcome asker) {
       tickets.add(ticket);
       outcome = asker;
       if (answersNextWithin) {
         answer(0, new Verdict().allowUnlimited());
       }
+      return null;
     }
 
     void answer(int question, Verdict verdict) {
@@ -439,9 +465,9 @@ class AdmissionHandlerTest {
     private long asked;
 
     @Override
-    public void ask(long ticket, Rule rule, Identities identities, long nowNs, Outcome outcome) {
-      outcome.hold(
-          ticket, verdict.allow(rule.budgets().get(0).policy(), 9, asked++, HOUR_NS), dueNs);
+    public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
+      QuotaPolicy policy = charges.group(0).budget(0).policy();
+      return verdict.allow(policy, 9, asked++, HOUR_NS).dueNs(dueNs);
     }
   }
 

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -61,6 +60,7 @@ class AllOrNoneModelTest {
           new Model(Algorithm.SLIDING_LOG, "33/3s", "ip", 33, sliding(3000 * MS), "r-3s"),
           new Model(Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, fixed(4000 * MS), "r-4s"));
 
+  private final Charges charges = new Charges();
   private boolean allowed;
   private String policy;
   private long remaining;
@@ -88,7 +88,8 @@ class AllOrNoneModelTest {
         nowNs += random.nextInt(100) == 0 ? random.nextInt(3000) * MS : random.nextInt(60) * MS;
         String user = "user" + random.nextInt(3);
         String ip = "ip" + random.nextInt(2);
-        gate.ask(1, rule, group -> identity(group == 0 ? user : ip), nowNs, new Taker());
+        charges.set(rule, group -> identity(group == 0 ? user : ip));
+        take(gate.ask(1, charges, nowNs, null));
         String expected = expected(passed, user, ip, nowNs);
         assertEquals(expected, allowed + " " + policy + " " + remaining, "step " + step);
         outcomes.merge(allowed + policy, 1, Integer::sum);
@@ -138,40 +139,12 @@ class AllOrNoneModelTest {
   }
 
   private static Identity identity(String name) {
-    return new Identity() {
-      @Override
-      public long hash() {
-        return name.hashCode() * 0x9E37_79B9_7F4A_7C15L;
-      }
-
-      @Override
-      public DirectBuffer bytes() {
-        throw new AssertionError("not looked at");
-      }
-
-      @Override
-      public int length() {
-        throw new AssertionError("not looked at");
-      }
-    };
+    return new HashOnly(name.hashCode() * 0x9E37_79B9_7F4A_7C15L);
   }
 
-  private final class Taker implements Gate.Outcome {
-    @Override
-    public void settle(long ticket, Verdict verdict) {
-      allowed = verdict.allowed();
-      policy = verdict.policy().name();
-      remaining = verdict.remaining();
-    }
-
-    @Override
-    public void hold(long ticket, Verdict verdict, long dueNs) {
-      throw new AssertionError("no queue");
-    }
-
-    @Override
-    public boolean awaits(long ticket) {
-      return true;
-    }
+  private void take(Verdict verdict) {
+    allowed = verdict.allowed();
+    policy = verdict.policy().name();
+    remaining = verdict.remaining();
   }
 }

@@ -10,7 +10,6 @@ import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.Rate;
@@ -24,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +39,7 @@ class LocalGateTest {
   private final LimitTables tables =
       LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
   private final LocalGate gate = new LocalGate(tables);
+  private final Charges charges = new Charges();
   private final Answer answer = new Answer();
 
   @AfterEach
@@ -73,7 +72,8 @@ class LocalGateTest {
    */
   private void ask(RuleSet set, long nowNs, long... identities) {
     Rule rule = set.rules().get(0);
-    gate.ask(7, rule, group -> new HashOnly(identities[group]), nowNs, answer);
+    charges.set(rule, group -> new HashOnly(identities[group]));
+    answer.take(gate.ask(7, charges, nowNs, null));
   }
 
   private static BudgetSpec.Builder limit(Algorithm algorithm, String rate, String key) {
@@ -338,7 +338,7 @@ class LocalGateTest {
   /** One event loop. */
   private final class Asker {
     private final LocalGate own = new LocalGate(tables);
-    private final Answer told = new Answer();
+    private final Charges charges = new Charges();
     private final RuleSet set;
     private final Identities identities;
 
@@ -350,28 +350,15 @@ class LocalGateTest {
     int passing(int count) {
       int passed = 0;
       for (int i = 0; i < count; i++) {
-        own.ask(7, set.rules().get(0), identities, NOW, told);
-        passed += told.refusal == null ? 1 : 0;
+        charges.set(set.rules().get(0), identities);
+        passed += own.ask(7, charges, NOW, null).allowed() ? 1 : 0;
       }
       return passed;
     }
   }
 
-  /** All that a gate of this node looks at. */
-  private record HashOnly(long hash) implements Identity {
-    @Override
-    public DirectBuffer bytes() {
-      throw new AssertionError("not looked at");
-    }
-
-    @Override
-    public int length() {
-      throw new AssertionError("not looked at");
-    }
-  }
-
-  private static final class Answer implements Gate.Outcome {
-    static final long AT_ONCE = 0;
+  private static final class Answer {
+    static final long AT_ONCE = Verdict.AT_ONCE;
 
     private RefusalReason refusal;
     private String policy;
@@ -380,27 +367,13 @@ class LocalGateTest {
     private long retryAfterNs;
     private long dueNs;
 
-    @Override
-    public void settle(long ticket, Verdict verdict) {
-      assertEquals(7, ticket);
+    void take(Verdict verdict) {
       refusal = verdict.refusal();
       policy = verdict.policy().name();
       remaining = verdict.remaining();
       resetAfterNs = verdict.resetAfterNs();
       retryAfterNs = verdict.retryAfterNs();
-      dueNs = AT_ONCE;
-    }
-
-    @Override
-    public boolean awaits(long ticket) {
-      return true;
-    }
-
-    @Override
-    public void hold(long ticket, Verdict verdict, long atNs) {
-      settle(ticket, verdict);
-      assertNull(refusal);
-      dueNs = atNs;
+      dueNs = verdict.dueNs();
     }
   }
 }

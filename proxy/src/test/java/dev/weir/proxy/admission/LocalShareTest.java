@@ -3,10 +3,8 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
@@ -15,22 +13,21 @@ import dev.weir.proxy.rule.Shares;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A local limit that is divided by the sidecars of a fleet, while their number changes. */
-class LocalShareTest implements Gate.Outcome {
+class LocalShareTest {
   private static final int LIMIT = 12;
   private static final long NOW = TimeUnit.HOURS.toNanos(48) + 1;
   private static final int RUNS = 500;
 
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
   private final LocalGate gate = new LocalGate(tables);
+  private final Charges charges = new Charges();
   private final Shares shares = new Shares();
   private long lastKey;
-  private boolean passed;
 
   @AfterEach
   void close() {
@@ -102,45 +99,13 @@ class LocalShareTest implements Gate.Outcome {
   private int passing(RuleSet set, long key, int count) {
     int sum = 0;
     for (int i = 0; i < count; i++) {
-      gate.ask(1, set.rules().get(0), of(key), NOW, this);
-      sum += passed ? 1 : 0;
+      charges.set(set.rules().get(0), of(key));
+      sum += gate.ask(1, charges, NOW, null).allowed() ? 1 : 0;
     }
     return sum;
   }
 
   private static Identities of(long key) {
-    Identity identity =
-        new Identity() {
-          @Override
-          public long hash() {
-            return key * 0x9E37_79B9_7F4A_7C15L;
-          }
-
-          @Override
-          public DirectBuffer bytes() {
-            throw new AssertionError("not looked at");
-          }
-
-          @Override
-          public int length() {
-            throw new AssertionError("not looked at");
-          }
-        };
-    return group -> identity;
-  }
-
-  @Override
-  public void settle(long ticket, Verdict verdict) {
-    passed = verdict.allowed();
-  }
-
-  @Override
-  public void hold(long ticket, Verdict granted, long dueNs) {
-    throw new AssertionError("no queue");
-  }
-
-  @Override
-  public boolean awaits(long ticket) {
-    return true;
+    return group -> new HashOnly(key * 0x9E37_79B9_7F4A_7C15L);
   }
 }

@@ -35,14 +35,11 @@ final class ModelAdmission {
             false,
             null,
             deadlineNs);
-    ExactGate gate =
+    LocalGate local = new LocalGate(tables);
+    ExactGate exact =
         new ExactGate(
-            store.store(),
-            settings,
-            StoreNames.DEFAULT,
-            new LocalGate(tables),
-            store.clock(),
-            metrics.store());
+            store.store(), settings, StoreNames.DEFAULT, local, store.clock(), metrics.store());
+    GateByMode gate = new GateByMode(local, exact, store.clock());
     IdentityReader identities =
         new IdentityReader(
             IdentitySettings.DEFAULT,

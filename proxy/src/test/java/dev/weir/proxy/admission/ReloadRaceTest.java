@@ -3,8 +3,8 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
@@ -26,7 +26,6 @@ class ReloadRaceTest {
   private static final int RELOADS = 30;
   private static final int FIRST_LIMIT = 10;
   private static final int KEYS = 5;
-  private static final int SALT = 77;
   private static final long NOW = TimeUnit.HOURS.toNanos(48) + 1;
 
   private final LimitTables tables =
@@ -38,9 +37,12 @@ class ReloadRaceTest {
   }
 
   private static RuleSet next(RuleSet previous, Algorithm algorithm, int limit) {
-    RuleSpec spec =
-        RuleSpec.builder("r").algorithm(algorithm).rate(Rate.parse(limit + "/1h")).build();
-    return RuleSet.compile(List.of(spec), false, previous, 0);
+    List<RuleSpec> specs = new ArrayList<>();
+    for (Mode mode : Mode.values()) {
+      RuleSpec.Builder rule = RuleSpec.builder(mode.toString()).mode(mode).algorithm(algorithm);
+      specs.add(rule.rate(Rate.parse(limit + "/1h")).build());
+    }
+    return RuleSet.compile(specs, false, previous, 0);
   }
 
   private static long identity(int key) {
@@ -48,8 +50,9 @@ class ReloadRaceTest {
   }
 
   /** An event loop: a gate, rules, and the rules that it has been told of and has not seen yet. */
-  private final class Loop implements Runnable, Gate.Outcome {
+  private final class Loop implements Runnable {
     private final LocalGate gate = new LocalGate(tables);
+    private final Charges charges = new Charges();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final int[] passed = new int[KEYS];
     private final AtomicReference<Throwable> failure;
@@ -84,24 +87,10 @@ class ReloadRaceTest {
      * Half of the keys as a rule's own budgets, the others as its share while the store is away.
      */
     void ask(RuleSet by, int key) {
-      long[] hashes = {identity(key)};
-      gate.decide(7, by.rules().get(0), hashes, key % 2 == 0 ? 0 : SALT, NOW, this);
+      boolean asShare = key % 2 == 1;
+      charges.set(by.rules().get(asShare ? 1 : 0), group -> new HashOnly(identity(key)));
+      allowed = gate.decide(7, charges, asShare, NOW).allowed();
       passed[key] += allowed ? 1 : 0;
-    }
-
-    @Override
-    public void settle(long ticket, Verdict verdict) {
-      allowed = verdict.refusal() == null;
-    }
-
-    @Override
-    public boolean awaits(long ticket) {
-      return true;
-    }
-
-    @Override
-    public void hold(long ticket, Verdict verdict, long atNs) {
-      allowed = true;
     }
   }
 

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a decision costs in memory while the store is away, whatever the rule. */
-class StoreAwayAllocationTest implements Gate.Outcome {
+class StoreAwayAllocationTest {
   private static final int ROUNDS = 2_000;
   private static final int SIDECARS = 3;
 
@@ -68,6 +68,8 @@ class StoreAwayAllocationTest implements Gate.Outcome {
       LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
   private final OneIdentity identity = new OneIdentity();
   private final List<Rule> rules = rules();
+  private final Charges charges = new Charges();
+  private final Told outcome = new Told();
   private long ticket;
   private long told;
 
@@ -148,7 +150,9 @@ class StoreAwayAllocationTest implements Gate.Outcome {
   private void ask(ExactGate gate, int rounds) {
     for (int round = 0; round < rounds; round++) {
       for (int i = 0; i < rules.size(); i++) {
-        gate.ask(ticket++ % AdmissionHandler.PARKING_PLACES, rules.get(i), identity, now(), this);
+        charges.set(rules.get(i), identity);
+        long place = ticket++ % AdmissionHandler.PARKING_PLACES;
+        told += gate.ask(place, charges, now(), outcome) == null ? 0 : 1;
       }
     }
   }
@@ -157,19 +161,16 @@ class StoreAwayAllocationTest implements Gate.Outcome {
     return clock.tick();
   }
 
-  @Override
-  public void settle(long settled, Verdict verdict) {
-    told++;
-  }
+  private final class Told implements Gate.Outcome {
+    @Override
+    public void settle(long settled, Verdict verdict) {
+      told++;
+    }
 
-  @Override
-  public boolean awaits(long asked) {
-    return true;
-  }
-
-  @Override
-  public void hold(long held, Verdict granted, long dueNs) {
-    told++;
+    @Override
+    public boolean awaits(long asked) {
+      return true;
+    }
   }
 
   /** Of every key. */

@@ -105,7 +105,7 @@ class SettingsTableTest {
     assertEquals(before.action(), after.action());
     assertEquals(before.dryRun(), after.dryRun());
     assertEquals(before.onMissingKey(), after.onMissingKey());
-    assertEquals(before.onStoreFailure(), after.onStoreFailure());
+    assertEquals(before.group(0).onStoreFailure(), after.group(0).onStoreFailure());
     assertEquals(before.spec().priority(), after.spec().priority());
     assertEquals(before.spec().mode(), after.spec().mode());
     assertEquals(before.spec().share(), after.spec().share());

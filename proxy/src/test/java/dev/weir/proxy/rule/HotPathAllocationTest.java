@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
 import java.lang.management.ManagementFactory;
@@ -83,12 +84,14 @@ class HotPathAllocationTest {
         "2001:db8::1, [fd00::2]:80, 10.0.0.2");
   }
 
+  private final Question question = new Question();
+
   private long run(int iterations) {
     long sum = 0;
     for (int i = 0; i < iterations; i++) {
       RequestView request = requests[i % requests.length];
       Rule rule = rules.match(request);
-      if (identity.read(rule, request) == null) {
+      if (identity.read(rule, question.traffic(request)) == null) {
         for (int group = 0; group < rule.groupCount(); group++) {
           sum += identity.of(group).hash() ^ rule.group(group).budget(0).seed();
         }

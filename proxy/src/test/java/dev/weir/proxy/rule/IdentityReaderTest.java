@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import java.util.HashMap;
@@ -41,12 +42,18 @@ class IdentityReaderTest {
   }
 
   private long hash(Rule rule, RequestView request) {
-    assertNull(reader.read(rule, request));
+    assertNull(reader.read(rule, of(request)));
     return reader.of(0).hash();
   }
 
   private static RequestView get(String target, String... fields) {
     return TextRequest.of("GET", target, fields);
+  }
+
+  private final Question question = new Question();
+
+  private Question of(RequestView request) {
+    return question.traffic(request);
   }
 
   @Test
@@ -55,7 +62,7 @@ class IdentityReaderTest {
     long hash = hash(rule, get("/", "X-User-Id", "7"));
     assertEquals(hash, hash(rule, get("/other?a=b", "Accept", "*/*", "x-USER-id", "7")));
     IdentityReader other = reader(IdentitySettings.DEFAULT, KeyHasher.withKey(1, 3));
-    assertNull(other.read(rule, get("/", "X-User-Id", "7")));
+    assertNull(other.read(rule, of(get("/", "X-User-Id", "7"))));
     assertNotEquals(hash, other.of(0).hash());
     assertNotEquals(0, KeyHasher.random().hash(get("/").bytes(), 0, 1));
   }
@@ -134,7 +141,7 @@ class IdentityReaderTest {
     for (OnMissingKey onMissing : OnMissingKey.values()) {
       assertEquals(
           RefusalReason.IDENTITY_AMBIGUOUS,
-          reader.read(rule(key, onMissing), get(target, name1, value1, name2, value2)));
+          reader.read(rule(key, onMissing), of(get(target, name1, value1, name2, value2))));
     }
   }
 
@@ -146,7 +153,7 @@ class IdentityReaderTest {
     for (String key : List.of("header:a", "cookie:s", "query:k")) {
       Rule rule = rule(key, onMissing);
       if (onMissing == OnMissingKey.REFUSE) {
-        assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, one));
+        assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, of(one)));
       } else {
         assertEquals(onMissing == OnMissingKey.SHARED, hash(rule, one) == hash(rule, two));
       }
@@ -158,7 +165,7 @@ class IdentityReaderTest {
     RequestView request = get("/?k=", "a", "", "cookie", "s=");
     for (String key : List.of("header:a", "cookie:s", "query:k")) {
       assertEquals(
-          RefusalReason.IDENTITY_MISSING, reader.read(rule(key, OnMissingKey.REFUSE), request));
+          RefusalReason.IDENTITY_MISSING, reader.read(rule(key, OnMissingKey.REFUSE), of(request)));
       long shared = hash(rule(key), request);
       assertNotEquals(shared, hash(rule(key), get("/")));
       assertEquals(shared, hash(rule(key, OnMissingKey.IP), request));
@@ -235,9 +242,9 @@ class IdentityReaderTest {
     Rule rule = rule("header:a,cookie:s", OnMissingKey.REFUSE);
     for (int omitted = 0; omitted < 2; omitted++) {
       RequestView request = get("/", "a", "1", "cookie", "s=1");
-      assertNull(reader.read(rule, request));
+      assertNull(reader.read(rule, of(request)));
       request.omit(omitted);
-      assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, request));
+      assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, of(request)));
     }
     RequestView again = get("/", "a", "1", "a", "2", "cookie", "s=1");
     again.omit(1);
@@ -256,9 +263,9 @@ class IdentityReaderTest {
     for (int prefix : new int[] {1, 48, 63, 65, 127, 128}) {
       IdentityReader narrow =
           reader(new IdentitySettings(CidrSet.EMPTY, ClientIpField.FORWARDED, prefix), HASHER);
-      assertNull(narrow.read(rule, TextRequest.from("2001:db8::", "GET", "/")));
+      assertNull(narrow.read(rule, of(TextRequest.from("2001:db8::", "GET", "/"))));
       long first = narrow.of(0).hash();
-      assertNull(narrow.read(rule, TextRequest.from("2001:db8::1", "GET", "/")));
+      assertNull(narrow.read(rule, of(TextRequest.from("2001:db8::1", "GET", "/"))));
       assertEquals(prefix < 128, first == narrow.of(0).hash(), "/" + prefix);
     }
   }
@@ -283,7 +290,7 @@ class IdentityReaderTest {
             value,
             "f",
             value);
-    assertNull(reader.read(rule(key), request));
+    assertNull(reader.read(rule(key), of(request)));
   }
 
   @Test
@@ -317,11 +324,11 @@ class IdentityReaderTest {
                         .key(KeySpec.parse("header:a"))))
             .build();
     Rule rule = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
-    assertNull(reader.read(rule, get("/", "a", "7")));
+    assertNull(reader.read(rule, of(get("/", "a", "7"))));
     long byHeader = reader.of(0).hash();
     long byAddress = reader.of(1).hash();
     assertEquals(byHeader, hash(rule("header:a"), get("/", "a", "7")));
     assertEquals(byAddress, hash(rule("ip"), get("/")));
-    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, get("/")));
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, of(get("/"))));
   }
 }

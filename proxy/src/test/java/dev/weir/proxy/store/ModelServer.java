@@ -32,6 +32,8 @@ import java.util.concurrent.TimeUnit;
  * In the place of the network stands Lettuce's connection; its bytes are those on the wire.
  */
 public final class ModelServer {
+  private static final byte PEEK = 2;
+  private static final byte RESET = 3;
   private static final byte REFUND = 4;
   private static final int HEAD_BYTES = 18;
   private static final int LIMIT_BYTES = 41;
@@ -196,7 +198,7 @@ public final class ModelServer {
       int limits = input.get(at + 1);
       execute(input, at, keys.subList(key, key + limits), reply);
       key += limits;
-      input.position(at + HEAD_BYTES + limits * LIMIT_BYTES);
+      input.position(at + HEAD_BYTES + (input.get(at) == RESET ? 0 : limits * LIMIT_BYTES));
     }
     if (key != keyCount) {
       faults.add(keyCount + " keys of " + key);
@@ -205,14 +207,24 @@ public final class ModelServer {
   }
 
   private void execute(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
-    long cost = (long) input.getDouble(at + HEAD_BYTES + COST);
-    if (input.get(at) == REFUND) {
-      executed.add("refund " + keys);
-      giveBack(keys, cost, (long) input.getDouble(at + 10));
+    if (input.get(at) == RESET) {
+      executed.add("reset " + keys);
+      keys.forEach(grants::remove);
       reply(reply, CheckReply.DONE, 0, 0, 0, 0);
       return;
     }
-    executed.add("check " + keys);
+    long[] costs = new long[keys.size()];
+    for (int i = 0; i < costs.length; i++) {
+      costs[i] = (long) input.getDouble(at + HEAD_BYTES + i * LIMIT_BYTES + COST);
+    }
+    if (input.get(at) == REFUND) {
+      executed.add("refund " + keys);
+      giveBack(keys, costs, (long) input.getDouble(at + 10));
+      reply(reply, CheckReply.DONE, 0, 0, 0, 0);
+      return;
+    }
+    boolean charges = input.get(at) != PEEK;
+    executed.add((charges ? "check " : "peek ") + keys);
     long requests = (long) input.getDouble(at + 2);
     long granted = requests;
     long least = Long.MAX_VALUE;
@@ -220,25 +232,27 @@ public final class ModelServer {
     for (int i = 0; i < keys.size(); i++) {
       long limit = (long) input.getDouble(at + HEAD_BYTES + i * LIMIT_BYTES + 1);
       long left = limit - charged(keys.get(i));
-      granted = Math.min(granted, left / cost);
-      if (left < least) {
+      long fits = left / costs[i];
+      if (fits < granted || granted == requests && left < least) {
+        granted = Math.min(granted, fits);
         least = left;
         leastAt = i;
       }
     }
-    for (String key : keys) {
-      if (granted > 0) {
-        grants.computeIfAbsent(key, of -> new HashMap<>()).merge(nowUs, granted * cost, Long::sum);
-      }
+    for (int i = 0; i < keys.size() && charges && granted > 0; i++) {
+      Map<Long, Long> of = grants.computeIfAbsent(keys.get(i), key -> new HashMap<>());
+      of.merge(nowUs, granted * costs[i], Long::sum);
     }
     int status = granted > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
     long retryUs = granted == requests ? 0 : TimeUnit.DAYS.toMicros(1);
-    reply(reply, status, leastAt, granted, least - granted * cost, retryUs);
+    long left = charges ? least - granted * costs[leastAt] : least;
+    reply(reply, status, leastAt, granted, left, retryUs);
   }
 
-  private void giveBack(List<String> keys, long cost, long chargedAtUs) {
-    for (String key : keys) {
-      long left = grants.getOrDefault(key, Map.of()).getOrDefault(chargedAtUs, 0L) - cost;
+  private void giveBack(List<String> keys, long[] costs, long chargedAtUs) {
+    for (int i = 0; i < costs.length; i++) {
+      String key = keys.get(i);
+      long left = grants.getOrDefault(key, Map.of()).getOrDefault(chargedAtUs, 0L) - costs[i];
       if (left < 0) {
         faults.add(key + " is given back more than was granted");
       } else {

@@ -3,6 +3,7 @@ package dev.weir.bench.store;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.Charges;
 import dev.weir.proxy.admission.ExactGate;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.admission.LimitTables;
@@ -107,6 +108,7 @@ public class StoreAwayBench implements Gate.Outcome {
   private final LoopClock clock = new LoopClock();
   private final Metrics metrics = new Metrics();
   private final Client client = new Client();
+  private final Charges charges = new Charges();
   private LimitTables tables;
   private MultiThreadIoEventLoopGroup group;
   private EventLoop eventLoop;
@@ -249,7 +251,11 @@ public class StoreAwayBench implements Gate.Outcome {
     final long nowNs = clock.tick();
     for (int i = 0; i < BATCH; i++) {
       client.number = next / RULES % CLIENTS;
-      gate.ask(i, rules.rules().get(next++ % RULES), client, nowNs, this);
+      charges.set(rules.rules().get(next++ % RULES), client);
+      final Verdict known = gate.ask(i, charges, nowNs, this);
+      if (known != null) {
+        settle(i, known);
+      }
     }
   }
 
@@ -261,11 +267,6 @@ public class StoreAwayBench implements Gate.Outcome {
     if (--untold == 0) {
       told.countDown();
     }
-  }
-
-  @Override
-  public void hold(long ticket, Verdict granted, long dueNs) {
-    throw new IllegalStateException("held (expected: no queue)");
   }
 
   @Override

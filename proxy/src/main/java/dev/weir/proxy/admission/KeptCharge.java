@@ -6,23 +6,21 @@ import dev.weir.proxy.store.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * What one request was charged, kept while it is not yet sure that the service will hear of it:
- * budgets of this node, or checks of the store. Reused.
+ * What one request was charged, kept as long as it may have to go back: budgets of this node, and
+ * checks of the store. Reused.
  */
-final class Charge {
+public final class KeptCharge {
   private static final int STORE_BYTES_AT_FIRST = 256;
 
   final long[] keys = new long[RuleSpec.MAX_BUDGETS];
   final Limit[] limits = new Limit[RuleSpec.MAX_BUDGETS];
+  final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+
+  /** When each was charged, on the loop's clock. */
+  final long[] atNs = new long[RuleSpec.MAX_BUDGETS];
 
   /** Budgets of this node. */
   int count;
-
-  /** When they were charged, on the loop's clock. */
-  long atNs;
-
-  /** Of each budget, and of each limit of each check. */
-  long cost;
 
   /** The keys of all checks, one behind the other; null until there are any for the first time. */
   StoreKeys storeKeys;
@@ -31,10 +29,13 @@ final class Charge {
   final ScriptLimit[][] storeLimits = new ScriptLimit[RuleSpec.MAX_BUDGETS][];
   final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
+  /** By key. */
+  final long[] storeCosts = new long[RuleSpec.MAX_BUDGETS];
+
   /** Checks of the store. */
   int checkCount;
 
-  Charge clear() {
+  KeptCharge clear() {
     count = 0;
     checkCount = 0;
     if (storeKeys != null) {
@@ -44,23 +45,37 @@ final class Charge {
   }
 
   /** Adds a budget of this node. */
-  void add(long key, Limit limit) {
+  void add(long key, Limit limit, long cost, long chargedAtNs) {
     keys[count] = key;
-    limits[count++] = limit;
+    limits[count] = limit;
+    costs[count] = cost;
+    atNs[count++] = chargedAtNs;
+  }
+
+  /** Adds another one's budgets of this node. */
+  void addLocal(KeptCharge from) {
+    for (int i = 0; i < from.count; i++) {
+      add(from.keys[i], from.limits[i], from.costs[i], from.atNs[i]);
+    }
   }
 
   /**
    * Adds a check of the store.
    *
    * @param first of the keys; it has one for each limit.
+   * @param charge the first of its charges, whose costs it has.
    */
-  void add(StoreKeys from, int first, ScriptLimit[] of, long atUs) {
+  void add(StoreKeys from, int first, ScriptLimit[] of, Charges charges, int charge, long atUs) {
     if (storeKeys == null) {
       storeKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, STORE_BYTES_AT_FIRST);
     }
-    firstKeys[checkCount] = storeKeys.count();
+    int key = storeKeys.count();
+    firstKeys[checkCount] = key;
     storeLimits[checkCount] = of;
     decidedAtUs[checkCount++] = atUs;
     storeKeys.add(from, first, of.length);
+    for (int i = 0; i < of.length; i++) {
+      storeCosts[key + i] = charges.cost(charge + i);
+    }
   }
 }

@@ -1,0 +1,199 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.Identities;
+import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Overflow;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.scripts.ScriptLimit;
+import java.util.Arrays;
+
+/**
+ * What one question comes to, made between the match and the gates: the operation, and the charges
+ * that it is about. A charge is a budget, an identity, a cost and a gate. Charges of one identity
+ * and gate are a group: first those that this node decides on, then the store's.
+ *
+ * <p>Gates read this and never the rule. Filled anew for each question; a question that becomes
+ * late takes a copy, and what it is about stays what it was matched with.
+ */
+public final class Charges {
+  private final BudgetGroup[] groups = new BudgetGroup[RuleSpec.MAX_BUDGETS];
+  private final Identity[] identities = new Identity[RuleSpec.MAX_BUDGETS];
+  private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
+
+  /** By charge, group by group. */
+  private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+
+  private Operation operation;
+  private Purpose purpose;
+  private long deadlineNs;
+  private boolean wantsRows;
+  private int groupCount;
+  private int localGroupCount;
+  private ScriptLimit[] storeLimits;
+  private boolean isUniform;
+
+  /** Makes the charges of a rule at the cost that it says, as proxied requests have them. */
+  public Charges set(Rule rule, Identities of) {
+    return set(rule, of, Operation.CHECK, Purpose.TRAFFIC, Question.NO_DEADLINE, false, null);
+  }
+
+  /**
+   * Makes the charges of a rule for a question.
+   *
+   * @param of the identities by the rule's groups.
+   */
+  Charges set(Rule rule, Identities of, Question question) {
+    return set(
+        rule,
+        of,
+        question.operation(),
+        question.purpose(),
+        question.deadlineNs(),
+        question.areRowsWanted(),
+        question);
+  }
+
+  private Charges set(
+      Rule rule,
+      Identities of,
+      Operation what,
+      Purpose forWhom,
+      long untilNs,
+      boolean eachRow,
+      Question costs) {
+    operation = what;
+    purpose = forWhom;
+    deadlineNs = untilNs;
+    wantsRows = eachRow;
+    groupCount = rule.groupCount();
+    localGroupCount = rule.localGroupCount();
+    storeLimits = rule.storeLimits();
+    isUniform = true;
+    long ofRule = rule.cost();
+    int charge = 0;
+    for (int group = 0; group < groupCount; group++) {
+      BudgetGroup budgets = rule.group(group);
+      Identity identity = of.of(group);
+      groups[group] = budgets;
+      identities[group] = identity;
+      hashes[group] = identity.hash();
+      for (int i = 0; i < budgets.size(); i++) {
+        long cost = costs == null ? ofRule : costs.costOf(budgets.budget(i).index(), ofRule);
+        this.costs[charge++] = cost;
+        isUniform &= cost == this.costs[0];
+      }
+    }
+    return this;
+  }
+
+  /** Takes over another question's, but for what its identities say: their hashes stay. */
+  void copy(Charges from) {
+    operation = from.operation;
+    purpose = from.purpose;
+    deadlineNs = from.deadlineNs;
+    wantsRows = from.wantsRows;
+    groupCount = from.groupCount;
+    localGroupCount = from.localGroupCount;
+    storeLimits = from.storeLimits;
+    isUniform = from.isUniform;
+    int charge = 0;
+    for (int group = 0; group < groupCount; group++) {
+      groups[group] = from.groups[group];
+      hashes[group] = from.hashes[group];
+      for (int i = 0; i < groups[group].size(); i++) {
+        costs[charge] = from.costs[charge];
+        charge++;
+      }
+    }
+  }
+
+  /** Forgets the rule, so that it may be forgotten by all. */
+  void clear() {
+    Arrays.fill(groups, 0, groupCount, null);
+    storeLimits = null;
+    groupCount = 0;
+  }
+
+  /** What is to be done with the budgets. */
+  Operation operation() {
+    return operation;
+  }
+
+  Purpose purpose() {
+    return purpose;
+  }
+
+  /** When the verdict is worth nothing any more; or {@link Question#NO_DEADLINE}. */
+  long deadlineNs() {
+    return deadlineNs;
+  }
+
+  /** Whether the figures of every limit are asked for. */
+  boolean areRowsWanted() {
+    return wantsRows;
+  }
+
+  int groupCount() {
+    return groupCount;
+  }
+
+  /** How many groups, the first ones, this node decides on. */
+  int localGroupCount() {
+    return localGroupCount;
+  }
+
+  /** Whether it takes more than one gate to decide. */
+  boolean isMixed() {
+    return localGroupCount != 0 && localGroupCount != groupCount;
+  }
+
+  public BudgetGroup group(int group) {
+    return groups[group];
+  }
+
+  /** Whose budgets a group has; valid while the question is being asked. */
+  Identity identity(int group) {
+    return identities[group];
+  }
+
+  /** The hash of a group's identity. */
+  long hash(int group) {
+    return hashes[group];
+  }
+
+  /** The first charge of a group. */
+  int firstCharge(int group) {
+    int first = 0;
+    for (int i = 0; i < group; i++) {
+      first += groups[i].size();
+    }
+    return first;
+  }
+
+  /** Units that a charge takes, by its place, group by group. */
+  long cost(int charge) {
+    return costs[charge];
+  }
+
+  /** Whether all charges take the same. */
+  boolean isUniform() {
+    return isUniform;
+  }
+
+  /** What the store charges, all groups of it: the same array as long as these limits stay. */
+  ScriptLimit[] storeLimits() {
+    return storeLimits;
+  }
+
+  /** Whether the store may decide on this one together with others: not if each has its slot. */
+  boolean coalesces() {
+    Budget first = groups[localGroupCount].budget(0);
+    return first.spec().limit().overflow() != Overflow.QUEUE;
+  }
+}

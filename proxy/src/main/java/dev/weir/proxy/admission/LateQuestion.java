@@ -1,0 +1,232 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreTaker;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * A question that the store was asked, until the last of its checks has come to its end, which may
+ * be after the verdict. It owns all that it needs: its charges are copies, of the rules that it was
+ * matched with, and so are its keys where it may have to name them again. One check has the budgets
+ * of all the store's groups, or each group has its own. Reused.
+ */
+final class LateQuestion implements StoreTaker {
+  private static final int BYTES_AT_FIRST = 256;
+
+  enum State {
+    /** No verdict yet. */
+    OPEN,
+    PASSED,
+    REFUSED
+  }
+
+  final Charges charges = new Charges();
+  private final ExactGate gate;
+  long ticket;
+  Gate.Outcome outcome;
+  State state;
+  int checkCount;
+
+  /** Questions to the store that have not come to their end, and one more while they are asked. */
+  int openCount;
+
+  /** When it came, and until when all that it waits for has to be there. */
+  long askedNs;
+
+  long deadlineNs;
+
+  /** How often what was refused has been asked again. */
+  int retryCount;
+
+  /** When it is to be asked again, and who comes after it; while it waits for that. */
+  long dueNs;
+
+  LateQuestion next;
+
+  /** The keys of all checks, one behind the other; null until there are several for once. */
+  private StoreKeys ownKeys;
+
+  /** Where the keys of the only check are while its decision is told. */
+  private StoreKeys toldKeys;
+
+  private int toldFirst;
+  private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
+  private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
+
+  /** The first check that has refused; {@code checkCount} if none has. */
+  private int firstRefused;
+
+  private final StoreVerdict figures = new StoreVerdict();
+
+  LateQuestion(ExactGate gate) {
+    this.gate = gate;
+  }
+
+  void begin(
+      long ofTicket, Charges of, StoreKeys keys, int checks, Gate.Outcome toTell, long nowNs) {
+    ticket = ofTicket;
+    charges.copy(of);
+    outcome = toTell;
+    state = State.OPEN;
+    checkCount = checks;
+    retryCount = 0;
+    askedNs = nowNs;
+    figures.begin(of.areRowsWanted());
+    toldKeys = null;
+    if (checks > 1) {
+      if (ownKeys == null) {
+        ownKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, BYTES_AT_FIRST);
+      }
+      ownKeys.set(keys);
+      toldKeys = ownKeys;
+    }
+    for (int check = 0; check < checks; check++) {
+      granted[check] = false;
+    }
+    beginFrom(0);
+  }
+
+  /** The checks from one on are asked, for the first time or again. */
+  void beginFrom(int check) {
+    openCount = checkCount - check + 1;
+    firstRefused = checkCount;
+  }
+
+  @Override
+  public void decided(long check, StoreDecision decision) {
+    if (check >= checkCount) {
+      boolean isCharged = charges.operation() == Operation.CHECK && !isRefused();
+      figures.row(budgetOf(0, (int) check - checkCount), isCharged, decision);
+      gate.ended(this);
+    } else {
+      gate.decided(this, (int) check, decision);
+    }
+  }
+
+  @Override
+  public boolean unavailable(long check, StoreFault fault) {
+    if (check >= checkCount) {
+      gate.ended(this);
+      return false;
+    }
+    return gate.unavailable(this);
+  }
+
+  /** The keys of all checks, while they are known here. */
+  StoreKeys keys() {
+    return toldKeys;
+  }
+
+  /** The limits of a check. */
+  ScriptLimit[] limits(int check) {
+    return checkCount == 1 ? charges.storeLimits() : group(check).storeLimits();
+  }
+
+  private BudgetGroup group(int check) {
+    return charges.group(charges.localGroupCount() + check);
+  }
+
+  /** The first key of a check: of all keys that the store has. */
+  int firstKey(int check) {
+    int key = 0;
+    for (int before = 0; before < check; before++) {
+      key += group(before).size();
+    }
+    return key;
+  }
+
+  /** The first charge of a check. */
+  int firstCharge(int check) {
+    return charges.firstCharge(charges.localGroupCount()) + firstKey(check);
+  }
+
+  /** The group that one of a check's limits belongs to. The first check's may be those of all. */
+  int groupOf(int check, int limit) {
+    int group = check;
+    for (int left = limit; left >= group(group).size(); group++) {
+      left -= group(group).size();
+    }
+    return charges.localGroupCount() + group;
+  }
+
+  /** One of a check's limits. */
+  Budget budgetOf(int check, int limit) {
+    int group = groupOf(check, limit);
+    return charges.group(group).budget(firstCharge(check) + limit - charges.firstCharge(group));
+  }
+
+  void granted(int check, StoreDecision decision) {
+    granted[check] = true;
+    decidedAtUs[check] = decision.decidedAtUs();
+    if (checkCount == 1) {
+      toldKeys = decision.keys();
+      toldFirst = decision.firstKey();
+    }
+    figures.granted(budgetOf(check, decision.limitIndex()), decision);
+  }
+
+  /** A queue has given it a slot. */
+  void passesAt(long atNs) {
+    figures.passesAt(atNs);
+  }
+
+  void refused(int check, StoreDecision decision) {
+    figures.refused(!isRefused(), budgetOf(check, decision.limitIndex()), decision);
+    firstRefused = Math.min(firstRefused, check);
+  }
+
+  /** Whether a check has refused, so that the request cannot pass. */
+  boolean isRefused() {
+    return firstRefused < checkCount;
+  }
+
+  /** Whether there are checks before the first that has refused, and it holds what they charged. */
+  boolean holdsFirst() {
+    for (int check = 0; check < firstRefused; check++) {
+      if (!granted[check]) {
+        return false; // it has no decision, and asking again asks from the refused one on
+      }
+    }
+    return firstRefused > 0;
+  }
+
+  /** The first check that has refused, if any has. */
+  int firstRefused() {
+    return firstRefused;
+  }
+
+  /** What a check was granted has been given back: it is charged with nothing. */
+  void givenBack(int check) {
+    granted[check] = false;
+  }
+
+  /** When a check was granted, in the time of its server; negative if it was not. */
+  long grantedAtUs(int check) {
+    return granted[check] ? decidedAtUs[check] : -1;
+  }
+
+  /** Adds what all checks have charged to what is kept. */
+  void keep(KeptCharge into) {
+    for (int check = 0; check < checkCount; check++) {
+      int first = checkCount == 1 ? toldFirst : firstKey(check);
+      into.add(toldKeys, first, limits(check), charges, firstCharge(check), decidedAtUs[check]);
+    }
+  }
+
+  /** What all checks together have decided. */
+  Verdict verdict(Verdict to) {
+    if (charges.operation() == Operation.RESET) {
+      Budget budget = budgetOf(0, 0);
+      long limit = budget.storeLimit().capacity();
+      return to.allow(budget.policy(), limit, limit, 0);
+    }
+    return isRefused() ? figures.refuse(to) : figures.allow(to);
+  }
+}

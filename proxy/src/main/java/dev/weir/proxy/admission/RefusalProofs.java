@@ -1,0 +1,111 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.BudgetListener;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
+
+/**
+ * Refuses by what the store's own last answers prove, and takes note of them; see {@link
+ * ProvenRefusals}. One per event loop.
+ */
+final class RefusalProofs implements BudgetListener {
+  private static final int PROOFS = 1 << 14;
+
+  /**
+   * How long a refusal proves anything before the store is asked again. What ends it early is a
+   * refund: a decision that comes after its deadline finds its request told, and is given back.
+   * That is rare, and a key that is hammered on costs each event loop one check in five seconds;
+   * but a budget that is free must not be refused for the rest of a long window.
+   */
+  static final long PROOF_NS = 5_000_000_000L;
+
+  /** Spreads costs over the keys of proofs. */
+  private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
+
+  private final LoopClock clock;
+  private final ProvenRefusals proofs = new ProvenRefusals(PROOFS);
+
+  /**
+   * How long a refusal proves anything where requests that come together take from each other what
+   * they give back at once: it would have been by then.
+   */
+  private final long proofNsOfSeveralKeys;
+
+  /** When budgets were given back by hand: what was asked until then proves nothing. */
+  private long forgottenNs;
+
+  RefusalProofs(LoopClock clock, long proofNsOfSeveralKeys) {
+    this.clock = clock;
+    this.proofNsOfSeveralKeys = proofNsOfSeveralKeys;
+  }
+
+  /** The refusal that is proven for the store's charges of a question; null if none is. */
+  Verdict find(Charges charges, long nowNs, Verdict to) {
+    int longest = -1;
+    Budget refusing = null;
+    int charge = charges.firstCharge(charges.localGroupCount());
+    for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
+      BudgetGroup group = charges.group(i);
+      long hash = charges.hash(i);
+      for (int j = 0; j < group.size(); j++) {
+        long cost = charges.cost(charge++);
+        int proof = proofs.find(key(hash ^ group.budget(j).storeSeed(), cost), nowNs);
+        if (proof >= 0 && (longest < 0 || proofs.retryAtNs(proof) > proofs.retryAtNs(longest))) {
+          longest = proof;
+          refusing = group.budget(j);
+        }
+      }
+    }
+    if (longest < 0) {
+      return null;
+    }
+    return to.refuse(
+        RefusalReason.OVER_LIMIT,
+        refusing.policy(),
+        refusing.storeLimit().capacity(),
+        proofs.remaining(longest),
+        Math.max(0, proofs.resetAtNs(longest) - nowNs),
+        proofs.retryAtNs(longest) - nowNs);
+  }
+
+  /**
+   * Notes a refusal. The store decided when it was asked or later: what it says of the future holds
+   * until then.
+   *
+   * @param group of the budget that refused.
+   * @param cost that it was asked for.
+   */
+  void note(Charges charges, int group, Budget budget, long cost, StoreDecision decision) {
+    if (decision.retryAfterNs() == StoreDecision.NEVER || decision.sentNs() <= forgottenNs) {
+      return;
+    }
+    boolean isAlone = charges.groupCount() - charges.localGroupCount() == 1;
+    proofs.note(
+        key(charges.hash(group) ^ budget.storeSeed(), cost),
+        decision.sentNs() + (isAlone ? PROOF_NS : proofNsOfSeveralKeys),
+        decision.sentNs() + decision.retryAfterNs(),
+        decision.sentNs() + decision.resetAfterNs(),
+        decision.remaining());
+  }
+
+  /** Stays the same for as long as the budget's limit and the cost do. */
+  private static long key(long budgetKey, long cost) {
+    return budgetKey ^ cost * COST_SEED;
+  }
+
+  @Override
+  public void givenBack(StoreKeys given, int key, long cost) {
+    proofs.forget(key(given.localKey(key), cost));
+  }
+
+  @Override
+  public void forgetAll() {
+    proofs.clear();
+    forgottenNs = clock.tick();
+  }
+}

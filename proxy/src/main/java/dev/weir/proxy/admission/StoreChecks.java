@@ -1,0 +1,119 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreQuestion;
+import dev.weir.scripts.ScriptLimit;
+
+/** Puts the checks of questions to the store, and what becomes of them. One per event loop. */
+final class StoreChecks {
+  private final LoopStore store;
+  private final StoreQuestion question = new StoreQuestion();
+
+  StoreChecks(LoopStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Asks one of the checks; it is told by its place.
+   *
+   * @param keys of all checks.
+   * @return null if the answer will be told; else why there is none, and it will not.
+   */
+  StoreFault ask(LateQuestion late, int check, StoreKeys keys, long nowNs) {
+    if (isLimited(late) && nowNs >= late.deadlineNs) {
+      return StoreFault.DEADLINE;
+    }
+    int first = late.firstKey(check);
+    ScriptLimit[] limits = late.limits(check);
+    switch (late.charges.operation()) {
+      case CHECK -> {
+        question.check(late, check).of(keys, first, limits);
+        if (!late.charges.coalesces()) {
+          question.alone();
+        }
+        addCosts(late, check);
+      }
+      case PEEK -> {
+        question.peek(late, check).of(keys, first, limits);
+        addCosts(late, check);
+      }
+      case RESET -> question.reset(late, check).of(keys, first, limits.length);
+    }
+    return ask(late, nowNs);
+  }
+
+  /**
+   * Asks for the figures of one limit as they are after the checks that were asked before; they are
+   * told by the place behind that of the last check.
+   *
+   * @param key of the limit, among those of all checks.
+   */
+  StoreFault askRow(LateQuestion late, int key, StoreKeys keys, long nowNs) {
+    ScriptLimit[] alone = {late.budgetOf(0, key).storeLimit()};
+    question.peek(late, late.checkCount + key).of(keys, key, alone);
+    question.cost(late.charges.cost(late.firstCharge(0) + key));
+    return ask(late, nowNs);
+  }
+
+  private StoreFault ask(LateQuestion late, long nowNs) {
+    if (isLimited(late)) {
+      question.within(Math.max(1, late.deadlineNs - nowNs));
+    }
+    return store.ask(question, nowNs);
+  }
+
+  /** Whether it may take less time than the store's settings say. */
+  private static boolean isLimited(LateQuestion late) {
+    return late.retryCount > 0 || late.charges.deadlineNs() != Question.NO_DEADLINE;
+  }
+
+  /** Charges a check without a decision whose request has passed, once the store decides. */
+  void owe(LateQuestion late, int check, StoreKeys keys, long nowNs) {
+    question.debt().of(keys, late.firstKey(check), late.limits(check));
+    addCosts(late, check);
+    store.ask(question, nowNs);
+  }
+
+  /** Charges all of a request that has passed without a question, once the store decides. */
+  void owe(Charges charges, StoreKeys keys, long nowNs) {
+    question.debt().of(keys, 0, charges.storeLimits());
+    int first = charges.firstCharge(charges.localGroupCount());
+    addCosts(charges, first, charges.storeLimits().length);
+    store.ask(question, nowNs);
+  }
+
+  /** Gives back what a check was granted at that time. */
+  void refund(LateQuestion late, int check, long grantedAtUs, long nowNs) {
+    question.refund(grantedAtUs).of(late.keys(), late.firstKey(check), late.limits(check));
+    addCosts(late, check);
+    store.ask(question, nowNs);
+  }
+
+  /** Gives back one of the checks that were kept. */
+  void refund(KeptCharge kept, int check, long nowNs) {
+    int first = kept.firstKeys[check];
+    ScriptLimit[] limits = kept.storeLimits[check];
+    question.refund(kept.decidedAtUs[check]).of(kept.storeKeys, first, limits);
+    for (int i = 0; i < limits.length; i++) {
+      question.cost(i, kept.storeCosts[first + i]);
+    }
+    store.ask(question, nowNs);
+  }
+
+  private void addCosts(LateQuestion late, int check) {
+    addCosts(late.charges, late.firstCharge(check), late.limits(check).length);
+  }
+
+  private void addCosts(Charges charges, int first, int count) {
+    if (charges.isUniform()) {
+      question.cost(charges.cost(first));
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      question.cost(i, charges.cost(first + i));
+    }
+  }
+}

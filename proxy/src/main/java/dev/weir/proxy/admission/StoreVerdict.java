@@ -1,0 +1,119 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.store.StoreDecision;
+
+/**
+ * What the store's decisions on the checks of one question come to: if all are granted, it is about
+ * the budget with the least share left, else about the one with the longest wait. Reused.
+ */
+final class StoreVerdict {
+  /** What a decision says of one budget. */
+  private static final class Figures {
+    private Budget budget;
+    private long remaining;
+    private long resetAfterNs;
+    private long retryAfterNs;
+
+    void note(Budget of, StoreDecision decision) {
+      budget = of;
+      remaining = decision.remaining();
+      resetAfterNs = decision.resetAfterNs();
+      retryAfterNs = decision.retryAfterNs();
+    }
+
+    boolean isNever() {
+      return retryAfterNs == StoreDecision.NEVER;
+    }
+  }
+
+  private final Figures tightest = new Figures();
+  private double share;
+  private final Figures refusing = new Figures();
+
+  /** When a queue lets the request pass; at once unless it has a slot. */
+  private long passesNs;
+
+  /** Has the figures of every limit; null until they are wanted for the first time. */
+  private Verdict rows;
+
+  private boolean wantsRows;
+
+  void begin(boolean areRowsWanted) {
+    share = Double.POSITIVE_INFINITY;
+    passesNs = Verdict.AT_ONCE;
+    wantsRows = areRowsWanted;
+    if (wantsRows) {
+      rows = rows == null ? new Verdict() : rows.allowUnlimited();
+    }
+  }
+
+  void granted(Budget of, StoreDecision decision) {
+    double left = (double) decision.remaining() / of.storeLimit().capacity();
+    if (left < share) {
+      share = left;
+      tightest.note(of, decision);
+    }
+  }
+
+  /** A queue has given it a slot. */
+  void passesAt(long atNs) {
+    passesNs = atNs;
+  }
+
+  /**
+   * @param isFirst whether no other check has refused.
+   */
+  void refused(boolean isFirst, Budget of, StoreDecision decision) {
+    long waitNs = decision.retryAfterNs();
+    boolean isLonger =
+        waitNs == StoreDecision.NEVER || !refusing.isNever() && waitNs > refusing.retryAfterNs;
+    if (isFirst || isLonger) {
+      refusing.note(of, decision);
+    }
+  }
+
+  /**
+   * Takes the figures of one limit, as they are after the checks.
+   *
+   * @param isCharged whether the limit has admitted the request, and what it takes is gone.
+   */
+  void row(Budget of, boolean isCharged, StoreDecision decision) {
+    boolean passes = isCharged || decision.allowed();
+    boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
+    rows.row(
+        of.index(),
+        passes,
+        of.policy(),
+        of.storeLimit().capacity(),
+        decision.remaining(),
+        decision.resetAfterNs(),
+        passes || never ? 0 : decision.retryAfterNs());
+  }
+
+  Verdict allow(Verdict to) {
+    long limit = tightest.budget.storeLimit().capacity();
+    to.allow(tightest.budget.policy(), limit, tightest.remaining, tightest.resetAfterNs);
+    return withRows(to.dueNs(passesNs));
+  }
+
+  Verdict refuse(Verdict to) {
+    to.refuse(
+        refusing.isNever() ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
+        refusing.budget.policy(),
+        refusing.budget.storeLimit().capacity(),
+        refusing.remaining,
+        refusing.resetAfterNs,
+        refusing.isNever() ? 0 : refusing.retryAfterNs);
+    return withRows(to);
+  }
+
+  private Verdict withRows(Verdict to) {
+    if (wantsRows) {
+      to.addRows(rows);
+    }
+    return to;
+  }
+}
