@@ -3,22 +3,17 @@ package dev.weir.proxy.client;
 import static dev.weir.proxy.http.TextWriter.ascii;
 import static dev.weir.proxy.http.TextWriter.writeDecimal;
 
+import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Tells a client of its limit: {@code RateLimit-Policy} and {@code RateLimit} of
+ * Tells a client of HTTP/1.1 of its limit: {@code RateLimit-Policy} and {@code RateLimit} of
  * draft-ietf-httpapi-ratelimit-headers-11, and the older {@code X-RateLimit} fields.
  */
 final class RateLimitFields {
-  private static final byte[] POLICY = ascii("RateLimit-Policy: \"");
-  private static final byte[] QUOTA = ascii("\";q=");
-  private static final byte[] WINDOW = ascii(";w=");
-  private static final byte[] RATE_LIMIT = ascii("\r\nRateLimit: \"");
-  private static final byte[] REMAINING = ascii("\";r=");
-  private static final byte[] RESET = ascii(";t=");
+  private static final byte[] POLICY = ascii("RateLimit-Policy: ");
+  private static final byte[] RATE_LIMIT = ascii("\r\nRateLimit: ");
   private static final byte[] CRLF = ascii("\r\n");
   private static final byte[] X_LIMIT = ascii("X-RateLimit-Limit: ");
   private static final byte[] X_REMAINING = ascii("\r\nX-RateLimit-Remaining: ");
@@ -26,8 +21,6 @@ final class RateLimitFields {
 
   /** What the fields may take, beyond the policy's name, twice. */
   private static final int FIXED_BYTES = 320;
-
-  private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final AnswerSettings answers;
 
@@ -50,28 +43,19 @@ final class RateLimitFields {
    *
    * @param policy null writes nothing.
    * @param remaining requests left.
-   * @param waitNs until the client may expect more: the retry time if none are left, else the
+   * @param waitSeconds until the client may expect more: the retry time if none are left, else the
    *     reset.
    * @param withX whether X-RateLimit fields may be written.
    */
-  void write(ByteBuf out, QuotaPolicy policy, long remaining, long waitNs, boolean withX) {
+  void write(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
     if (policy == null) {
       return;
     }
-    long waitSeconds = ceilSeconds(waitNs);
     if (answers.rateLimit()) {
       out.writeBytes(POLICY);
-      ByteBufUtil.writeAscii(out, policy.name());
-      out.writeBytes(QUOTA);
-      writeDecimal(out, policy.quota());
-      out.writeBytes(WINDOW);
-      writeDecimal(out, policy.windowSeconds());
+      LimitValues.writePolicy(out, policy);
       out.writeBytes(RATE_LIMIT);
-      ByteBufUtil.writeAscii(out, policy.name());
-      out.writeBytes(REMAINING);
-      writeDecimal(out, remaining);
-      out.writeBytes(RESET);
-      writeDecimal(out, waitSeconds);
+      LimitValues.writeLimit(out, policy, remaining, waitSeconds);
       out.writeBytes(CRLF);
     }
     if (answers.xRateLimit() && withX) {
@@ -83,10 +67,5 @@ final class RateLimitFields {
       writeDecimal(out, waitSeconds);
       out.writeBytes(CRLF);
     }
-  }
-
-  /** Whole seconds, rounded up: a client that waits that long has waited long enough. */
-  static long ceilSeconds(long ns) {
-    return ns / NS_PER_SECOND + (ns % NS_PER_SECOND == 0 ? 0 : 1);
   }
 }

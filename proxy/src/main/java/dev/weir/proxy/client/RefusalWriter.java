@@ -2,6 +2,8 @@ package dev.weir.proxy.client;
 
 import static dev.weir.proxy.http.TextWriter.ascii;
 
+import dev.weir.proxy.http.ProblemWriter;
+import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.http1.ResponseHeadWriter;
 import dev.weir.proxy.request.QuotaPolicy;
@@ -19,43 +21,25 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes the answer to a request that is not passed on: status, {@code Retry-After}, the RateLimit
- * fields, and a problem (RFC 9457) as the body. One per event loop.
+ * Writes a {@link Refusal} as a response of HTTP/1.1: status, {@code Retry-After}, the RateLimit
+ * fields, and a problem as the body. One per event loop.
  */
 final class RefusalWriter {
   private static final byte[] CONTENT =
-      ascii("Content-Type: application/problem+json\r\nContent-Length: ");
+      ascii("Content-Type: " + ProblemWriter.CONTENT_TYPE + "\r\nContent-Length: ");
   private static final byte[] RETRY_AFTER = ascii("Retry-After: ");
-  private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ApiKey realm=\"weir\"\r\n");
+  private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ");
   private static final byte[] CRLF = ascii("\r\n");
-  private static final byte[] POLICIES = ascii(",\"violated-policies\":[\"");
-  private static final byte[] POLICIES_END = ascii("\"]");
-  private static final byte[] RETRY_SECONDS = ascii(",\"retry_after_seconds\":");
   private static final int FIXED_BYTES = 512;
-  private static final String QUOTA_EXCEEDED =
-      "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
-  /** For each reason, by ordinal: the status line, and the body up to where it may vary. */
+  /** For each reason, by ordinal. */
   private static final byte[][] STATUS_LINES = new byte[RefusalReason.values().length][];
-
-  private static final byte[][] PROBLEMS = new byte[RefusalReason.values().length][];
 
   static {
     for (RefusalReason reason : RefusalReason.values()) {
       int status = reason.httpStatus();
       String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
       STATUS_LINES[reason.ordinal()] = ascii("HTTP/1.1 " + status + ' ' + phrase + "\r\n");
-      PROBLEMS[reason.ordinal()] =
-          ascii(
-              "{\"type\":\""
-                  + (status == 429 ? QUOTA_EXCEEDED : "about:blank")
-                  + "\",\"title\":\""
-                  + reason.title()
-                  + "\",\"status\":"
-                  + status
-                  + ",\"reason\":\""
-                  + reason.name().toLowerCase(Locale.ROOT)
-                  + '"');
     }
   }
 
@@ -66,6 +50,7 @@ final class RefusalWriter {
   private final RateLimitFields rateLimitFields;
   private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
   private final Verdict plain = new Verdict();
+  private final Refusal refusal = new Refusal();
   private byte[] date = {};
   private long dateSecond = -1;
 
@@ -91,31 +76,29 @@ final class RefusalWriter {
       boolean close,
       boolean http10,
       boolean headMethod) {
-    QuotaPolicy policy = verdict.policy();
-    long retryAfterSeconds =
-        verdict.retryAfterNs() == 0
-            ? 0
-            : Math.max(1, RateLimitFields.ceilSeconds(verdict.retryAfterNs()));
-    RefusalReason reason = verdict.refusal();
-    writeBody(reason, policy, retryAfterSeconds);
+    refusal.describe(verdict);
+    body.clear();
+    ProblemWriter.write(body, refusal);
 
+    QuotaPolicy policy = refusal.policy();
     ByteBuf out =
         allocator.directBuffer(FIXED_BYTES + body.readableBytes() + RateLimitFields.bound(policy));
-    out.writeBytes(STATUS_LINES[reason.ordinal()]);
+    out.writeBytes(STATUS_LINES[refusal.reason().ordinal()]);
     writeDate(out);
     out.writeBytes(CONTENT);
     TextWriter.writeDecimal(out, body.readableBytes());
     out.writeBytes(CRLF);
-    if (retryAfterSeconds > 0) {
+    if (refusal.retryAfterSeconds() > 0) {
       out.writeBytes(RETRY_AFTER);
-      TextWriter.writeDecimal(out, retryAfterSeconds);
+      TextWriter.writeDecimal(out, refusal.retryAfterSeconds());
       out.writeBytes(CRLF);
     }
-    if (reason == RefusalReason.IDENTITY_MISSING) {
+    if (refusal.challenge() != null) {
       out.writeBytes(AUTHENTICATE);
+      ByteBufUtil.writeAscii(out, refusal.challenge());
+      out.writeBytes(CRLF);
     }
-    long waitNs = verdict.retryAfterNs() > 0 ? verdict.retryAfterNs() : verdict.resetAfterNs();
-    rateLimitFields.write(out, policy, verdict.remaining(), waitNs, true);
+    rateLimitFields.write(out, policy, refusal.remaining(), refusal.waitSeconds(), true);
     if (close) {
       ResponseHeadWriter.addClose(out);
     } else if (http10) {
@@ -126,21 +109,6 @@ final class RefusalWriter {
       out.writeBytes(body);
     }
     return out;
-  }
-
-  private void writeBody(RefusalReason reason, QuotaPolicy policy, long retryAfterSeconds) {
-    body.clear();
-    body.writeBytes(PROBLEMS[reason.ordinal()]);
-    if (policy != null) {
-      body.writeBytes(POLICIES);
-      ByteBufUtil.writeAscii(body, policy.name());
-      body.writeBytes(POLICIES_END);
-    }
-    if (retryAfterSeconds > 0) {
-      body.writeBytes(RETRY_SECONDS);
-      TextWriter.writeDecimal(body, retryAfterSeconds);
-    }
-    body.writeByte('}').writeByte('\n');
   }
 
   /** The Date field (RFC 9110, section 6.6.1), formatted once per second. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.client;
 
 import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.http1.ChunkWriter;
@@ -95,7 +96,8 @@ final class ResponseWriter {
 
     ByteBuf out = open(head.sourceLength() + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
     ResponseHeadWriter.write(head, !dechunks, keepTheirs, out);
-    loop.rateLimitFields.write(out, policy, remaining, request.resetAfterNs(), oursIsStricter);
+    long waitSeconds = LimitValues.ceilSeconds(request.resetAfterNs());
+    loop.rateLimitFields.write(out, policy, remaining, waitSeconds, oursIsStricter);
     if (chunks) {
       ResponseHeadWriter.addChunked(out);
     }

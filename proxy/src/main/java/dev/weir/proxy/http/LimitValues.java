@@ -1,0 +1,55 @@
+package dev.weir.proxy.http;
+
+import static dev.weir.proxy.http.TextWriter.ascii;
+
+import dev.weir.proxy.request.QuotaPolicy;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The values of the fields that tell a client of its limit, as in
+ * draft-ietf-httpapi-ratelimit-headers-11. Each version of HTTP writes the names before them.
+ */
+public final class LimitValues {
+  private static final byte[] QUOTA = ascii("\";q=");
+  private static final byte[] WINDOW = ascii(";w=");
+  private static final byte[] REMAINING = ascii("\";r=");
+  private static final byte[] RESET = ascii(";t=");
+  private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private LimitValues() {}
+
+  /** Appends the value of {@code RateLimit-Policy}. */
+  public static void writePolicy(ByteBuf out, QuotaPolicy policy) {
+    writeName(out, policy);
+    out.writeBytes(QUOTA);
+    TextWriter.writeDecimal(out, policy.quota());
+    out.writeBytes(WINDOW);
+    TextWriter.writeDecimal(out, policy.windowSeconds());
+  }
+
+  /**
+   * Appends the value of {@code RateLimit}.
+   *
+   * @param remaining units left.
+   * @param waitSeconds until the client may expect more.
+   */
+  public static void writeLimit(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds) {
+    writeName(out, policy);
+    out.writeBytes(REMAINING);
+    TextWriter.writeDecimal(out, remaining);
+    out.writeBytes(RESET);
+    TextWriter.writeDecimal(out, waitSeconds);
+  }
+
+  private static void writeName(ByteBuf out, QuotaPolicy policy) {
+    out.writeByte('"');
+    ByteBufUtil.writeAscii(out, policy.name());
+  }
+
+  /** Whole seconds, rounded up: a client that waits that long has waited long enough. */
+  public static long ceilSeconds(long ns) {
+    return ns / NS_PER_SECOND + (ns % NS_PER_SECOND == 0 ? 0 : 1);
+  }
+}
