@@ -26,6 +26,17 @@ class PagesTest {
   private static final Pattern TITLE = Pattern.compile("^## (D\\d+): .+$", Pattern.MULTILINE);
   private static final Pattern LISTED =
       Pattern.compile("^\\| \\[(D\\d+)\\]\\((docs/decisions/\\w+\\.md)#", Pattern.MULTILINE);
+  private static final Pattern TYPE =
+      Pattern.compile("\\b(?:class|interface|enum|record|@interface) ([A-Z]\\w+)");
+
+  /** A name of at least two humps, with or without a package in front and a member behind. */
+  private static final Pattern NAMED =
+      Pattern.compile("`(?:[a-z0-9]+\\.)*((?:[A-Z][a-z0-9]+){2,})(?:\\.\\w+)?(?:\\(.*?\\))?`");
+
+  /** Classes of libraries, and words that only look like classes. */
+  private static final Set<String> ELSEWHERE =
+      Set.of("RedisCommand", "DirectBuffer", "IllegalArgumentException", "RateLimit");
+
   private static final Path ROOT = ManualPage.root();
 
   /** Files of the repository with these endings, without what the build made. */
@@ -116,6 +127,28 @@ class PagesTest {
       while (number.find()) {
         if (!list.contains("| [" + number.group() + "](")) {
           unknown.add(ROOT.relativize(file) + ": " + number.group());
+        }
+      }
+    }
+    assertEquals(List.of(), unknown);
+  }
+
+  @Test
+  void everyClassThatIsNamedIsThere() throws IOException {
+    Set<String> types = new HashSet<>(ELSEWHERE);
+    for (Path file : files(".java")) {
+      Matcher type = TYPE.matcher(Files.readString(file));
+      while (type.find()) {
+        types.add(type.group(1));
+      }
+    }
+    List<String> unknown = new ArrayList<>();
+    for (Path page : files(".md")) {
+      boolean isHistory = page.endsWith("CHANGELOG.md") || page.toString().contains("results");
+      Matcher name = NAMED.matcher(isHistory ? "" : Files.readString(page));
+      while (name.find()) {
+        if (!types.contains(name.group(1)) && !name.group(1).startsWith("Foo")) {
+          unknown.add(ROOT.relativize(page) + ": " + name.group());
         }
       }
     }
