@@ -33,7 +33,9 @@ public final class ReportCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "FILE",
       defaultValue = "report.html",
-      description = "Where the page is written (default: ${DEFAULT-VALUE}).")
+      description =
+          "Where the page is written (default: ${DEFAULT-VALUE}). A folder that exists gets all"
+              + " files of a single run but run.json and run.hlog.")
   private Path out;
 
   @Option(
@@ -52,13 +54,19 @@ public final class ReportCommand implements Callable<Integer> {
       expect("RUN", path, Files.exists(path), "a file or folder that exists");
       expect("RUN", path, places.add(place(path)), "each run once");
     }
-    expect("--out", out, !Files.isDirectory(out), "a file");
-    expect("--out", out, !Files.exists(out) || !isInput(), "none of the files that are read");
+    final boolean files = Files.isDirectory(out);
+    expect("--out", out, !files || paths.size() == 1, "a file, or a folder for a single run");
+    expect(
+        "--out", out, files || !Files.exists(out) || !isInput(), "none of the files that are read");
     final List<RunResult> runs = new ArrayList<>();
     for (Path path : paths) {
       runs.add(named(RunFiles.read(path), runs));
     }
-    new HtmlReport(runs).write(out);
+    if (files) {
+      RunFiles.writeDerived(out, runs.get(0));
+    } else {
+      new HtmlReport(runs).write(out);
+    }
     spec.commandLine().getOut().print(RunRatios.table(runs.stream().map(RunView::of).toList()));
     spec.commandLine().getOut().flush();
     for (RunResult run : runs) {

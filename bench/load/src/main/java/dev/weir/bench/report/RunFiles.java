@@ -42,17 +42,35 @@ public final class RunFiles {
     try (OutputFiles files = new OutputFiles()) {
       files.write(
           folder.resolve(LOG), out -> IntervalLog.write(out, run.startEpochMs(), run.latencies()));
-      files.write(folder.resolve(CSV), out -> writeText(out, text -> SliceCsv.write(text, run)));
-      for (LatencySeries series : run.latencies()) {
-        final String tag = series.tag().isEmpty() ? "" : "-" + series.tag();
-        files.write(folder.resolve("run" + tag + ".hgrm"), out -> writePlot(out, series));
-      }
-      files.write(
-          folder.resolve(REPORT),
-          out -> writeText(out, text -> new HtmlReport(List.of(run)).write(text)));
+      writeDerived(files, folder, run);
       files.write(folder.resolve(JSON), out -> writeText(out, text -> RunJson.write(text, run)));
       files.publish();
     }
+  }
+
+  /**
+   * Writes the files that a run can be shown by and not be read again from, or none: all but {@code
+   * run.json} and {@code run.hlog}.
+   *
+   * @throws ReportFileException naming the file and the cause.
+   */
+  static void writeDerived(Path folder, RunResult run) throws ReportFileException {
+    try (OutputFiles files = new OutputFiles()) {
+      writeDerived(files, folder, run);
+      files.publish();
+    }
+  }
+
+  private static void writeDerived(OutputFiles files, Path folder, RunResult run)
+      throws ReportFileException {
+    files.write(folder.resolve(CSV), out -> writeText(out, text -> SliceCsv.write(text, run)));
+    for (LatencySeries series : run.latencies()) {
+      final String tag = series.tag().isEmpty() ? "" : "-" + series.tag();
+      files.write(folder.resolve("run" + tag + ".hgrm"), out -> writePlot(out, series));
+    }
+    files.write(
+        folder.resolve(REPORT),
+        out -> writeText(out, text -> new HtmlReport(List.of(run)).write(text)));
   }
 
   private interface Text {

@@ -12,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,8 +123,31 @@ class ReportCommandTest {
   }
 
   @Test
-  void theOutputIsNoFolder() {
-    assertEquals(2, run(first, "--out", folder));
-    assertWrong("--out: " + folder + " (expected: a file)");
+  void whatARunIsShownByIsMadeAgainInItsFolder() throws IOException {
+    final Map<String, String> before = contents(first);
+    assertTrue(before.keySet().containsAll(List.of("run.csv", "run.hgrm", "report.html")));
+    for (String name : before.keySet()) {
+      if (!name.equals("run.json") && !name.equals("run.hlog")) {
+        Files.delete(first.resolve(name));
+      }
+    }
+    assertEquals(0, run(first, "--out", first), err::toString);
+    assertEquals(before, contents(first));
+  }
+
+  private static Map<String, String> contents(Path folder) throws IOException {
+    final Map<String, String> contents = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        contents.put(file.getFileName().toString(), Files.readString(file));
+      }
+    }
+    return contents;
+  }
+
+  @Test
+  void theOutputOfSeveralRunsIsNoFolder() {
+    assertEquals(2, run(first, second, "--out", folder));
+    assertWrong("--out: " + folder + " (expected: a file, or a folder for a single run)");
   }
 }
