@@ -26,7 +26,7 @@ final class Meter {
   /**
    * @param statistic see {@link Traffic#statistic}.
    */
-  Sample sample(double decisions, double calls, String statistic, Histogram latencies, long errors)
+  Sample sample(double decisions, String statistic, Histogram latencies, long errors)
       throws IOException {
     final double seconds = (System.nanoTime() - startNs) / 1e9;
     final long client = clientCpuNs() - clientNs;
@@ -39,8 +39,6 @@ final class Meter {
         statistic.isEmpty() ? Double.NaN : server.p99Us(statistic),
         latencies.getValueAtPercentile(50) / 1e3,
         latencies.getValueAtPercentile(99) / 1e3,
-        latencies.getValueAtPercentile(99.9) / 1e3,
-        decisions / calls,
         errors + server.errors());
   }
 }

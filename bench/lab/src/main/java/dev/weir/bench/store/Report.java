@@ -65,14 +65,6 @@ final class Report {
       budgets that stay in memory for up to two generations instead of until they are whole again.
       """;
 
-  private static final String LATENCY =
-      """
-      Checks arrive at a constant rate, a share of what the same client gets when every batch is full
-      (256 checks, one batch in flight). They go at once when nothing is in flight and are gathered
-      otherwise. Latency is counted from when a check was due. The client spins while it has nothing
-      to send, which is in its processor time.
-      """;
-
   private final ReportTables tables;
   private final Results results;
   private final String origin;
@@ -94,7 +86,6 @@ final class Report {
     section("Floors: one plain command each", tables.costs("get", "set"));
     sequences();
     encodings();
-    latency();
     return text.toString().stripTrailing() + "\n";
   }
 
@@ -148,14 +139,6 @@ final class Report {
       if (gain > WORTHWHILE) {
         paragraph(ADOPTING);
       }
-    }
-  }
-
-  private void latency() {
-    final String table = tables.latency();
-    if (!table.isEmpty()) {
-      section("Latency of a gathered decision", table);
-      paragraph(LATENCY);
     }
   }
 

@@ -131,40 +131,6 @@ final class ReportTables {
     return results.ratio("strings-64", "generations-64", Sample::serverUs);
   }
 
-  String latency() {
-    final Rows rows =
-        new Rows(
-            "load",
-            "decisions/s",
-            "us/decision",
-            "client us/decision",
-            "checks per batch",
-            "p50 us",
-            "p99 us",
-            "p99.9 us",
-            "error replies");
-    for (int percent : StoreBench.LOADS) {
-      latency(rows, percent + " %", StoreBench.latencyId(percent), true);
-    }
-    latency(rows, "all batches full", StoreBench.SATURATED, false);
-    return rows.text();
-  }
-
-  private void latency(Rows rows, String label, String id, boolean timed) {
-    if (measured(id)) {
-      rows.add(
-          label,
-          spread(id, Sample::perSecond, 0),
-          spread(id, Sample::serverUs, 2),
-          spread(id, Sample::clientUs, 2),
-          spread(id, Sample::checksPerCall, 1),
-          timed ? spread(id, Sample::p50Us, 0) : "-",
-          timed ? spread(id, Sample::p99Us, 0) : "-",
-          timed ? spread(id, Sample::p999Us, 0) : "-",
-          errors(id));
-    }
-  }
-
   private boolean measured(String id) {
     return !results.of(id).isEmpty();
   }

@@ -8,9 +8,7 @@ package dev.weir.bench.store;
  * @param clientUs processor time of the thread that asked, per decision.
  * @param commandP99Us time of one command in the server; NaN where it does not say.
  * @param p50Us of what was timed: a decision, a pipeline or a batch.
- * @param p99Us the same.
- * @param p999Us the same.
- * @param checksPerCall of gathered batches, on average; else as many as are sent in each.
+ * @param p99Us of what {@code p50Us} was timed of.
  */
 record Sample(
     long decisions,
@@ -20,6 +18,4 @@ record Sample(
     double commandP99Us,
     double p50Us,
     double p99Us,
-    double p999Us,
-    double checksPerCall,
     long errors) {}

@@ -3,20 +3,11 @@ package dev.weir.bench.store;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
-import org.HdrHistogram.Histogram;
 
 /**
  * Runs the variants against one server, round by round, so that what disturbs disturbs them all.
  */
 final class StoreBench {
-  /** Latency at a share of the most that a gathering client gets. */
-  static final String LATENCY = "latency";
-
-  /** The id of a gathering client's results, and of the run without a pause. */
-  static final String SATURATED = LATENCY + "-100";
-
-  static final List<Integer> LOADS = List.of(10, 50, 90);
-
   private static final int COMMAND_BYTES = 64 << 20;
   private static final int FILLED_PER_WRITE = 64;
 
@@ -32,10 +23,6 @@ final class StoreBench {
     variants = Variants.all(settings.keys()).stream().filter(v -> settings.wants(v.id())).toList();
   }
 
-  static String latencyId(int percent) {
-    return LATENCY + "-" + percent;
-  }
-
   Results run(RedisServer server) throws IOException {
     for (Variant variant : variants) {
       variant.traffic().begin(server);
@@ -46,10 +33,6 @@ final class StoreBench {
       for (Variant variant : variants) {
         progress.accept("round " + round + " of " + settings.rounds() + ": " + variant.id());
         results.add(variant.id(), measure(server, variant, settings.seconds()));
-      }
-      if (settings.wants(LATENCY)) {
-        progress.accept("round " + round + " of " + settings.rounds() + ": " + LATENCY);
-        measureLatency(server);
       }
     }
     return results;
@@ -63,8 +46,7 @@ final class StoreBench {
       loop.run(seconds);
       final double decisions = loop.replies() * traffic.decisionsPerCommand();
       final Sample sample =
-          meter.sample(
-              decisions, loop.replies(), traffic.statistic(), loop.latencies(), loop.errors());
+          meter.sample(decisions, traffic.statistic(), loop.latencies(), loop.errors());
       verify(server, variant);
       return sample;
     }
@@ -102,33 +84,5 @@ final class StoreBench {
     if (!variant.traffic().expected(server.control().send(commands.copy(0)))) {
       throw new IOException(variant.id() + ": the server decides otherwise than is measured here");
     }
-  }
-
-  private void measureLatency(RedisServer server) throws IOException {
-    final CheckTraffic traffic =
-        new CheckTraffic(Script.CHECK, CheckedLimit.GCRA, settings.keys(), 1, 1);
-    traffic.begin(server);
-    fill(server, traffic);
-    try (GatheringLoop loop =
-        new GatheringLoop(
-            server.address(),
-            server.load(Script.CHECK.source()),
-            CheckedLimit.GCRA,
-            traffic.keys())) {
-      final Sample most = gather(server, loop, Double.POSITIVE_INFINITY);
-      results.add(SATURATED, most);
-      for (int percent : LOADS) {
-        results.add(latencyId(percent), gather(server, loop, most.perSecond() * percent / 100));
-      }
-    }
-  }
-
-  private Sample gather(RedisServer server, GatheringLoop loop, double perSecond)
-      throws IOException {
-    loop.run(settings.leadSeconds(), perSecond);
-    final Meter meter = new Meter(server);
-    loop.run(settings.seconds(), perSecond);
-    final Histogram latencies = loop.latencies();
-    return meter.sample(loop.checks(), loop.calls(), "evalsha", latencies, loop.errors());
   }
 }

@@ -33,8 +33,6 @@ class StoreBenchIT {
     }
     final List<String> ids = new ArrayList<>();
     Variants.all(KEYS).forEach(variant -> ids.add(variant.id()));
-    ids.add(StoreBench.SATURATED);
-    StoreBench.LOADS.forEach(percent -> ids.add(StoreBench.latencyId(percent)));
     for (String id : ids) {
       final List<Sample> samples = results.of(id);
       assertEquals(1, samples.size(), id);
@@ -42,7 +40,7 @@ class StoreBenchIT {
       assertEquals(0, samples.get(0).errors(), id);
     }
     final String report = new Report(results, "origin").markdown();
-    for (String title : List.of("Calls", "Algorithms", "Floors", "Four", "Encodings", "Latency")) {
+    for (String title : List.of("Calls", "Algorithms", "Floors", "Four", "Encodings")) {
       assertTrue(report.contains("\n## " + title), report);
     }
     assertFalse(report.contains("NaN"), report);
@@ -59,7 +57,7 @@ class StoreBenchIT {
         loop.runOnce(0);
         assertEquals(1, loop.errors());
         // Seen by the client, and by the server.
-        assertEquals(2, meter.sample(1, 1, "", loop.latencies(), loop.errors()).errors());
+        assertEquals(2, meter.sample(1, "", loop.latencies(), loop.errors()).errors());
       }
     }
   }
