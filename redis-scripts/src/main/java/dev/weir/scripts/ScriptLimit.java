@@ -41,7 +41,8 @@ public final class ScriptLimit {
   private volatile Encoding encoding;
 
   /**
-   * Of a paced limit: so many units come back per so many microseconds, in lowest terms; else 0.
+   * The pace of a paced limit: so many units come back per so many microseconds, in lowest terms;
+   * else 0.
    */
   private final long pacedUnits;
 
@@ -220,7 +221,7 @@ public final class ScriptLimit {
     return units * pacedPeriodUs * 1_000 / pacedUnits;
   }
 
-  /** Of a limit that is not paced: how long a charge counts at most, not less than it does. */
+  /** How long a charge counts at most, not less than it does; of a limit that is not paced. */
   public long countsUs() {
     return countsUs;
   }

@@ -17,7 +17,7 @@ final class AcceptField {
     return html > 0 && html >= quality(accept, "text/plain");
   }
 
-  /** Of a type that is named; 0 if it is not, or its weight is no number. */
+  /** The weight of a type that is named; 0 if it is not, or its weight is no number. */
   private static double quality(String accept, String type) {
     for (String item : accept == null ? new String[0] : accept.split(",")) {
       String[] parts = item.toLowerCase(Locale.ROOT).split(";", -1);

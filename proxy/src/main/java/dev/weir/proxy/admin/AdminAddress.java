@@ -40,7 +40,7 @@ final class AdminAddress {
     }
   }
 
-  /** As it is written in settings. */
+  /** An address as it is written in settings. */
   static String text(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet)) {
       return "unix:" + address;

@@ -58,7 +58,7 @@ final class LatencyPage {
 
   private LatencyPage() {}
 
-  /** What a page needs to know of every step. */
+  /** The quantiles that a page needs of every step. */
   static double[] quantiles() {
     double[] quantiles = Arrays.copyOf(CHART, CHART.length + TABLE.length);
     System.arraycopy(TABLE, 0, quantiles, CHART.length, TABLE.length);

@@ -1,8 +1,8 @@
 package dev.weir.proxy.admin;
 
-/** What all pages look like: in light or dark as the reader's system is, on any width. */
+/** The look of all pages: in light or dark as the reader's system is, on any width. */
 final class PageStyle {
-  /** What stands before a page's own title. */
+  /** The text before a page's own title. */
   static final String HEAD =
       """
       <!DOCTYPE html>

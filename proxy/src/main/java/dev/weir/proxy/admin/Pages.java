@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** What stands at each path. Not thread-safe. */
+/** The pages of the admin port, by path. Not thread-safe. */
 final class Pages {
   private static final String HGRM_SUFFIX = ".hgrm";
   private static final String LATENCY_PREFIX = "/latency/";

@@ -94,7 +94,7 @@ final class PercentileChart {
         : decade == 1 ? "90" : decade == 2 ? "99" : "99." + "9".repeat(decade - 2);
   }
 
-  /** As far as there is at least one time above a percentile. */
+  /** Draws one step's curve, as far as there is at least one time above a percentile. */
   private void curve(LatencyStep step, LatencySummary summary) {
     if (summary.count() == 0) {
       return;

@@ -36,7 +36,7 @@ final class FailurePolicy {
     for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
       switch (charges.group(i).onStoreFailure()) {
         case OPEN -> {
-          // It has no say.
+          // A group that is open has no say.
         }
         case CLOSED -> isClosed = true;
         case LOCAL_SHARE -> asksShare = true;

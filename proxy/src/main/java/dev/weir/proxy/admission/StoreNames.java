@@ -13,7 +13,7 @@ import java.util.Set;
  * @param hashKey the key of the hash; empty if none is given.
  */
 public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed, String hashKey) {
-  /** As nothing is set. */
+  /** The names where no setting says otherwise. */
   public static final StoreNames DEFAULT = new StoreNames("", false, Set.of(), "");
 
   public StoreNames {

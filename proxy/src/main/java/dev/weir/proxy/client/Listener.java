@@ -126,7 +126,9 @@ public final class Listener {
     client.pipeline().addLast(new Http1Connection(loop, client, peer, peerTrusted));
   }
 
-  /** Where it listens; with the port that was found if the settings asked for any. */
+  /**
+   * The address that the listener has; with the port that was found if the settings asked for any.
+   */
   public SocketAddress address() {
     return socket.address();
   }

@@ -23,7 +23,7 @@ public final class Faults {
    * @param problem the value and what was expected.
    */
   public record Fault(String file, int line, String path, String problem) {
-    /** As it is shown: {@code weir.yaml:12: rules[0].limit: 0/1m (expected: ...)}. */
+    /** The fault as it is shown: {@code weir.yaml:12: rules[0].limit: 0/1m (expected: ...)}. */
     @Override
     public String toString() {
       StringBuilder text = new StringBuilder();

@@ -51,12 +51,12 @@ public record Setting<T>(
     return "--" + name;
   }
 
-  /** What the help says of it. */
+  /** The setting's help. */
   public String help() {
     return standard == null ? text : text.replace("%s", standard);
   }
 
-  /** Those that have a flag, by name, in the order of the alphabet. */
+  /** The settings that have a flag, by name, in the order of the alphabet. */
   static <T> Map<String, Setting<T>> byName(List<Setting<T>> settings) {
     Map<String, Setting<T>> byName = new TreeMap<>();
     for (Setting<T> setting : settings) {

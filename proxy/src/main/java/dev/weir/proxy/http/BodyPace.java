@@ -9,7 +9,7 @@ final class BodyPace {
    */
   static final int MIN_GATHERED_BYTES_PER_SECOND = 128;
 
-  /** And while a connection to the service waits for it. */
+  /** Bytes a second that a body must make while a connection to the service waits for it. */
   static final int MIN_FORWARDED_BYTES_PER_SECOND = 1024;
 
   private long beganNs;

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** The fields that both sides know from the start (RFC 7541, appendix A), by index from 1. */
 final class StaticTable {
-  /** What is no field of the table. */
+  /** The index of a field that is not in the table. */
   static final int NONE = 0;
 
   // A value stands behind an equals sign.

@@ -76,7 +76,9 @@ public final class ListeningSocket implements AutoCloseable {
     }
   }
 
-  /** Beside {@code path}: by a name that nobody else knows, cut to what room such a path leaves. */
+  /**
+   * A path beside {@code path}, by a name that nobody else knows, cut to the room that it leaves.
+   */
   private static Path unnamed(Path path) {
     int room = MAX_PATH_BYTES - byteCount(path) + byteCount(path.getFileName());
     Path unnamed;
@@ -117,7 +119,10 @@ public final class ListeningSocket implements AutoCloseable {
     return channel;
   }
 
-  /** Where it listens; with the port that was found if any free one was asked for. */
+  /**
+   * The address that the socket listens on; with the port that was found if any free one was asked
+   * for.
+   */
   public SocketAddress address() {
     return address instanceof UnixDomainSocketAddress ? address : channel.localAddress();
   }

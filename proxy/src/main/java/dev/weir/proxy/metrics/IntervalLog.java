@@ -40,7 +40,7 @@ final class IntervalLog {
     }
   }
 
-  /** What was written since the last call. */
+  /** The lines written since the last call. */
   byte[] take() {
     byte[] bytes = piece.toByteArray();
     piece.reset();

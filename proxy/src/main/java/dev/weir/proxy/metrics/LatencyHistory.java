@@ -16,7 +16,7 @@ public final class LatencyHistory {
   /** How long a slice should be. */
   public static final long SLICE_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Those of five minutes. */
+  /** The slices of five minutes. */
   static final int SLICE_COUNT = 30;
 
   /** Some hundred kilobytes are usual; this bounds what times without a pattern would take. */

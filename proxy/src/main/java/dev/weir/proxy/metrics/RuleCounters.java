@@ -49,7 +49,7 @@ public final class RuleCounters {
     return counters.getAcquire(outcome.ordinal());
   }
 
-  /** What a rule can do with a request. */
+  /** The outcomes of a rule for a request. */
   public enum Outcome {
     ALLOWED,
     REFUSED,

@@ -5,7 +5,7 @@ package dev.weir.proxy.request;
  * same for all that one client sends. Used by one event loop.
  */
 public interface ClientKey {
-  /** Of requests behind which there may be any number of clients. */
+  /** The key of requests behind which there may be any number of clients. */
   long NONE = 0;
 
   /** The key of a request's client, or {@link #NONE}. */

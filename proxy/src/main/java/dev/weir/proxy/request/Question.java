@@ -17,13 +17,13 @@ public final class Question {
   /** The most limits of one rule whose costs can be given apart. */
   public static final int MAX_COSTS = 8;
 
-  /** Of a cost: what the rule says. */
+  /** The cost that the rule says. */
   public static final long COST_OF_RULE = 0;
 
-  /** Of the deadline: what the store's settings say. */
+  /** The deadline that the store's settings say. */
   public static final long NO_DEADLINE = Long.MAX_VALUE;
 
-  /** Of the length of the idempotency key: there is none. */
+  /** The length of the idempotency key if there is none. */
   public static final int NO_KEY = -1;
 
   private final String[] identityNames = new String[MAX_IDENTITIES];

@@ -5,10 +5,10 @@ package dev.weir.proxy.request;
  * the call that hands it over. Times are those of the loop's clock.
  */
 public final class RequestEnd {
-  /** Of a time: it did not come to that. */
+  /** The time of a step that the request did not come to. */
   public static final long NEVER = 0;
 
-  /** Of {@link #costReported()}: the service said nothing. */
+  /** The result of {@link #costReported()} if the service said nothing. */
   public static final long NOT_REPORTED = -1;
 
   /** What ended a request. */
@@ -25,10 +25,10 @@ public final class RequestEnd {
     /** The client or the service took longer than it may. */
     TIMED_OUT,
 
-    /** It was answered here, and the service has not heard of it. */
+    /** The request was answered here, and the service has not heard of it. */
     REFUSED_HERE,
 
-    /** It became a tunnel, which has been closed. */
+    /** The exchange became a tunnel, which has been closed. */
     UPGRADED_AND_CLOSED
   }
 

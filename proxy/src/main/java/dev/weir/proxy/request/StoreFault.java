@@ -17,7 +17,9 @@ public enum StoreFault {
   /** The server refused the call, and executed none of it. */
   ERROR_REPLY,
 
-  /** The same, because its memory is full: budgets that are new to it find no room. */
+  /**
+   * The server refused the call, as its memory is full: budgets that are new to it find no room.
+   */
   OUT_OF_MEMORY,
 
   /** The server answered what is no decision, or a key holds what is not ours. */

@@ -37,7 +37,7 @@ public interface TrafficObserver {
   /** A request waits for a connection to the service. */
   void upstreamWaitBegun();
 
-  /** It waits no more, whatever came of it. */
+  /** A request no longer waits for a connection to the service, whatever came of it. */
   void upstreamWaitEnded();
 
   /** An exchange has become a stream. */

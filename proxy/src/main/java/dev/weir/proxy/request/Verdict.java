@@ -6,7 +6,7 @@ package dev.weir.proxy.request;
  * it needs.
  */
 public final class Verdict {
-  /** Of a budget that is used up to this many percent, clients are warned. */
+  /** The percentage of a budget from which on clients are warned. */
   private static final int WARNING_PERCENT = 80;
 
   /** How far a budget is used. */
@@ -18,7 +18,7 @@ public final class Verdict {
     THROTTLED
   }
 
-  /** Of {@link #dueNs}: the request may pass at once. */
+  /** The result of {@link #dueNs} if the request may pass at once. */
   public static final long AT_ONCE = 0;
 
   /** The figures of one limit of the rule, beside those of the limit that decided. */

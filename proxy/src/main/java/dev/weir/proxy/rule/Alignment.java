@@ -4,7 +4,7 @@ import dev.weir.algorithms.CalendarUnit;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
-/** Where the windows of a fixed window start. */
+/** The moments at which the windows of a fixed window start. */
 public enum Alignment {
   /** At every multiple of the window since 1970-01-01T00:00Z. */
   EPOCH("epoch", null, null, null),
@@ -33,7 +33,7 @@ public enum Alignment {
     return unit;
   }
 
-  /** The same for the store; null for {@link #EPOCH}. */
+  /** The unit of windows as the store knows it; null for {@link #EPOCH}. */
   ChronoUnit storeUnit() {
     return storeUnit;
   }

@@ -87,7 +87,7 @@ public final class Budget {
     }
     this.continued = previous != null && previous.rule.dryRun() == rule.dryRun() ? previous : null;
     this.storeName = storeName(rule, spec).getBytes(StandardCharsets.US_ASCII);
-    // The same object while the limit stays: checks of one budget are told apart by it.
+    // One object while the limit stays: checks of one budget are told apart by it.
     boolean sameForStore = unchanged && previous.storeLimit != null;
     this.storeLimit =
         !spec.mode().needsStore()
@@ -162,7 +162,7 @@ public final class Budget {
     return index;
   }
 
-  /** What is charged. */
+  /** The limit that is charged. */
   public Limit limit() {
     return limit;
   }
@@ -182,17 +182,19 @@ public final class Budget {
     }
   }
 
-  /** What the store charges; null unless it decides. */
+  /** The limit as the store charges it; null unless it decides. */
   public ScriptLimit storeLimit() {
     return storeLimit;
   }
 
-  /** What sets the budget apart from others of its identity in the store; not to be changed. */
+  /**
+   * The part of the name that sets the budget apart from others of its identity; not to be changed.
+   */
   public byte[] storeName() {
     return storeName;
   }
 
-  /** What clients are told of the limit. */
+  /** The limit as clients are told of it. */
   public QuotaPolicy policy() {
     return policy;
   }
@@ -244,7 +246,7 @@ public final class Budget {
     return latest;
   }
 
-  /** What it was compiled from. */
+  /** The specification that the budget was compiled from. */
   public BudgetSpec spec() {
     return spec;
   }

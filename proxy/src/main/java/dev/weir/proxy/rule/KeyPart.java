@@ -27,7 +27,7 @@ public final class KeyPart {
   /** The client's address. */
   public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
 
-  /** They belong to the client's connection, or say how to read the body. */
+  /** Fields that belong to the client's connection, or say how to read the body. */
   private static final Set<String> OF_CONNECTION =
       Set.of(
           "connection",
@@ -45,7 +45,7 @@ public final class KeyPart {
           "transfer_encoding",
           "upgrade");
 
-  /** They say who stands behind a proxy, and are removed or written anew unless it is trusted. */
+  /** Fields that say who stands behind a proxy; removed or written anew unless it is trusted. */
   private static final Set<String> OF_PROXIES =
       Set.of(
           "forwarded",

@@ -49,7 +49,7 @@ public record LimitSpec(
   private static final Pattern EXPECTED =
       Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
 
-  /** The same limit with every default in its place, and nothing that the algorithm has not. */
+  /** This limit with every default in its place, and nothing that the algorithm has not. */
   LimitSpec resolved() {
     boolean queues = algorithm == Algorithm.LEAKY_BUCKET && overflow == Overflow.QUEUE;
     Alignment aligned = algorithm == Algorithm.FIXED_WINDOW ? alignOrDefault() : null;
@@ -64,12 +64,12 @@ public record LimitSpec(
         algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
   }
 
-  /** What may pass at once; 0 if there is no rate. */
+  /** The units that may pass at once; 0 if there is no rate. */
   public long capacity() {
     return burst != 0 || rate == null ? burst : rate.count();
   }
 
-  /** What was given, but the algorithm, by the field's name. */
+  /** The fields that were given, but the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
     put(given, "limit", rate);
@@ -181,7 +181,7 @@ public record LimitSpec(
   }
 
   /**
-   * The same limit as the store's script takes it.
+   * This limit as the store's script takes it.
    *
    * @throws IllegalArgumentException if the script cannot count it exactly.
    */

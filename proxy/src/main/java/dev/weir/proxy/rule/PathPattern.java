@@ -156,7 +156,7 @@ public final class PathPattern {
     return text.hashCode();
   }
 
-  /** As it was written. */
+  /** The pattern as it was written. */
   @Override
   public String toString() {
     return text;

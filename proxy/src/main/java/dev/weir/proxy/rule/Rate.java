@@ -60,7 +60,7 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
     return isMonthly ? MONTH : DurationText.text(windowNs);
   }
 
-  /** As it is written, in the largest unit that fits. */
+  /** The rate as it is written, in the largest unit that fits. */
   @Override
   public String toString() {
     return count + "/" + window();

@@ -134,7 +134,7 @@ public final class Rule {
     return spec.dryRun();
   }
 
-  /** What it limits, in the order of the file; empty unless the action is to limit. */
+  /** The budgets of the rule, in the order of the file; none unless the action is to limit. */
   public List<Budget> budgets() {
     return budgets;
   }

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * that check the same budgets at the same costs share one. Reused with its batch.
  */
 final class BatchChecks {
-  /** As many checks at most, as each has one key or more. */
+  /** The most checks: each has one key or more. */
   static final int MAX_KEYS = 256;
 
   private static final int BUCKETS = 2 * MAX_KEYS;
@@ -20,22 +20,22 @@ final class BatchChecks {
   private final CheckCall call = new CheckCall(MAX_KEYS);
   private final StoreKeys keys = new StoreKeys(MAX_KEYS, 1024);
 
-  /** Of each key, what a request takes of its limit. */
+  /** By key, what a request takes of its limit. */
   private final long[] costs = new long[MAX_KEYS];
 
   private final Operation[] operations = new Operation[MAX_KEYS];
 
-  /** Of each check, which of the keys is its first. */
+  /** By check, which of the keys is its first. */
   private final int[] firstKeys = new int[MAX_KEYS];
 
   private final int[] keyCounts = new int[MAX_KEYS];
   private final boolean[] isOnce = new boolean[MAX_KEYS];
   private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
 
-  /** Of each check, how many requests it is for; of a debt that another batch has, 0. */
+  /** By check, how many requests it is for; 0 for a debt that another batch has. */
   private final long[] asked = new long[MAX_KEYS];
 
-  /** Of each debt, when its requests passed, on the event loop's clock. */
+  /** By debt, when its requests passed, on the event loop's clock. */
   private final long[] passedNs = new long[MAX_KEYS];
 
   /** By the hash of a key: one more than the check's index, in probing order. */

@@ -58,7 +58,7 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
     to.addHashed(start + keyLength, hash, 0);
   }
 
-  /** Of the key, as {@link StoreKeys#hash} has it. */
+  /** The hash of the key, as {@link StoreKeys#hash} has it. */
   final long hash() {
     return hash;
   }

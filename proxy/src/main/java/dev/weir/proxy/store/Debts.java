@@ -35,7 +35,7 @@ final class Debts {
   private final int[] counts = new int[Partitions.COUNT];
   private int size;
 
-  /** Those that are over, to be used again. */
+  /** The debts that are over, to be used again. */
   private Debt freePaced;
 
   private Debt freeOfWindows;

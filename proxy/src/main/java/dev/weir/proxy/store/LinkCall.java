@@ -10,7 +10,7 @@ interface LinkCall extends RedisCommand<byte[], byte[], byte[]> {
   /** Whether it still has to be sent; forgets what nobody waits for any more. */
   boolean isNeeded();
 
-  /** It cannot be written to where it was to go, or need not be any more. */
+  /** The call cannot be written to where it was to go, or need not be any more. */
   void unsent();
 
   /** Tells its owner how it has ended; see {@link EndedCalls}. */

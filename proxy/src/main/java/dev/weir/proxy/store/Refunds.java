@@ -23,7 +23,7 @@ final class Refunds {
 
   private final long[] chargedAtUs = new long[Batch.MAX_KEYS];
 
-  /** Those before it have been handed over. */
+  /** The first refund that has not been handed over. */
   private int first;
 
   void begin(long unixUs) {

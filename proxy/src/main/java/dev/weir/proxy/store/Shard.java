@@ -54,7 +54,7 @@ final class Shard implements BatchOwner, DebtCarrier {
     return link;
   }
 
-  /** Those that it may carry. */
+  /** The debts that it may carry. */
   ShardDebts debts() {
     return ownDebts;
   }

@@ -5,7 +5,7 @@ import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which shard each partition belongs to, as one event loop sees it. */
+/** The shards of an event loop, and which partitions belong to each. */
 final class Shards {
   private final LoopParts parts;
   private final Outcomes outcomes;

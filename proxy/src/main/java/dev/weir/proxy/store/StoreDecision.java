@@ -70,7 +70,7 @@ public final class StoreDecision {
     return replayed;
   }
 
-  /** Of a reset: whether there was anything to forget. */
+  /** Whether a reset found anything to forget. */
   public boolean done() {
     return done;
   }

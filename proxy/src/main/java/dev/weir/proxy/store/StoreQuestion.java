@@ -43,7 +43,7 @@ public final class StoreQuestion {
 
   ScriptLimit[] limits;
 
-  /** Of each limit, what one request takes. */
+  /** By limit, what one request takes. */
   final long[] costs = new long[CheckCall.MAX_LIMITS];
 
   long requests;

@@ -27,7 +27,7 @@ final class ConnectionPlace {
     use = newUse;
   }
 
-  /** It counts as an exchange of that client. */
+  /** The connection counts as an exchange of that client. */
   void exchangeOf(long clientKey) {
     use = Use.EXCHANGE;
     client = clientKey;

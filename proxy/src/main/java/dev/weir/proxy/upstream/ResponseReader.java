@@ -57,7 +57,9 @@ final class ResponseReader {
     informationalCount = 0;
   }
 
-  /** What the response will be read by. */
+  /**
+   * Prepares for the response to one request: its method and its wish to upgrade say how that ends.
+   */
   void expect(boolean toHeadMethod, boolean toUpgrade) {
     headMethod = toHeadMethod;
     upgrade = toUpgrade;

@@ -40,7 +40,7 @@ final class PublishedFigures {
     return wrongPercent(point) <= COUNTER_WRONG_PERCENT;
   }
 
-  /** Of all requests, in percent; NaN of none. */
+  /** The wrong decisions of all requests, in percent; NaN of none. */
   static double wrongPercent(SweepPoint point) {
     final MeterTally meter = point.meter();
     return 100.0 * (meter.wronglyAllowed() + meter.wronglyRefused()) / meter.requests();

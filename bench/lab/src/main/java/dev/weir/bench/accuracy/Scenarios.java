@@ -26,7 +26,7 @@ final class Scenarios {
     return LOADS;
   }
 
-  /** Of the busiest key of the Zipf sweep. */
+  /** The loads of the busiest key of the Zipf sweep. */
   static List<Double> sweepLoads() {
     return SWEEP;
   }

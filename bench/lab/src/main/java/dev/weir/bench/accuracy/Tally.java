@@ -90,7 +90,7 @@ final class Tally {
     return ownWronglyAllowed == 0 ? 0 : (double) earlySumNs / ownWronglyAllowed;
   }
 
-  /** The same at most. */
+  /** The most by which a wrongly allowed request passed sooner than by its own log. */
   long earlyMaxNs() {
     return earlyMaxNs;
   }

@@ -28,7 +28,7 @@ enum Traffic {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The same requests for the same arguments and the same state of {@code random}. */
+  /** Makes requests: equal ones for equal arguments and an equal state of {@code random}. */
   Trace generate(Scenario scenario, Population population, int requests, SplittableRandom random) {
     final long windowNs = scenario.windowNs();
     final long startNs = FIRST_WINDOW * windowNs + random.nextLong(windowNs);

@@ -62,7 +62,7 @@ public class AlgorithmBench {
     return count;
   }
 
-  /** As the libraries do it: the clock is read for every check. */
+  /** What does a check cost as the libraries do it, which read the clock for each? */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public int allowedOwnClock(Keys keys, Asker asker, Filled.Roomy filled) {

@@ -78,7 +78,7 @@ public class FloorBench {
     return count;
   }
 
-  /** The same for a caller that reads the clock for every check. */
+  /** What does a caller pay that reads the clock for every check? */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public long hashAndCasOwnClock(Keys keys, Asker asker) {

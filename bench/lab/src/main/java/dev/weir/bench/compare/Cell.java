@@ -1,4 +1,4 @@
 package dev.weir.bench.compare;
 
-/** What is compared at a time: all rounds of all contenders. */
+/** One comparison: all rounds of all contenders under one traffic. */
 record Cell(Outcome outcome, Traffic traffic) {}

@@ -68,7 +68,7 @@ final class Comparison {
     return List.copyOf(figures.keySet());
   }
 
-  /** Those of which there are figures in a cell. */
+  /** The contenders of which there are figures in a cell. */
   List<String> contenders(Cell cell) {
     return List.copyOf(figures.getOrDefault(cell, Map.of()).keySet());
   }

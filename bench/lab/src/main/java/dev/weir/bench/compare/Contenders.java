@@ -19,7 +19,7 @@ final class Contenders {
     return ALL.stream().map(Contender::name).toList();
   }
 
-  /** Those of these names. */
+  /** The contenders of these names. */
   static List<Contender> of(List<String> names) {
     return ALL.stream().filter(contender -> names.contains(contender.name())).toList();
   }

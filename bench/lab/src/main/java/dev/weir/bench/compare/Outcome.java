@@ -2,11 +2,11 @@ package dev.weir.bench.compare;
 
 import java.util.Locale;
 
-/** What becomes of every request. */
+/** The fate of every request of a round: all pass, or all are refused. */
 enum Outcome {
-  /** It reaches the upstream, whose answer is passed on. */
+  /** The request reaches the upstream, whose answer is passed on. */
   PASS,
-  /** It is answered 429. */
+  /** The request is answered 429. */
   REFUSE;
 
   /** The name on the command line and in reports. */

@@ -16,7 +16,7 @@ final class ProtocolProbe {
   private static final int TYPE_AT = 3;
   private static final int SETTINGS = 4;
 
-  /** Of RFC 9113, section 3.4. */
+  /** The client's preface of RFC 9113, section 3.4. */
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
   private ProtocolProbe() {}

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * by round, so that what disturbs disturbs them all.
  */
 final class ProxyBench {
-  /** Of the throughput of the slowest: what all can take. */
+  /** The share of the slowest contender's throughput at which all are loaded alike. */
   static final double FIXED_SHARE = 0.4;
 
   /** A round with more is not what it says, and is tried again; so is one without an answer. */
@@ -27,7 +27,7 @@ final class ProxyBench {
   /** In a round at a fixed rate. */
   private static final double LEAST_REQUESTS = 10;
 
-  /** Of requests, in the mean over a warm-up; far below what any contender takes. */
+  /** The requests that a warm-up reaches in the mean; far below what any contender takes. */
   private static final double WARM_PER_SECOND = 20_000;
 
   private static final int MOST_WARM_UPS = 5;

@@ -15,7 +15,7 @@ record Traffic(Protocol protocol, int keys, int inFlight, double perSecond) {
   /** On a connection of HTTP/2. */
   private static final int MOST_STREAMS = 16;
 
-  /** The same in a closed loop, or at a rate. */
+  /** This traffic in a closed loop, or at a rate. */
   Traffic at(double perSecond) {
     return new Traffic(protocol, keys, inFlight, perSecond);
   }

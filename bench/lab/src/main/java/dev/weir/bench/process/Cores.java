@@ -26,7 +26,7 @@ public record Cores(int server, int client) {
         : new Cores(allowed.get(0), allowed.get(1));
   }
 
-  /** Those that this process may use; none where that cannot be known. */
+  /** The cores that this process may use; none where that cannot be known. */
   public static List<Integer> allowed() {
     final List<Integer> cores = new ArrayList<>();
     try {
@@ -82,7 +82,7 @@ public record Cores(int server, int client) {
     return pinned;
   }
 
-  /** As reports say it, with the names of the two sides. */
+  /** The cores of both sides, as reports say it, with the sides' names. */
   public String text(String serverName, String clientName) {
     return server == ANY || client == ANY
         ? "Nothing is pinned: " + serverName + " and " + clientName + " may share a core"

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** What processes and cores have spent so far, as Linux counts it: in steps of 10 ms. */
 public final class ProcessorTime {
-  /** Of {@code USER_HZ}, which is 100 on every architecture that a JDK runs on. */
+  /** A tick of {@code USER_HZ}, which is 100 on every architecture that a JDK runs on. */
   private static final double TICK_US = 10_000;
 
   // Fields of /proc/PID/stat, counted from the first one behind the name: see proc(5).
@@ -25,7 +25,7 @@ public final class ProcessorTime {
     return TICK_US * tree(pid).mapToLong(each -> ticks(read(each, "stat"))).sum();
   }
 
-  /** Of all threads of this process, those of the JVM too. */
+  /** The time of all threads of this process, those of the JVM too. */
   public static double ofThisUs() {
     return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
             .getProcessCpuTime()

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** What is installed. */
+/** The programs that are installed here. */
 public final class Programs {
   /** Time enough for a launcher that builds first. */
   private static final int ANSWER_MINUTES = 10;

@@ -123,7 +123,7 @@ public final class ServerProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** As the system tells it: what it has become, where it was started by a script. */
+  /** The command as the system tells it: what it has become, where it was started by a script. */
   public String commandLine() {
     return process.info().commandLine().orElse("unknown");
   }

@@ -25,7 +25,7 @@ import org.HdrHistogram.Histogram;
  * on one connection. The next question is asked where an answer arrives, on Lettuce's thread.
  */
 final class Bucket4jContender implements StoreContender {
-  /** As {@link LoopLoad}'s: never refuses. */
+  /** A rate that never refuses, as {@link LoopLoad}'s. */
   private static final long PER_SECOND = 1_000_000_000;
 
   private static final Duration MOST_IDLE = Duration.ofSeconds(10);

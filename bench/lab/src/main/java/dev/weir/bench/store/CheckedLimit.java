@@ -30,7 +30,7 @@ enum CheckedLimit {
     this.limit = limit;
   }
 
-  /** As in the names of keys. */
+  /** The algorithm as the names of keys have it. */
   String algorithm() {
     return algorithm;
   }

@@ -72,7 +72,7 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  /** Of the last run. */
+  /** The replies of the last run. */
   long replies() {
     return replies;
   }
@@ -86,7 +86,10 @@ final class ClosedLoop implements AutoCloseable {
     return errors;
   }
 
-  /** Of the last run, in nanoseconds: from a first write to the last reply of its last step. */
+  /**
+   * The latencies of the last run, in nanoseconds: from a first write to the last reply of its last
+   * step.
+   */
   Histogram latencies() {
     return latencies;
   }

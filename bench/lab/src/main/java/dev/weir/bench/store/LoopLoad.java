@@ -145,7 +145,7 @@ final class LoopLoad implements StoreTaker {
     return latencies;
   }
 
-  /** Of all runs. */
+  /** The questions of all runs. */
   long askedCount() {
     return nextKey;
   }

@@ -21,7 +21,7 @@ record Settings(
     return Math.min(0.2, seconds / 4);
   }
 
-  /** Of each variant before the first round. */
+  /** The warm-up of each variant before the first round. */
   double warmUpSeconds() {
     return Math.min(0.3, seconds);
   }

@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 
 /** One way to have a server decide, as it is compared. Used by one thread. */
 interface StoreContender extends AutoCloseable {
-  /** As reports say it. */
+  /** The contender's name in reports. */
   String label();
 
   /** Empties the server, and brings so many budgets into it. */

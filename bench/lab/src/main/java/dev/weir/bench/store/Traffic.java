@@ -2,7 +2,7 @@ package dev.weir.bench.store;
 
 import java.io.IOException;
 
-/** What is sent. */
+/** The commands that a variant sends. */
 interface Traffic {
   /** Commands that are encoded ahead, in units of decisions; sent again from the first. */
   int DECISIONS = 1 << 17;
@@ -25,7 +25,7 @@ interface Traffic {
   /** Decided requests per command: below 1 where one decision takes several commands. */
   double decisionsPerCommand();
 
-  /** As the server's statistics name the command whose time is reported; "" for none. */
+  /** The command whose time is reported, as the server's statistics name it; "" for none. */
   String statistic();
 
   /** Whether the reply to the first command of {@link #load} is the one meant to be measured. */

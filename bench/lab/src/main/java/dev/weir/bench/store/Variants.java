@@ -8,7 +8,7 @@ final class Variants {
   /** What the others are compared with. */
   static final String REFERENCE = "pipelined-64";
 
-  /** The same with a script that knows nothing else. */
+  /** The variant whose script knows nothing else. */
   static final String LEAN = "lean-64";
 
   static final String FOUR = "four-commands";

@@ -75,13 +75,13 @@ final class AnswerFields extends DefaultHttp2Headers {
     return this;
   }
 
-  /** As it was sent; null if it was not. */
+  /** The status as it was sent; null if it was not. */
   @Override
   public CharSequence status() {
     return status;
   }
 
-  /** As it was sent; null if it was not. */
+  /** The status of gRPC as it was sent; null if it was not. */
   CharSequence grpcStatus() {
     return grpcStatus;
   }

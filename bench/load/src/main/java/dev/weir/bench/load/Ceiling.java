@@ -61,7 +61,7 @@ public record Ceiling(double perSecond, int cores) {
     return scenario.load().open() && scenario.load().schedule().peakRate() > perSecond;
   }
 
-  /** As people read it. */
+  /** The ceiling as people read it. */
   @Override
   public String toString() {
     return String.format(

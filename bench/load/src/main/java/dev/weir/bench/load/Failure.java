@@ -15,7 +15,7 @@ public enum Failure {
     this.text = text;
   }
 
-  /** As reports say it. */
+  /** The failure as reports say it. */
   @Override
   public String toString() {
     return text;

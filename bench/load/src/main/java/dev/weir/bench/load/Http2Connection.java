@@ -27,7 +27,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   /** What the server may send, on each stream and on the connection: no usual answer fills it. */
   static final int WINDOW_BYTES = 1 << 30;
 
-  /** Of the fields of an answer, as they are sent and as they are decoded. */
+  /** The most bytes of an answer's fields, as they are sent and as they are decoded. */
   static final int MAX_HEADER_LIST_BYTES = 1 << 16;
 
   private static final int TYPE_OFFSET = 3;

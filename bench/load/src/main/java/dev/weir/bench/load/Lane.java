@@ -242,7 +242,7 @@ final class Lane implements LoadSink {
     for (Seat seat : seats.values().toArray(new Seat[0])) {
       seat.connection.expire(nowNs - settings.timeoutNs());
     }
-    // Also what waits for room that does not come.
+    // This gives up, too, what waits for room that does not come.
     startDue(nowNs);
   }
 

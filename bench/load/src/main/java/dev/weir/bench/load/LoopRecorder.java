@@ -19,7 +19,7 @@ final class LoopRecorder {
   private static final int RESOURCE_EXHAUSTED = 8;
   static final int SERVER_ERROR = 500;
 
-  /** What is counted. */
+  /** The things that are counted. */
   enum Count {
     SENT,
     PASSED,
@@ -28,13 +28,13 @@ final class LoopRecorder {
     RECONNECTED
   }
 
-  /** What is timed. */
+  /** The times that are recorded. */
   enum Time {
     /** From when a request was due to the end of its answer. */
     CORRECTED,
     /** From when it was started. */
     UNCORRECTED,
-    /** As corrected, of answers that say that a limit is reached. */
+    /** Corrected latencies of answers that say that a limit is reached. */
     REFUSED,
     /** From when it could have been started to when it was: the harness's own part. */
     LATE

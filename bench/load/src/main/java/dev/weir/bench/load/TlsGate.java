@@ -69,7 +69,7 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    // As above; the handshake has been told to have failed.
+    // Whoever waited has been told that the handshake failed.
   }
 
   @Override

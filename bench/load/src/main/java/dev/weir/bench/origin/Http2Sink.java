@@ -27,7 +27,7 @@ public final class Http2Sink implements Sink {
     /** The whole request has come. */
     void requested(Http2Peer peer, int streamId);
 
-    /** The same answer at once, to every request. */
+    /** Answers every request alike, at once. */
     static Behaviour answering(Http2Answer answer) {
       return (peer, streamId) -> peer.answer(streamId, answer);
     }

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 
 /** A server that answers and does nothing else. */
 public interface Sink extends AutoCloseable {
-  /** Where it listens. */
+  /** The address that the sink listens on. */
   InetSocketAddress address();
 
   /** Stops listening. */

@@ -34,7 +34,9 @@ record HeatMap(RunView run, double lowMs, int rowsPerDecade, int rows) {
     return new HeatMap(run, Math.pow(10, lowRow / perDecade), perDecade, rows);
   }
 
-  /** Of each column its start, its end, and in turn each row that has any, and how many. */
+  /**
+   * Writes, for each column, its start, its end, and in turn each row that has any and how many.
+   */
   void write(JsonGenerator json) throws IOException {
     json.writeObjectFieldStart("heat");
     json.writeNumberField("low", lowMs);

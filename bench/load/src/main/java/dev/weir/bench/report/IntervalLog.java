@@ -28,7 +28,8 @@ import org.HdrHistogram.HistogramLogWriter;
  */
 final class IntervalLog {
   /**
-   * Of a series; beyond it neighbours are merged in pairs, so that the log of a week can be read.
+   * The most slices of a series; beyond it neighbours are merged in pairs, so that the log of a
+   * week can be read.
    */
   static final int MOST_INTERVALS = 4096;
 

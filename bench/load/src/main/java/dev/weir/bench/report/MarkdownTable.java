@@ -16,12 +16,12 @@ public final class MarkdownTable {
     this(List.of(heads));
   }
 
-  /** As many cells as there are heads. */
+  /** Adds a row of as many cells as there are heads. */
   public void add(String... cells) {
     add(List.of(cells));
   }
 
-  /** As many cells as there are heads. */
+  /** Adds a row of as many cells as there are heads. */
   public void add(List<String> cells) {
     if (cells.size() != rows.get(0).size()) {
       throw new IllegalArgumentException(

@@ -19,7 +19,7 @@ import java.util.Map;
 final class OutputFiles implements AutoCloseable {
   private final Map<Path, Path> places = new LinkedHashMap<>();
 
-  /** What is in a file. The stream is buffered, and closed by the caller. */
+  /** Writes the content of a file. The stream is buffered, and closed by the caller. */
   interface Content {
     void writeTo(OutputStream out) throws IOException;
   }

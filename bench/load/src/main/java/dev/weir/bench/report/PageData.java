@@ -116,7 +116,7 @@ final class PageData {
     json.writeEndArray();
   }
 
-  /** As many digits as can be seen. */
+  /** Writes a number with as many digits as can be seen. */
   static void number(JsonGenerator json, double value) throws IOException {
     final BigDecimal rounded = new BigDecimal(value).round(DIGITS).stripTrailingZeros();
     json.writeNumber(rounded.scale() < 0 ? rounded.setScale(0) : rounded);

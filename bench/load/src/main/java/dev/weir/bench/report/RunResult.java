@@ -24,7 +24,7 @@ public record RunResult(
     List<LatencySeries> latencies,
     long startEpochMs) {
 
-  /** Of a run whose start is not known. */
+  /** A run whose start is not known. */
   public RunResult(
       String name,
       Map<String, String> facts,

@@ -44,7 +44,9 @@ record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
     return Optional.empty();
   }
 
-  /** Of a log of intervals, the time from the first to the last, with those that it leaves out. */
+  /**
+   * The length of a run; of a log of intervals, from the first to the last, with those left out.
+   */
   long durationMs() {
     if (isCounted()) {
       return counts.durationMs();

@@ -1,6 +1,6 @@
 package dev.weir.bench.scenario;
 
-/** The same bytes for every key. */
+/** A body of fixed bytes, whatever the key. */
 record FixedBody(byte[] bytes) implements Body {
   @Override
   public boolean takesKey() {

@@ -84,7 +84,7 @@ final class RequestSettings {
     };
   }
 
-  /** Those of {@code fields} of which {@code winners} has none of the name. */
+  /** The settings of {@code fields} of which {@code winners} has none of the name. */
   private static List<Setting> without(List<Setting> winners, List<Setting> fields) {
     final Set<String> names =
         winners.stream().map(RequestSettings::fieldName).collect(Collectors.toSet());

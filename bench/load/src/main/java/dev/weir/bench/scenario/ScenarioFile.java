@@ -149,7 +149,7 @@ final class ScenarioFile {
     }
   }
 
-  /** Of what is no text, words that no stage takes, so that the stage tells what it expects. */
+  /** A node's text; for what is no text, words that no stage takes, so that the stage says so. */
   private static String text(Node node) {
     return node instanceof ScalarNode scalar ? scalar.getValue() : "a list or a section";
   }

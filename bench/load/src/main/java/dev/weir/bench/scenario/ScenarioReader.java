@@ -28,7 +28,7 @@ final class ScenarioReader {
   /** What a request costs beside its bytes, and the fields that are added to it. */
   private static final long REQUEST_BYTES = 150;
 
-  /** As long as the histograms go. */
+  /** The longest time-out: the histograms go no further. */
   private static final long LONGEST_TIMEOUT_NS = 3_600_000_000_000L;
 
   private static final String DEFAULT_DURATION = "10s";
