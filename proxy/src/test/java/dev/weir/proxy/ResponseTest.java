@@ -61,34 +61,15 @@ class ResponseTest {
         .flatMap(transport -> responses.stream().map(text -> Arguments.of(transport, text)));
   }
 
+  /** One of each kind; all that a head may be wrong in says {@code ResponseHeadTest}. */
   static Stream<Arguments> malformed() {
     return onEach(
         List.of(
             LENGTH_5 + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             LENGTH_5 + "Content-Length: 5\r\n\r\n12345",
-            LENGTH_5 + "Content-Length: 6\r\n\r\n12345",
-            "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n12345",
-            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n12345",
-            "HTTP/1.1 200 OK\r\nContent-Length: 0x5\r\n\r\n12345",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
-            "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-            LENGTH_5 + "A: b\r\n c\r\n\r\n12345",
             LENGTH_5 + "A: b\nC: d\r\n\r\n12345",
-            LENGTH_5 + "A: b\rC: d\r\n\r\n12345",
-            LENGTH_5 + "A: b\0c\r\n\r\n12345",
-            LENGTH_5 + "nocolon\r\n\r\n12345",
-            LENGTH_5 + "A : b\r\n\r\n12345",
-            "HTTP/1.1 200 OK\nContent-Length: 5\n\n12345",
-            "HTTP/1.1 99 OK\r\nContent-Length: 5\r\n\r\n12345",
             "HTTP/1.1 600 OK\r\nContent-Length: 5\r\n\r\n12345",
-            "HTTP/1.1 2000 OK\r\nContent-Length: 5\r\n\r\n12345",
-            "HTTP/1.1 20 OK\r\nContent-Length: 5\r\n\r\n12345",
-            "HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\n12345",
-            " HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345",
             "hello",
-            "\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
             "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(17) + LENGTH_5 + "\r\n12345",
             LENGTH_5 + "A: " + "x".repeat(70_000) + "\r\n\r\n12345",
