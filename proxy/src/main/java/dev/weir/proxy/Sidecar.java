@@ -57,9 +57,6 @@ import org.slf4j.LoggerFactory;
  * made once per loop; the limit tables and the rules are all that loops share.
  */
 public final class Sidecar implements AutoCloseable {
-  /** How often a drain looks whether it is done. */
-  private static final long DRAIN_POLL_MS = 20;
-
   /** How long a start waits for the store. */
   private static final long STORE_WAIT_NS = 2_000_000_000;
 
@@ -83,7 +80,7 @@ public final class Sidecar implements AutoCloseable {
   private final Listener listener;
   private final AdminServer admin;
   private volatile RuleSet rules;
-  private final long drainGraceNs;
+  private final Drain drain;
   private volatile boolean ready;
 
   /** The parts of one event loop. */
@@ -109,7 +106,8 @@ public final class Sidecar implements AutoCloseable {
 
   private Sidecar(Settings settings) throws IOException {
     transport = Transport.of(settings.process().transport());
-    drainGraceNs = settings.process().drainGraceNs();
+    drain =
+        new Drain(settings.process().drainGraceNs(), this::endConnections, this::connectionCount);
     upstreamAddresses = new UpstreamAddresses(settings.upstream().address(), transport);
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
@@ -348,32 +346,21 @@ public final class Sidecar implements AutoCloseable {
   }
 
   /**
-   * Says that it is not ready, and serves on until those who ask have had the time to notice. Then
-   * accepts no more clients and lets the requests in flight finish; every response says that the
-   * connection ends.
+   * Says that it is not ready, and ends as {@link Drain} does.
    *
    * @param timeoutNs for the requests in flight, once no more clients are accepted.
    * @return whether all had finished when the time was up; false, too, if interrupted.
    */
   public boolean drain(long timeoutNs) {
     ready = false;
-    try {
-      TimeUnit.NANOSECONDS.sleep(drainGraceNs);
-      listener.close();
-      for (Loop loop : loops) {
-        loop.eventLoop().execute(loop.clients()::drain);
-      }
-      long deadlineNs = System.nanoTime() + timeoutNs;
-      while (connectionCount() > 0) {
-        if (System.nanoTime() - deadlineNs >= 0) {
-          return false;
-        }
-        TimeUnit.MILLISECONDS.sleep(DRAIN_POLL_MS);
-      }
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+    return drain.run(timeoutNs);
+  }
+
+  /** Accepts no more clients; every response from now on says that its connection ends. */
+  private void endConnections() {
+    listener.close();
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(loop.clients()::drain);
     }
   }
 

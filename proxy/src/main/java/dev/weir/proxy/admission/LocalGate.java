@@ -2,7 +2,6 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
-import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
@@ -25,6 +24,7 @@ public final class LocalGate implements Gate {
 
   private final LimitTables tables;
   private final AllOrNone budgets;
+  private final ReloadCarryOver past;
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
@@ -36,6 +36,7 @@ public final class LocalGate implements Gate {
   public LocalGate(LimitTables tables) {
     this.tables = tables;
     this.budgets = new AllOrNone(tables);
+    this.past = new ReloadCarryOver(tables);
   }
 
   @Override
@@ -96,39 +97,17 @@ public final class LocalGate implements Gate {
         long key = identity ^ budget.seed();
         budgets.add(key, budget.share(), budget.policy(), group.budget(j).index(), cost);
         if (budget.past() != null) {
-          gathered = gathered && carryOver(budget, identity, nowNs);
+          gathered = gathered && past.carryOver(budget, identity, nowNs, decision);
         }
       }
     }
     return gathered;
   }
 
-  /** What a limit replaced is carried over before, and so is forgotten with the rest. */
+  /** Forgets what was consumed; that of replaced limits, too, as it has been carried over. */
   private boolean reset(long nowNs) {
     budgets.reset(nowNs);
     return budgets.peek(nowNs, decision);
-  }
-
-  /**
-   * What was consumed before the limit changed counts under the new one. The newest of the past
-   * first: what others carry there meanwhile is told to go on.
-   */
-  private boolean carryOver(Budget budget, long identity, long nowNs) {
-    Limit limit = budget.share();
-    LimitTable table = tables.of(limit);
-    long key = identity ^ budget.seed();
-    if (budget.past().isOver() && table.isKnown(key, nowNs)) {
-      return true; // it came with all that there was
-    }
-    for (Budget.Past past = budget.past(); past != null; past = past.earlier()) {
-      long pastKey = identity ^ past.seed();
-      LimitTable from = tables.of(past.limit());
-      if (!from.carryOver(
-          pastKey, past.limit(), table, key, limit, past.isOver(), nowNs, decision)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private Verdict answer(boolean allowed, long nowNs) {

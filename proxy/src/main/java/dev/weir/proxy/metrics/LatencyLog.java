@@ -25,7 +25,7 @@ public final class LatencyLog implements AutoCloseable {
   private static final int CLOSE_TIMEOUT_SECONDS = 5;
 
   private final Path path;
-  private final LogFile file;
+  private final RotatedLogFile file;
   private final LatencyReader reader;
   private final ScheduledExecutorService thread;
   private final IntervalLog lines = new IntervalLog();
@@ -50,7 +50,7 @@ public final class LatencyLog implements AutoCloseable {
   public LatencyLog(Path path, Metrics metrics) throws IOException {
     this.path = path;
     try {
-      file = new LogFile(path);
+      file = new RotatedLogFile(path);
     } catch (IOException cannot) {
       throw new IOException(
           "latency-log: "

@@ -15,7 +15,7 @@ import java.util.Objects;
  * A file that grows by whole lines, and that others may move away or empty meanwhile: whoever
  * rotates logs need not tell anybody. Not thread-safe.
  */
-final class LogFile implements AutoCloseable {
+final class RotatedLogFile implements AutoCloseable {
   /** Longer lines than any that are written. */
   private static final int MOST_TAIL_BYTES = 1 << 20;
 
@@ -35,7 +35,7 @@ final class LogFile implements AutoCloseable {
    *
    * @throws IOException if it cannot be written, or is a file with something else in it.
    */
-  LogFile(Path path) throws IOException {
+  RotatedLogFile(Path path) throws IOException {
     this.path = path;
     open();
   }

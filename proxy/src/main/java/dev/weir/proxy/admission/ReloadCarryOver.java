@@ -1,0 +1,43 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.algorithms.Decision;
+import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.rule.Budget;
+
+/**
+ * Keeps budgets through a reload: what an identity consumed before its limit changed counts under
+ * the new one. It is moved when the identity is next asked about, from the newest of the past
+ * limits first; what others carry there meanwhile is told to go on ({@link LimitTable#carryOver}).
+ */
+final class ReloadCarryOver {
+  private final LimitTables tables;
+
+  ReloadCarryOver(LimitTables tables) {
+    this.tables = tables;
+  }
+
+  /**
+   * Moves what one identity consumed under the limits that a budget has replaced.
+   *
+   * @param scratch overwritten.
+   * @return false, with a decision that refuses, if something of it is still on its way.
+   */
+  boolean carryOver(Budget budget, long identity, long nowNs, Decision scratch) {
+    Limit limit = budget.share();
+    LimitTable table = tables.of(limit);
+    long key = identity ^ budget.seed();
+    if (budget.past().isOver() && table.isKnown(key, nowNs)) {
+      return true; // it came with all that there was
+    }
+    for (Budget.Past past = budget.past(); past != null; past = past.earlier()) {
+      long pastKey = identity ^ past.seed();
+      LimitTable from = tables.of(past.limit());
+      if (!from.carryOver(
+          pastKey, past.limit(), table, key, limit, past.isOver(), nowNs, scratch)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
