@@ -41,7 +41,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class MessageFuzzTest {
   private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 1_000);
-  private static final int THREADS = 8;
+
+  /** One connection in sixteen waits for a time to end, and most of this test is waiting. */
+  private static final int THREADS = 32;
+
   private static final int TIMEOUT_MS = 60_000;
 
   /** Names the connection that bytes came from, in every part of a message; see {@link #mark}. */
