@@ -23,7 +23,7 @@ final class DemoClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /**
-   * What a number of requests got.
+   * The answers to a number of requests.
    *
    * @param counts by status; 0 stands for no answer at all.
    * @param retryAfterSeconds the shortest that a refusal named; 0 if none did.

@@ -90,7 +90,7 @@ final class RunCommand implements Callable<Integer> {
     return WeirMain.OK;
   }
 
-  /** Null, and every fault told, if there is one. */
+  /** The settings from the file or the flags; null, and every fault told, if there is one. */
   private Settings settings() {
     List<String> problems = new ArrayList<>();
     boolean isValue = false;
@@ -201,9 +201,7 @@ final class RunCommand implements Callable<Integer> {
         + (admin == null ? "" : ", admin " + text(admin));
   }
 
-  /**
-   * An address as it would be typed: {@code http://127.0.0.1:8000}, {@code unix:/run/weir.sock}.
-   */
+  /** An address as it would be typed: {@code http://127.0.0.1:8000}, {@code unix:/run/weir.sock}. */
   static String text(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet)) {
       return "unix:" + address;

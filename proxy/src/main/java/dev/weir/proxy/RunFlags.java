@@ -23,8 +23,8 @@ final class RunFlags {
   private static final String NO_TEXT = "(nothing)";
 
   /**
-   * What the help shows first: names, or the sections of names. Whatever is not here comes after,
-   * and within a section the order is that of the tables.
+   * The order of the help, by names or the sections of names. Whatever is not here comes after, and
+   * within a section the order is that of the tables.
    */
   static final List<String> ORDER =
       List.of(
@@ -35,7 +35,7 @@ final class RunFlags {
                   + " transport latency-log latency-log-interval timeouts caps answers table")
               .split(" "));
 
-  /** In the order of the help. */
+  /** All that have a flag, in the order of the help. */
   static final List<Setting<?>> ALL = inOrder();
 
   private RunFlags() {}
@@ -106,7 +106,7 @@ final class RunFlags {
     return distance(name, best) <= name.length() / 3 ? best : null;
   }
 
-  /** Levenshtein's. */
+  /** Levenshtein's distance between two flags. */
   private static int distance(String from, String to) {
     int[] row = new int[to.length() + 1];
     for (int j = 0; j < row.length; j++) {

@@ -66,12 +66,12 @@ public final class Sidecar implements AutoCloseable {
   private final UpstreamAddresses upstreamAddresses;
   private final Metrics metrics = new Metrics();
 
-  /** Null if none is wanted. */
+  /** The log of latencies; null if none is wanted. */
   private final LatencyLog latencyLog;
 
   private final LimitTables tables;
 
-  /** Null if no rule can ask one. */
+  /** The store; null if no rule can ask one. */
   private final Store store;
 
   private final Shares shares = new Shares();
@@ -326,7 +326,7 @@ public final class Sidecar implements AutoCloseable {
     return listener.address();
   }
 
-  /** Null if there is no admin port. */
+  /** The address of the admin port; null if there is none. */
   public SocketAddress adminAddress() {
     return admin == null ? null : admin.boundAddress();
   }

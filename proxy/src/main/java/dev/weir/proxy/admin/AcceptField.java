@@ -2,7 +2,7 @@ package dev.weir.proxy.admin;
 
 import java.util.Locale;
 
-/** What a client's Accept field says of the two forms that a page may have (RFC 9110, 12.5.1). */
+/** Reads what a client's Accept field says of the two forms that a page may have (RFC 9110, 12.5.1). */
 final class AcceptField {
   private AcceptField() {}
 
@@ -17,7 +17,7 @@ final class AcceptField {
     return html > 0 && html >= quality(accept, "text/plain");
   }
 
-  /** The weight of a type that is named; 0 if it is not, or its weight is no number. */
+  /** The weight of a type; 0 if it is not named, or its weight is no number. */
   private static double quality(String accept, String type) {
     for (String item : accept == null ? new String[0] : accept.split(",")) {
       String[] parts = item.toLowerCase(Locale.ROOT).split(";", -1);

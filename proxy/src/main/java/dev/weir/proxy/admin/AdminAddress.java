@@ -6,7 +6,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 
-/** Where the admin port may listen, and how that is written. */
+/** The address of the admin port: which ones it may have, and how they are written. */
 final class AdminAddress {
   private AdminAddress() {}
 

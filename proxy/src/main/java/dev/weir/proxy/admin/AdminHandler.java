@@ -71,7 +71,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  /** Null for none; several count as one list (RFC 9110, 5.3). */
+  /** The request's Accept field; null for none. Several count as one list (RFC 9110, 5.3). */
   private static String accept(FullHttpRequest request) {
     List<String> fields = request.headers().getAll(HttpHeaderNames.ACCEPT);
     return fields.isEmpty() ? null : String.join(",", fields);

@@ -90,7 +90,7 @@ public final class AdminServer implements AutoCloseable {
         pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
   }
 
-  /** The address of the port, with the port it was given. */
+  /** The address on which the server listens, with the port it was given. */
   public SocketAddress boundAddress() {
     return listener.address();
   }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Where the time of requests goes, of late and since the start, for people. */
+/** The page of latencies: where the time of requests goes, of late and since the start. */
 final class LatencyPage {
   private static final double[] TABLE = {0.5, 0.9, 0.99, 0.999, 0.9999};
   private static final double[] CHART = PercentileChart.quantiles();
@@ -58,7 +58,7 @@ final class LatencyPage {
 
   private LatencyPage() {}
 
-  /** The quantiles that a page needs of every step. */
+  /** The quantiles that the page needs of every step. */
   static double[] quantiles() {
     double[] quantiles = Arrays.copyOf(CHART, CHART.length + TABLE.length);
     System.arraycopy(TABLE, 0, quantiles, CHART.length, TABLE.length);

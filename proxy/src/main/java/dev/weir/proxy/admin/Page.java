@@ -13,7 +13,7 @@ record Page(HttpResponseStatus status, String contentType, byte[] body, boolean 
     this(status, contentType, body, false);
   }
 
-  /** This page, as one of several that stand at its path. */
+  /** This page as one of several that stand at its path. */
   Page varying() {
     return new Page(status, contentType, body, true);
   }

@@ -13,7 +13,7 @@ final class PercentileChart {
   /** Points of a curve from one such percentile to the next. */
   private static final int POINTS_PER_DECADE = 16;
 
-  /** To 99.9999. */
+  /** The curves go to 99.9999 at most. */
   private static final int MOST_DECADES = 6;
 
   private static final double LEFT = 48;
@@ -94,7 +94,7 @@ final class PercentileChart {
         : decade == 1 ? "90" : decade == 2 ? "99" : "99." + "9".repeat(decade - 2);
   }
 
-  /** Draws one step's curve, as far as there is at least one time above a percentile. */
+  /** Draws a step's curve, as far as at least one time is above a percentile. */
   private void curve(LatencyStep step, LatencySummary summary) {
     if (summary.count() == 0) {
       return;

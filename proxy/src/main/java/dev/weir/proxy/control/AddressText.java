@@ -23,7 +23,7 @@ final class AddressText {
 
   private AddressText() {}
 
-  /** An address to listen on; port 0 is any free one. */
+  /** Reads an address to listen on; port 0 is any free one. */
   static SocketAddress parseListen(String text) {
     if (text.startsWith("unix:")) {
       return unix(text, EXPECTED_LISTEN);
@@ -54,7 +54,7 @@ final class AddressText {
     return inet(text, host, port, 1, EXPECTED_UPSTREAM);
   }
 
-  /** An address that somebody else listens on. */
+  /** Reads an address on which somebody else listens. */
   static SocketAddress parseServer(String text) {
     if (parseListen(text) instanceof InetSocketAddress inet && inet.getPort() == 0) {
       throw new BadValueException(text, "a port from 1 to " + MAX_PORT);

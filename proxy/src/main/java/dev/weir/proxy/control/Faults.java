@@ -15,7 +15,7 @@ public final class Faults {
   public static final int MAX_KEPT = 100;
 
   /**
-   * One fault.
+   * A setting that is wrong, or may be: where it stands, and what was expected.
    *
    * @param file null for flags.
    * @param line from 1; 0 if there is none.
@@ -43,12 +43,12 @@ public final class Faults {
     this.file = file;
   }
 
-  /** For a file, by the name that the user knows it by. */
+  /** The faults of a file, named as the user knows it. */
   public static Faults ofFile(String file) {
     return new Faults(file);
   }
 
-  /** For flags of a command line. */
+  /** The faults of flags on a command line. */
   public static Faults ofFlags() {
     return new Faults(null);
   }
@@ -97,7 +97,7 @@ public final class Faults {
     return sorted(faults);
   }
 
-  /** What may be a mistake but stops nothing, in the order of the lines. */
+  /** Warnings: what may be a mistake but stops nothing, in the order of the lines. */
   public List<Fault> warnings() {
     return sorted(warnings);
   }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What concerns the process as a whole.
+ * The settings of the process as a whole: admin port, event loops, drain, latency log.
  *
  * @param admin where the admin port listens; null for nowhere.
  * @param adminHosts by which requests may call it, beside loopback addresses and localhost.

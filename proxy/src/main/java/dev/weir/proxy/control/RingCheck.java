@@ -14,7 +14,7 @@ final class RingCheck {
   private RingCheck() {}
 
   /**
-   * For a process that is to be started.
+   * Reports limits for whose rings a process that is to be started would have no room.
    *
    * @param rules each right by itself.
    * @param at what stands before the names of a rule's fields, by its place.
@@ -39,7 +39,7 @@ final class RingCheck {
     }
   }
 
-  /** For a process that runs with rings of a length; 0 for without any. */
+  /** Reports limits whose rings are longer than those of a running process; 0 if it has none. */
   static void atReload(
       int ringCells,
       List<RuleSpec> rules,

@@ -35,7 +35,7 @@ public record Setting<T>(
     return new Setting<>(name, kind, null, "", why, null);
   }
 
-  /** For those who build {@code S}, of which {@code T} is a part. */
+  /** This setting for those who build {@code S}, of which {@code T} is a part. */
   <S> Setting<S> within(Function<S, T> part) {
     return new Setting<>(
         name,
@@ -46,12 +46,12 @@ public record Setting<T>(
         (whole, value) -> reader.accept(part.apply(whole), value));
   }
 
-  /** Its flag, two dashes included. */
+  /** The flag of the setting, two dashes included. */
   public String flag() {
     return "--" + name;
   }
 
-  /** The setting's help. */
+  /** The sentence of the help, with the default in it. */
   public String help() {
     return standard == null ? text : text.replace("%s", standard);
   }

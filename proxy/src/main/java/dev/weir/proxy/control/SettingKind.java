@@ -53,7 +53,7 @@ public enum SettingKind {
     this.mostItems = mostItems;
   }
 
-  /** What stands for a value in the help. */
+  /** The word that stands for a value in the help. */
   public String label() {
     return label;
   }

@@ -6,7 +6,7 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/** What settings must be together, each being right by itself. */
+/** Checks that settings go together, each being right by itself. */
 final class SettingsCheck {
   private SettingsCheck() {}
 

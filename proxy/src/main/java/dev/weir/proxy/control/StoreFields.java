@@ -31,12 +31,12 @@ import java.util.stream.Stream;
 
 /** The settings of the store, below {@code redis}: their rows, and how they become a record. */
 final class StoreFields {
-  /** Where the password is taken from, unless a file is named. */
+  /** The variable that holds the password, unless a file is named. */
   static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
 
   static final String SENTINEL_PASSWORD_VARIABLE = "WEIR_REDIS_SENTINEL_PASSWORD";
 
-  /** Where the key of the hash is taken from, unless a file is named. */
+  /** The variable that holds the key of the hash, unless a file is named. */
   static final String HASH_KEY_VARIABLE = "WEIR_REDIS_HASH_KEY";
 
   private static final long LEAST_DEADLINE_NS = 1_000_000;
@@ -285,7 +285,7 @@ final class StoreFields {
   }
 
   /**
-   * How budgets are named there.
+   * How budgets are named in the store.
    *
    * @param service empty if it is not said.
    */
@@ -293,7 +293,7 @@ final class StoreFields {
     return new StoreNames(service, hashesAll, hashed, secret(hashKey, HASH_KEY_VARIABLE));
   }
 
-  /** Empty if there is none. */
+  /** A secret from a file, else from the environment; empty if neither has one. */
   private static String secret(String fromFile, String variable) {
     String fromEnvironment = System.getenv(variable);
     return fromFile != null ? fromFile : fromEnvironment == null ? "" : fromEnvironment;

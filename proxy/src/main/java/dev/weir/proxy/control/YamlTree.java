@@ -128,7 +128,7 @@ final class YamlTree {
     return value;
   }
 
-  /** Null for a tag that JSON has not, or on a text that is not of its kind. */
+  /** A text of YAML as JSON; null if JSON has no such tag, or the text is not of its kind. */
   private static JsonNode scalar(Tag tag, String text) {
     if (tag.equals(Tag.STR)) {
       return JSON.textNode(text);

@@ -27,12 +27,12 @@ final class Counters {
     words = new long[PADDING_LONGS + count + PADDING_LONGS];
   }
 
-  /** By the writer only. */
+  /** Adds 1 to a counter. By the writer only. */
   void increment(int index) {
     add(index, 1);
   }
 
-  /** By the writer only; wraps at 2^63. */
+  /** Adds to a counter, which wraps at 2^63. By the writer only. */
   void add(int index, long amount) {
     int at = PADDING_LONGS + index;
     WORD.setRelease(words, at, words[at] + amount);

@@ -31,6 +31,6 @@ public final class Exposition {
     return new Page(writer.getContentType(), body.toByteArray());
   }
 
-  /** The text that a scraper gets. */
+  /** The text that a scraper gets, and its type. */
   public record Page(String contentType, byte[] body) {}
 }

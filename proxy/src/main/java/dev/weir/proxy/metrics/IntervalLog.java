@@ -19,7 +19,8 @@ final class IntervalLog {
   private final HistogramLogWriter writer = new HistogramLogWriter(piece);
 
   /**
-   * What stands before the first line, and before each from which on the base is another one.
+   * Writes the header, which stands before the first line, and before each from which on the base
+   * is another one.
    *
    * @param baseMs since 1970.
    */
@@ -40,7 +41,7 @@ final class IntervalLog {
     }
   }
 
-  /** The lines written since the last call. */
+  /** Takes the text that was written since the last call. */
   byte[] take() {
     byte[] bytes = piece.toByteArray();
     piece.reset();

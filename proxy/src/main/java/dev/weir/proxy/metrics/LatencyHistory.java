@@ -16,7 +16,7 @@ public final class LatencyHistory {
   /** How long a slice should be. */
   public static final long SLICE_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** The slices of five minutes. */
+  /** How many slices are kept: those of five minutes. */
   static final int SLICE_COUNT = 30;
 
   /** Some hundred kilobytes are usual; this bounds what times without a pattern would take. */
@@ -120,7 +120,7 @@ public final class LatencyHistory {
   }
 
   /**
-   * What was recorded of late.
+   * The times that were recorded of late, as figures by step.
    *
    * @param lengthNs how far back it goes.
    */

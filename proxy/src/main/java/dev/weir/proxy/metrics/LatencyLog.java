@@ -30,7 +30,7 @@ public final class LatencyLog implements AutoCloseable {
   private final ScheduledExecutorService thread;
   private final IntervalLog lines = new IntervalLog();
 
-  /** By step, what is to be written. */
+  /** By step, the times that are still to be written. */
   private final Histogram[] unwritten = new Histogram[LatencyStep.values().length];
 
   private long startNs = System.nanoTime();

@@ -28,7 +28,7 @@ public final class LoopMetrics implements TrafficObserver {
     latencies.add(LatencyStep.TOTAL, total);
   }
 
-  /** What this loop asked of the store. */
+  /** The counts of what this loop asked of the store. */
   public StoreMetrics store() {
     return store;
   }
@@ -48,12 +48,12 @@ public final class LoopMetrics implements TrafficObserver {
     counters.increment(LoopFigures.REQUESTS_HELD.word());
   }
 
-  /** What a request was charged has gone back: the service has not heard of it. */
+  /** A request's charge has gone back: the service has not heard of the request. */
   public void chargeGivenBack() {
     counters.increment(LoopFigures.CHARGES_GIVEN_BACK.word());
   }
 
-  /** One that was held is held no more: it passes, or its client has gone. */
+  /** A request that was held is held no more: it passes, or its client has gone. */
   public void released() {
     counters.increment(LoopFigures.REQUESTS_WAITING.endedWord());
   }
@@ -141,12 +141,12 @@ public final class LoopMetrics implements TrafficObserver {
     counters.increment(LoopFigures.UPSTREAM_STREAMS_OPEN.endedWord());
   }
 
-  /** What has been counted at one word of the row; see {@link LoopFigures}. */
+  /** The count at one word of the loop's row; see {@link LoopFigures}. */
   long count(int word) {
     return counters.getAcquire(word);
   }
 
-  /** By rule id; may grow while it is looked at. */
+  /** The counters of all rules, by id; there may come more while they are looked at. */
   Map<String, RuleCounters> rules() {
     return rules;
   }

@@ -102,7 +102,7 @@ public final class Metrics {
     return exposition.write(accept);
   }
 
-  /** What all loops have counted at one word of their rows. */
+  /** The sum of what all loops have counted at one word of their rows. */
   long sum(int word) {
     long sum = 0;
     for (LoopMetrics loop : loops) {

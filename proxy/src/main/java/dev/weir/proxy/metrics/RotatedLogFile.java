@@ -21,7 +21,7 @@ final class RotatedLogFile implements AutoCloseable {
 
   private final Path path;
 
-  /** Null while there is none: the last try to open it failed. */
+  /** The open file; null while there is none, as the last try to open it failed. */
   private FileChannel channel;
 
   private boolean isRegular;

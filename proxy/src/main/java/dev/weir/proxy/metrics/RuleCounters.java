@@ -1,7 +1,7 @@
 package dev.weir.proxy.metrics;
 
 /**
- * What became of the requests that one rule decided on one event loop. Each request is counted
+ * Counts of what became of the requests that one rule decided on one event loop. Each request is counted
  * once, under one outcome. Written by that loop only, read by any thread.
  */
 public final class RuleCounters {
@@ -14,32 +14,32 @@ public final class RuleCounters {
 
   RuleCounters() {}
 
-  /** Within the limit. */
+  /** A request was within the limit. */
   public void allowed() {
     counters.increment(Outcome.ALLOWED.ordinal());
   }
 
-  /** Over the limit, and answered here. */
+  /** A request was over the limit, and answered here. */
   public void refused() {
     counters.increment(Outcome.REFUSED.ordinal());
   }
 
-  /** Over the limit, but the rule only watches: the request went on. */
+  /** A request was over the limit, but the rule only watches: it went on. */
   public void dryRunRefused() {
     counters.increment(Outcome.DRY_RUN_REFUSED.ordinal());
   }
 
-  /** Denied by the rule whatever the count. */
+  /** A request was denied by the rule, whatever the count. */
   public void denied() {
     counters.increment(Outcome.DENIED.ordinal());
   }
 
-  /** Passed by a rule without a limit. */
+  /** A request was passed by a rule without a limit. */
   public void unlimited() {
     counters.increment(Outcome.UNLIMITED.ordinal());
   }
 
-  /** The identity was missing or ambiguous, and the request was answered here. */
+  /** A request's identity was missing or ambiguous, and it was answered here. */
   public void identityRefused() {
     counters.increment(Outcome.IDENTITY_REFUSED.ordinal());
   }
@@ -49,7 +49,7 @@ public final class RuleCounters {
     return counters.getAcquire(outcome.ordinal());
   }
 
-  /** The outcomes of a rule for a request. */
+  /** The outcomes that a request can have under a rule. */
   public enum Outcome {
     ALLOWED,
     REFUSED,

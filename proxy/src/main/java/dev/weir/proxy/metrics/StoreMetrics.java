@@ -4,7 +4,7 @@ import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
 
 /**
- * What one event loop asked of the store, and what came of it. Every method that changes it is
+ * Counts of what one event loop asked of the store, and of what came of it. Every method that changes it is
  * called by that loop only and neither allocates, locks nor waits. Any thread may read.
  */
 public final class StoreMetrics implements StoreObserver {
