@@ -201,7 +201,9 @@ final class RunCommand implements Callable<Integer> {
         + (admin == null ? "" : ", admin " + text(admin));
   }
 
-  /** An address as it would be typed: {@code http://127.0.0.1:8000}, {@code unix:/run/weir.sock}. */
+  /**
+   * An address as it would be typed: {@code http://127.0.0.1:8000}, {@code unix:/run/weir.sock}.
+   */
   static String text(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet)) {
       return "unix:" + address;

@@ -1,6 +1,5 @@
 package dev.weir.proxy;
 
-import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.AdmissionHandler;
@@ -15,7 +14,6 @@ import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
@@ -127,7 +125,7 @@ public final class Sidecar implements AutoCloseable {
         clientLoops.put(loop.eventLoop(), loop.clients());
       }
       publish(settings.rules().compile(RuleSet.EMPTY));
-      exportGauges();
+      new SidecarFigures(metrics).expose(tables, () -> ready);
       if (store != null) {
         startStore(settings.store(), settings.names());
       }
@@ -159,18 +157,7 @@ public final class Sidecar implements AutoCloseable {
               + " the store can try guesses (expected: redis.hash-key-file or"
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
-    metrics.exposeStore();
-    metrics.gauge(
-        "weir_store_connections_deciding",
-        "Connections to the store that decide: open, and their breaker closed.",
-        () -> store.count(true));
-    metrics.gauge(
-        "weir_store_connections_failing",
-        "Connections to the store that do not decide: not open, or their breaker open.",
-        () -> store.count(false));
-    metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
-    metrics.gauge(
-        "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
+    new SidecarFigures(metrics).expose(store);
     if (store.start(STORE_WAIT_NS)) {
       LOG.info("redis: connected: {}", settings);
     } else {
@@ -259,41 +246,6 @@ public final class Sidecar implements AutoCloseable {
     return upstream instanceof InetSocketAddress inet
         ? inet.getHostString() + ':' + inet.getPort()
         : "localhost";
-  }
-
-  private void exportGauges() {
-    exportGauges("weir_table", "the limit table", tables.words());
-    if (tables.rings() != null) {
-      exportGauges("weir_ring_table", "the table of limits with rings", tables.rings());
-    }
-    metrics.counter(
-        "weir_internal_errors",
-        "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
-        InternalErrors::count);
-    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready ? 1 : 0);
-  }
-
-  private void exportGauges(String prefix, String name, LimitTable table) {
-    metrics.gauge(prefix + "_slots", "Slots of " + name + ".", table::slotCount);
-    metrics.gauge(
-        prefix + "_keys",
-        "Slots of " + name + " that hold a budget in debt.",
-        () -> table.occupancy(new LoopClock().nowNs()));
-    metrics.counter(prefix + "_inserted", "Keys that entered " + name + ".", table::insertedCount);
-    metrics.counter(
-        prefix + "_reclaimed", "Slots of " + name + " used again.", table::reclaimedCount);
-    metrics.counter(
-        prefix + "_evicted",
-        "Keys of " + name + " that gave way to another when it was full; each regained a request.",
-        table::evictedCount);
-    metrics.counter(
-        prefix + "_overflowed",
-        "Decisions on the shared budget of keys for which there was no room in " + name + ".",
-        table::overflowCount);
-    metrics.counter(
-        prefix + "_contended",
-        "Decisions refused over contention in " + name + ".",
-        table::contendedCount);
   }
 
   /**

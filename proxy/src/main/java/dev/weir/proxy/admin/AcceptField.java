@@ -2,7 +2,9 @@ package dev.weir.proxy.admin;
 
 import java.util.Locale;
 
-/** Reads what a client's Accept field says of the two forms that a page may have (RFC 9110, 12.5.1). */
+/**
+ * Reads what a client's Accept field says of the two forms that a page may have (RFC 9110, 12.5.1).
+ */
 final class AcceptField {
   private AcceptField() {}
 

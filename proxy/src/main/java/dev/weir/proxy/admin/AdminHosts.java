@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The host names by which the admin port answers. A page that a browser has loaded from elsewhere may point
- * a name of its own at this machine (DNS rebinding), and would then read what only this machine may
- * reach; but the request says that name. So by TCP only loopback addresses, {@code localhost}, the
- * address it is bound to, and names from the settings are answered, whatever the port; by a Unix
- * socket, which no browser reaches, any.
+ * The host names by which the admin port answers. A page that a browser has loaded from elsewhere
+ * may point a name of its own at this machine (DNS rebinding), and would then read what only this
+ * machine may reach; but the request says that name. So by TCP only loopback addresses, {@code
+ * localhost}, the address it is bound to, and names from the settings are answered, whatever the
+ * port; by a Unix socket, which no browser reaches, any.
  */
 final class AdminHosts {
   private static final Set<String> SCHEMES = Set.of("http://", "https://");

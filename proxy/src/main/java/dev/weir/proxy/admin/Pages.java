@@ -43,7 +43,10 @@ final class Pages {
     history = new LatencyHistory(metrics.latencies(), System::nanoTime);
   }
 
-  /** Ends a slice of the recent times. To be called every {@link LatencyHistory#SLICE_NS}, by the thread that asks for pages. */
+  /**
+   * Ends a slice of the recent times. To be called every {@link LatencyHistory#SLICE_NS}, by the
+   * thread that asks for pages.
+   */
   void endSlice() {
     history.endSlice();
   }

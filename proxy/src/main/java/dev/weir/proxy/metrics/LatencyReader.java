@@ -9,7 +9,10 @@ import org.HdrHistogram.Histogram;
 public final class LatencyReader {
   private final Latencies latencies;
 
-  /** By step, what this reader has not taken. Touched by {@link Latencies} only, under the step's lock. */
+  /**
+   * By step, what this reader has not taken. Touched by {@link Latencies} only, under the step's
+   * lock.
+   */
   private final Histogram[] untaken = new Histogram[LatencyStep.values().length];
 
   LatencyReader(Latencies latencies) {

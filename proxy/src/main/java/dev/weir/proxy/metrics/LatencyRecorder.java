@@ -26,7 +26,9 @@ final class LatencyRecorder {
     return new Histogram(LEAST_NS, MOST_NS, SIGNIFICANT_DIGITS);
   }
 
-  /** Records a time; one outside 1 ns to 1 h counts as the nearer of the two. By the writer only. */
+  /**
+   * Records a time; one outside 1 ns to 1 h counts as the nearer of the two. By the writer only.
+   */
   void record(long ns) {
     long clamped = Math.min(Math.max(ns, LEAST_NS), MOST_NS);
     sumNs.add(0, clamped);

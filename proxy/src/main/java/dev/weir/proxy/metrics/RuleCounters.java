@@ -1,8 +1,8 @@
 package dev.weir.proxy.metrics;
 
 /**
- * Counts of what became of the requests that one rule decided on one event loop. Each request is counted
- * once, under one outcome. Written by that loop only, read by any thread.
+ * Counts of what became of the requests that one rule decided on one event loop. Each request is
+ * counted once, under one outcome. Written by that loop only, read by any thread.
  */
 public final class RuleCounters {
   /** The figure's name without {@code _total}; its labels are the rule and the outcome. */

@@ -4,8 +4,9 @@ import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
 
 /**
- * Counts of what one event loop asked of the store, and of what came of it. Every method that changes it is
- * called by that loop only and neither allocates, locks nor waits. Any thread may read.
+ * Counts of what one event loop asked of the store, and of what came of it. Every method that
+ * changes it is called by that loop only and neither allocates, locks nor waits. Any thread may
+ * read.
  */
 public final class StoreMetrics implements StoreObserver {
   private final Counters counters;

@@ -1,0 +1,70 @@
+package dev.weir.proxy;
+
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.store.Store;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The figures that parts of a sidecar keep themselves, under the names that they are exposed by.
+ */
+final class SidecarFigures {
+  private final Metrics metrics;
+
+  SidecarFigures(Metrics metrics) {
+    this.metrics = metrics;
+  }
+
+  void expose(LimitTables tables, BooleanSupplier ready) {
+    exposeTable("weir_table", "the limit table", tables.words());
+    if (tables.rings() != null) {
+      exposeTable("weir_ring_table", "the table of limits with rings", tables.rings());
+    }
+    metrics.counter(
+        "weir_internal_errors",
+        "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
+        InternalErrors::count);
+    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
+  }
+
+  private void exposeTable(String prefix, String name, LimitTable table) {
+    metrics.gauge(prefix + "_slots", "Slots of " + name + ".", table::slotCount);
+    metrics.gauge(
+        prefix + "_keys",
+        "Slots of " + name + " that hold a budget in debt.",
+        () -> table.occupancy(new LoopClock().nowNs()));
+    metrics.counter(prefix + "_inserted", "Keys that entered " + name + ".", table::insertedCount);
+    metrics.counter(
+        prefix + "_reclaimed", "Slots of " + name + " used again.", table::reclaimedCount);
+    metrics.counter(
+        prefix + "_evicted",
+        "Keys of " + name + " that gave way to another when it was full; each regained a request.",
+        table::evictedCount);
+    metrics.counter(
+        prefix + "_overflowed",
+        "Decisions on the shared budget of keys for which there was no room in " + name + ".",
+        table::overflowCount);
+    metrics.counter(
+        prefix + "_contended",
+        "Decisions refused over contention in " + name + ".",
+        table::contendedCount);
+  }
+
+  void expose(Store store) {
+    metrics.exposeStore();
+    metrics.gauge(
+        "weir_store_connections_deciding",
+        "Connections to the store that decide: open, and their breaker closed.",
+        () -> store.count(true));
+    metrics.gauge(
+        "weir_store_connections_failing",
+        "Connections to the store that do not decide: not open, or their breaker open.",
+        () -> store.count(false));
+    metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
+    metrics.gauge(
+        "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
+  }
+}
