@@ -5,7 +5,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The lanes of one event loop, and the turns in which they start what is due. */
+/** The loads of all targets on one event loop, and the turns in which they start what is due. */
 final class LoadLoop {
   /**
    * The shortest pause between two turns: each costs about as much as a request, and answers make
@@ -17,7 +17,7 @@ final class LoadLoop {
   private static final long SWEEP_MS = 20;
 
   private final EventLoop eventLoop;
-  private final List<Lane> lanes;
+  private final List<TargetLoad> targetLoads;
   private RunTimes times;
   private LoopRecorder recorder;
   private ScheduledFuture<?> nextTurn;
@@ -26,17 +26,17 @@ final class LoadLoop {
   private Throwable fault;
   private final Runnable turn = this::turn;
 
-  LoadLoop(EventLoop eventLoop, List<Lane> lanes) {
+  LoadLoop(EventLoop eventLoop, List<TargetLoad> targetLoads) {
     this.eventLoop = eventLoop;
-    this.lanes = lanes;
+    this.targetLoads = targetLoads;
   }
 
   EventLoop eventLoop() {
     return eventLoop;
   }
 
-  List<Lane> lanes() {
-    return lanes;
+  List<TargetLoad> targetLoads() {
+    return targetLoads;
   }
 
   LoopRecorder recorder() {
@@ -47,8 +47,8 @@ final class LoadLoop {
   void begin(RunTimes times, LoopRecorder recorder) {
     this.times = times;
     this.recorder = recorder;
-    for (Lane lane : lanes) {
-      lane.begin(times, recorder, this);
+    for (TargetLoad targetLoad : targetLoads) {
+      targetLoad.begin(times, recorder, this);
     }
     turn();
     sweep();
@@ -72,9 +72,9 @@ final class LoadLoop {
       return times.startNs();
     }
     long nextNs = Long.MAX_VALUE;
-    for (Lane lane : lanes) {
-      lane.startDue(nowNs);
-      nextNs = Math.min(nextNs, lane.nextDueNs());
+    for (TargetLoad targetLoad : targetLoads) {
+      targetLoad.startDue(nowNs);
+      nextNs = Math.min(nextNs, targetLoad.nextDueNs());
     }
     return nextNs;
   }
@@ -100,8 +100,8 @@ final class LoadLoop {
     }
     try {
       final long nowNs = System.nanoTime();
-      for (Lane lane : lanes) {
-        lane.expire(nowNs);
+      for (TargetLoad targetLoad : targetLoads) {
+        targetLoad.expire(nowNs);
       }
     } catch (RuntimeException e) {
       fault = e;
@@ -112,7 +112,7 @@ final class LoadLoop {
   /** Whether nothing is due any more and nothing in flight. */
   boolean idle() {
     final long nowNs = System.nanoTime();
-    return lanes.stream().allMatch(lane -> lane.idle(nowNs));
+    return targetLoads.stream().allMatch(targetLoad -> targetLoad.idle(nowNs));
   }
 
   /**
@@ -122,8 +122,8 @@ final class LoadLoop {
    */
   int end() {
     ended = true;
-    final int inFlight = lanes.stream().mapToInt(Lane::inFlight).sum();
-    lanes.forEach(Lane::close);
+    final int inFlight = targetLoads.stream().mapToInt(TargetLoad::inFlight).sum();
+    targetLoads.forEach(TargetLoad::close);
     return inFlight;
   }
 

@@ -90,7 +90,7 @@ public final class LoadRun {
             new DefaultThreadFactory("weir-load", true),
             transport.handlerFactory());
     try {
-      loops.addAll(new LaneLayout(scenario, transport, addresses).loops(group));
+      loops.addAll(new LoadLayout(scenario, transport, addresses).loops(group));
       connect();
       return measure();
     } finally {
@@ -103,30 +103,30 @@ public final class LoadRun {
 
   private void connect() throws LoadException, InterruptedException {
     for (LoadLoop loop : loops) {
-      loop.eventLoop().execute(() -> loop.lanes().forEach(Lane::connect));
+      loop.eventLoop().execute(() -> loop.targetLoads().forEach(TargetLoad::connect));
     }
     final long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SETTLE_MS);
-    while (!stopped && !everyLane(Lane::settled) && System.nanoTime() < deadlineNs) {
+    while (!stopped && !everyLane(TargetLoad::settled) && System.nanoTime() < deadlineNs) {
       Thread.sleep(POLL_MS);
     }
     if (stopped) {
       throw new LoadException("stopped before there were connections", null);
     }
     for (LoadLoop loop : loops) {
-      for (Lane lane : loop.lanes()) {
-        checkOpen(loop, lane);
+      for (TargetLoad targetLoad : loop.targetLoads()) {
+        checkOpen(loop, targetLoad);
       }
     }
   }
 
-  private void checkOpen(LoadLoop loop, Lane lane) throws LoadException {
-    final int wanted = lane.connections();
-    final int open = on(loop, lane::openCount);
+  private void checkOpen(LoadLoop loop, TargetLoad targetLoad) throws LoadException {
+    final int wanted = targetLoad.connections();
+    final int open = on(loop, targetLoad::openCount);
     missing += Math.max(0, wanted - open);
     if (open == 0) {
-      final Throwable cause = on(loop, lane::refusal);
+      final Throwable cause = on(loop, targetLoad::refusal);
       throw new LoadException(
-          lane.target()
+          targetLoad.target()
               + ": "
               + (cause == null ? "no connection that stays open" : cause.getMessage())
               + " (expected: a server that listens there)",
@@ -134,9 +134,9 @@ public final class LoadRun {
     }
   }
 
-  private boolean everyLane(Function<Lane, Boolean> condition) {
+  private boolean everyLane(Function<TargetLoad, Boolean> condition) {
     for (LoadLoop loop : loops) {
-      if (!on(loop, () -> loop.lanes().stream().allMatch(condition::apply))) {
+      if (!on(loop, () -> loop.targetLoads().stream().allMatch(condition::apply))) {
         return false;
       }
     }
@@ -179,7 +179,9 @@ public final class LoadRun {
       }
     }
     report(sampler.take(System.nanoTime()));
-    return new RunSummary(scenario, run, recorders, sampler, cpuNs, unanswered, missing).result();
+    return new RunSummary(
+            new RunFigures(scenario, run, recorders, sampler, cpuNs, unanswered, missing))
+        .result();
   }
 
   private void report(Sampler.Sample sample) {

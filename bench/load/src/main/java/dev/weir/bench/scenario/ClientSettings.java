@@ -24,6 +24,9 @@ public record ClientSettings(
     long timeoutNs,
     Path authorities,
     boolean insecure) {
+  static final int MOST_CONNECTIONS = 60_000;
+  static final int DEFAULT_CONNECTIONS = 16;
+
   /**
    * The transport of a load that nobody chose one for: epoll where there is one. At a rate of
    * 20,000/s io_uring takes a sixth more processor time for it and makes 149 bytes of garbage per

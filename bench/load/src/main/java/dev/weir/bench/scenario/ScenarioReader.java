@@ -1,29 +1,13 @@
 package dev.weir.bench.scenario;
 
-import dev.weir.bench.grpc.GrpcDescriptor;
-import dev.weir.bench.grpc.GrpcMethod;
-import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Makes a scenario of what was set, or tells all that is wrong with it at once. */
 final class ScenarioReader {
-  private static final int MOST_CONNECTIONS = 60_000;
   private static final int MOST_STREAMS = 10_000;
   private static final int MOST_LOOPS = 256;
-  private static final int DEFAULT_CONNECTIONS = 16;
   private static final int DEFAULT_STREAMS = 16;
-  private static final long MAX_BODY_BYTES = 64 << 20;
 
   /** What a request costs beside its bytes, and the fields that are added to it. */
   private static final long REQUEST_BYTES = 150;
@@ -31,16 +15,12 @@ final class ScenarioReader {
   /** The longest time-out: the histograms go no further. */
   private static final long LONGEST_TIMEOUT_NS = 3_600_000_000_000L;
 
-  private static final String DEFAULT_DURATION = "10s";
-  private static final String DEFAULT_WARM_UP = "2s";
   private static final String DEFAULT_TIMEOUT = "5s";
 
-  private final ScenarioSettings settings;
-  private final List<String> faults;
+  private final SettingReader reader;
 
-  private ScenarioReader(ScenarioSettings settings, List<String> faults) {
-    this.settings = settings;
-    this.faults = faults;
+  private ScenarioReader(SettingReader reader) {
+    this.reader = reader;
   }
 
   /**
@@ -49,7 +29,7 @@ final class ScenarioReader {
    * @param faults that were found before; more are added.
    */
   static Scenario read(ScenarioSettings settings, List<String> faults) throws BadScenarioException {
-    final Scenario scenario = new ScenarioReader(settings, faults).scenario();
+    final Scenario scenario = new ScenarioReader(new SettingReader(settings, faults)).scenario();
     if (!faults.isEmpty()) {
       throw new BadScenarioException(faults.stream().distinct().toList());
     }
@@ -57,24 +37,25 @@ final class ScenarioReader {
   }
 
   private Scenario scenario() {
-    final KeyChoice keys = one("keys", "one", KeyChoice::parse);
+    final KeyChoice keys = reader.one("keys", "one", KeyChoice::parse);
     final ClientSettings client = client();
-    final List<RequestSpec> requests = requests();
-    if (faults.isEmpty()) {
+    final List<RequestSpec> requests = new RequestReader(reader).requests();
+    if (reader.faults.isEmpty()) {
       checkMemory(keys, requests);
     }
-    if (settings.get("keys") != null
-        && faults.isEmpty()
+    if (reader.settings.get("keys") != null
+        && reader.faults.isEmpty()
         && requests.stream().noneMatch(RequestSpec::takesKey)) {
-      faults.add(
-          settings.get("keys").where()
+      reader.faults.add(
+          reader.settings.get("keys").where()
               + ": "
               + keys
               + " (expected: "
               + RequestSpec.KEY
               + " in a target, a header or a body, for it to stand there)");
     }
-    return new Scenario(name(requests), requests, keys, load(), client, thresholds());
+    return new Scenario(
+        name(requests), requests, keys, new LoadReader(reader).load(), client, thresholds());
   }
 
   /** Requests are made before the run, one for each key. */
@@ -95,8 +76,8 @@ final class ScenarioReader {
     }
     final long most = Runtime.getRuntime().maxMemory() / 2;
     if (bytes > most) {
-      faults.add(
-          settings.get("keys").where()
+      reader.faults.add(
+          reader.settings.get("keys").where()
               + ": "
               + keys
               + " (expected: fewer, or shorter requests: one for each key is "
@@ -107,13 +88,6 @@ final class ScenarioReader {
     }
   }
 
-  private static String oneLine(String text, String fallback) {
-    if (text.chars().anyMatch(Character::isISOControl)) {
-      throw new BadValueException(text, "one line");
-    }
-    return text.isBlank() ? fallback : text.strip();
-  }
-
   private String name(List<RequestSpec> requests) {
     final String fallback =
         requests.isEmpty()
@@ -122,89 +96,40 @@ final class ScenarioReader {
                 + " "
                 + requests.get(0).target()
                 + Secrets.hiddenInUrl(requests.get(0).path());
-    return one("name", fallback, text -> oneLine(text, fallback));
+    return reader.one("name", fallback, text -> SettingText.oneLine(text, fallback));
   }
 
   private List<Threshold> thresholds() {
     final List<Threshold> thresholds = new ArrayList<>();
-    for (Setting setting : settings.thresholds()) {
-      thresholds.add(parsed(setting, Threshold::parse));
+    for (Setting setting : reader.settings.thresholds()) {
+      thresholds.add(reader.parsed(setting, Threshold::parse));
     }
     return thresholds;
   }
 
-  private Load load() {
-    final boolean max = one("max", "false", ScenarioReader::bool);
-    final long warmUpNs = one("warm-up", DEFAULT_WARM_UP, ScenarioReader::zeroOrMore);
-    final long durationNs = one("duration", DEFAULT_DURATION, ScenarioReader::upToADay);
-    final Setting rate = settings.get("rate");
-    final List<Setting> stages = settings.stages();
-    final int ways = (max ? 1 : 0) + (rate == null ? 0 : 1) + (stages.isEmpty() ? 0 : 1);
-    if (ways != 1) {
-      faults.add(
-          "the load: "
-              + (ways == 0 ? "missing" : "said in several ways")
-              + " (expected: one of rate, load and max)");
-      return null;
-    }
-    if (max) {
-      return new Load(null, durationNs, warmUpNs);
-    }
-    if (rate != null) {
-      final Double perSecond = parsed(rate, text -> Stages.number(text, 0));
-      if (perSecond == null) {
-        return null;
-      }
-      if (perSecond * durationNs / 1e9 < 1) {
-        faults.add(rate.where() + ": " + rate.text() + " (expected: a request in the duration)");
-        return null;
-      }
-      return new Load(Schedule.constant(perSecond, durationNs), durationNs, warmUpNs);
-    }
-    if (settings.get("duration") != null) {
-      final Setting duration = settings.get("duration");
-      faults.add(
-          duration.where() + ": " + duration.text() + " (expected: none beside the stages' own)");
-    }
-    return stages(warmUpNs);
-  }
-
-  private Load stages(long warmUpNs) {
-    boolean right = true;
-    for (Setting stage : settings.stages()) {
-      right &= parsed(stage, Stages::check) != null;
-    }
-    if (!right) {
-      return null;
-    }
-    final Setting first = settings.stages().get(0);
-    final List<String> texts = settings.stages().stream().map(Setting::text).toList();
-    final Schedule schedule =
-        parsed(new Setting(first.where(), String.join(" ", texts)), all -> Stages.parse(texts));
-    return schedule == null ? null : new Load(schedule, schedule.durationNs(), warmUpNs);
-  }
-
   private ClientSettings client() {
-    final Protocol protocol = one("protocol", protocolDefault(), Protocol::parse);
+    final Protocol protocol = reader.one("protocol", protocolDefault(), Protocol::parse);
     final int loops = Runtime.getRuntime().availableProcessors();
     return new ClientSettings(
         protocol,
-        whole("connections", DEFAULT_CONNECTIONS, MOST_CONNECTIONS),
+        reader.whole(
+            "connections", ClientSettings.DEFAULT_CONNECTIONS, ClientSettings.MOST_CONNECTIONS),
         streams(protocol),
-        whole("event-loops", loops, MOST_LOOPS),
-        one("transport", "auto", ScenarioReader::transport),
-        one("timeout", DEFAULT_TIMEOUT, text -> upTo(text, LONGEST_TIMEOUT_NS, "1h")),
-        one("ca", "", text -> text.isEmpty() ? null : readable(text)),
-        one("insecure", "false", ScenarioReader::bool));
+        reader.whole("event-loops", loops, MOST_LOOPS),
+        reader.one("transport", "auto", SettingText::transport),
+        reader.one(
+            "timeout", DEFAULT_TIMEOUT, text -> SettingText.upTo(text, LONGEST_TIMEOUT_NS, "1h")),
+        reader.one("ca", "", text -> text.isEmpty() ? null : SettingText.readable(text)),
+        reader.one("insecure", "false", SettingText::bool));
   }
 
   private int streams(Protocol protocol) {
     if (protocol != Protocol.HTTP1) {
-      return whole("streams", DEFAULT_STREAMS, MOST_STREAMS);
+      return reader.whole("streams", DEFAULT_STREAMS, MOST_STREAMS);
     }
-    final Setting streams = settings.get("streams");
+    final Setting streams = reader.settings.get("streams");
     if (streams != null && !streams.text().equals("1")) {
-      faults.add(
+      reader.faults.add(
           streams.where() + ": " + streams.text() + " (expected: 1, or a protocol of HTTP/2)");
     }
     return 1;
@@ -212,248 +137,8 @@ final class ScenarioReader {
 
   private String protocolDefault() {
     final boolean grpc =
-        settings.common().get("grpc") != null
-            || settings.requests().stream().anyMatch(request -> request.get("grpc") != null);
+        reader.settings.common().get("grpc") != null
+            || reader.settings.requests().stream().anyMatch(request -> request.get("grpc") != null);
     return grpc ? Protocol.GRPC.toString() : Protocol.HTTP1.toString();
-  }
-
-  private List<RequestSpec> requests() {
-    final List<RequestSettings> kinds = new ArrayList<>(settings.requests());
-    for (Setting target : settings.targets()) {
-      final RequestSettings kind = new RequestSettings(target.where());
-      kind.set("target", target);
-      kinds.add(kind);
-    }
-    if (kinds.isEmpty()) {
-      faults.add("targets: none (expected: at least one, such as http://127.0.0.1:8000/)");
-    }
-    final List<RequestSpec> specs = new ArrayList<>();
-    for (RequestSettings kind : kinds) {
-      kind.inherit(settings.common());
-      final RequestSpec spec = request(kind);
-      if (spec != null) {
-        specs.add(spec);
-      }
-    }
-    final long targets = specs.stream().map(RequestSpec::target).distinct().count();
-    final Setting connections = settings.get("connections");
-    if (targets > whole("connections", DEFAULT_CONNECTIONS, MOST_CONNECTIONS)) {
-      faults.add(
-          (connections == null
-                  ? "connections: " + DEFAULT_CONNECTIONS
-                  : connections.where() + ": " + connections.text())
-              + " (expected: at least one for each of "
-              + targets
-              + " targets)");
-    }
-    return specs;
-  }
-
-  private RequestSpec request(RequestSettings kind) {
-    final Setting target = kind.get("target");
-    if (target == null) {
-      faults.add(kind.where() + ": no target (expected: a URL)");
-      return null;
-    }
-    final Target.Located located = parsed(target, Target::parse);
-    final List<Field> fields = new ArrayList<>();
-    for (Setting header : kind.headers()) {
-      fields.add(parsed(header, Field::parse));
-    }
-    final Setting call = kind.get("grpc");
-    final Body body = call == null ? body(kind) : message(kind, call);
-    final String method = of(kind, "method", body == null ? "GET" : "POST", ScenarioReader::method);
-    final double weight = of(kind, "weight", "1", ScenarioReader::positive);
-    if (located == null) {
-      return null;
-    }
-    final String path = call == null ? located.path() : "/" + call.text();
-    return new RequestSpec(located.target(), method, path, fields, body, weight);
-  }
-
-  private Body body(RequestSettings kind) {
-    final Setting text = kind.get("body");
-    final Setting file = kind.get("body-file");
-    for (String name : List.of("message", "message-file")) {
-      if (kind.get(name) != null) {
-        faults.add(kind.get(name).where() + ": set (expected: only beside grpc)");
-      }
-    }
-    if (text != null && file != null) {
-      faults.add(file.where() + ": " + file.text() + " (expected: one of body and body-file)");
-    }
-    if (file != null) {
-      return parsed(file, ScenarioReader::fileBody);
-    }
-    return text == null ? null : new TextBody(text.text());
-  }
-
-  /** A call's message: as JSON, which takes a descriptor, or as the bytes of a file. */
-  private Body message(RequestSettings kind, Setting call) {
-    final Setting json = kind.get("message");
-    final Setting file = kind.get("message-file");
-    final Setting descriptor = settings.get("descriptor");
-    for (String name : List.of("body", "body-file", "method")) {
-      if (kind.get(name) != null) {
-        faults.add(kind.get(name).where() + ": set (expected: message or message-file, with grpc)");
-      }
-    }
-    if (file != null && json != null) {
-      faults.add(file.where() + ": " + file.text() + " (expected: one of message, message-file)");
-    }
-    if (file != null) {
-      return parsed(file, ScenarioReader::fileBody);
-    }
-    if (descriptor == null) {
-      if (json != null) {
-        faults.add(
-            json.where()
-                + ": "
-                + json.text()
-                + " (expected: a descriptor beside it, or a message-file)");
-      } else if (!call.text().matches("[A-Za-z0-9_.]+/[A-Za-z0-9_]+")) {
-        faults.add(call.where() + ": " + call.text() + " (expected: package.Service/Method)");
-      }
-      return new FixedBody(new byte[0]);
-    }
-    final Path set = parsed(descriptor, ScenarioReader::readable);
-    final GrpcMethod method =
-        set == null ? null : parsed(call, text -> GrpcDescriptor.method(set, text));
-    if (method == null) {
-      return null;
-    }
-    final Setting text = json == null ? new Setting("message", "{}") : json;
-    return parsed(
-        text,
-        message -> {
-          final Body body = new GrpcBody(method, message);
-          body.bytes("key"); // whether it is one
-          return body;
-        });
-  }
-
-  private static Body fileBody(String text) {
-    final Path file = readable(text);
-    try {
-      if (Files.size(file) > MAX_BODY_BYTES) {
-        throw new BadValueException(text, "at most " + MAX_BODY_BYTES + " bytes");
-      }
-      return new FixedBody(Files.readAllBytes(file));
-    } catch (IOException e) {
-      throw new BadValueException(text, "a file that can be read: " + e);
-    }
-  }
-
-  private static Path readable(String text) {
-    try {
-      final Path file = Path.of(text);
-      if (Files.isReadable(file) && !Files.isDirectory(file)) {
-        return file;
-      }
-    } catch (InvalidPathException e) {
-      // as one that is not there
-    }
-    throw new BadValueException(text, "a file that can be read");
-  }
-
-  private static String method(String text) {
-    if (!text.matches("[A-Z]{1,20}")) {
-      throw new BadValueException(text, "a method such as GET");
-    }
-    if (text.equals("CONNECT")) {
-      throw new BadValueException(text, "a method whose answer ends");
-    }
-    return text;
-  }
-
-  private static double positive(String text) {
-    final double value = Stages.number(text, 0);
-    if (value == 0) {
-      throw new BadValueException(text, "more than 0");
-    }
-    return value;
-  }
-
-  private static long zeroOrMore(String text) {
-    return text.matches("0(ms|s|m|h|d)?") ? 0 : upToADay(text);
-  }
-
-  private static long upToADay(String text) {
-    return upTo(text, Stages.LONGEST_NS, "1d");
-  }
-
-  private static long upTo(String text, long mostNs, String most) {
-    final long ns = DurationText.parseNs(text);
-    if (ns > mostNs) {
-      throw new BadValueException(text, "at most " + most);
-    }
-    return ns;
-  }
-
-  private static boolean bool(String text) {
-    if (!text.equals("true") && !text.equals("false")) {
-      throw new BadValueException(text, "true or false");
-    }
-    return text.equals("true");
-  }
-
-  private static TransportKind transport(String text) {
-    for (TransportKind kind : TransportKind.values()) {
-      if (kind.toString().equals(text)) {
-        checkAvailable(kind);
-        return kind == TransportKind.AUTO ? ClientSettings.usualTransport() : kind;
-      }
-    }
-    throw new BadValueException(
-        text,
-        Arrays.stream(TransportKind.values())
-            .map(TransportKind::toString)
-            .collect(Collectors.joining(", ")));
-  }
-
-  private static void checkAvailable(TransportKind kind) {
-    try {
-      Transport.of(kind);
-    } catch (IllegalStateException e) {
-      throw new BadValueException(kind.toString(), "one that this machine has; " + e.getMessage());
-    }
-  }
-
-  private int whole(String name, int fallback, int most) {
-    return one(
-        name,
-        Integer.toString(fallback),
-        text -> {
-          if (text.matches("[0-9]{1,9}")) {
-            final int value = Integer.parseInt(text);
-            if (value >= 1 && value <= most) {
-              return value;
-            }
-          }
-          throw new BadValueException(text, "a whole number from 1 to " + most);
-        });
-  }
-
-  /** What is set under a name, or else what the fallback means. */
-  private <T> T one(String name, String fallback, Function<String, T> parser) {
-    final Setting setting = settings.get(name);
-    final T value = setting == null ? null : parsed(setting, parser);
-    return value == null ? parser.apply(fallback) : value;
-  }
-
-  private <T> T of(RequestSettings kind, String name, String fallback, Function<String, T> parser) {
-    final Setting setting = kind.get(name);
-    final T value = setting == null ? null : parsed(setting, parser);
-    return value == null ? parser.apply(fallback) : value;
-  }
-
-  /** Null, with a fault, if it is none. */
-  private <T> T parsed(Setting setting, Function<String, T> parser) {
-    try {
-      return parser.apply(setting.text());
-    } catch (BadValueException bad) {
-      faults.add(setting.where() + ": " + bad.getMessage());
-      return null;
-    }
   }
 }

@@ -14,12 +14,12 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 /** What is due, on connections that only write down what they are asked for. */
-class LaneTest {
+class TargetLoadTest {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final long MILLI_NS = 1_000_000;
   private static final Request REQUEST = new Request(new byte[1], Request.NO_BODY, false);
 
-  /** Long ago: what a lane does by its own clock comes behind all that is tried here. */
+  /** Long ago: what a targetLoad does by its own clock comes behind all that is tried here. */
   private final long startNs = System.nanoTime() - 2 * SECOND_NS;
 
   private final LoopRecorder recorder = new LoopRecorder(startNs);
@@ -66,25 +66,27 @@ class LaneTest {
     }
   }
 
-  private Lane lane(boolean closedLoop, Connection... connections) {
-    return lane(closedLoop, 300 * MILLI_NS, connections);
+  private TargetLoad targetLoad(boolean closedLoop, Connection... connections) {
+    return targetLoad(closedLoop, 300 * MILLI_NS, connections);
   }
 
   /** A request each 100 ms, from 50 ms on, for 1.5 s. */
-  private Lane lane(boolean closedLoop, long timeoutNs, Connection... connections) {
-    final Lane lane =
-        new Lane(
+  private TargetLoad targetLoad(boolean closedLoop, long timeoutNs, Connection... connections) {
+    final TargetLoad targetLoad =
+        new TargetLoad(
             new Connector(null, null, new Target(false, "h", 80, "h"), null, null),
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             null,
             closedLoop ? null : Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
-            new LaneSettings(connections.length, timeoutNs, closedLoop));
+            new TargetLoadSettings(connections.length, timeoutNs, closedLoop));
     for (Connection connection : connections) {
-      lane.opened(connection);
+      targetLoad.opened(connection);
     }
-    lane.begin(
-        new RunTimes(startNs, 0, SECOND_NS * 3 / 2), recorder, new LoadLoop(null, List.of(lane)));
-    return lane;
+    targetLoad.begin(
+        new RunTimes(startNs, 0, SECOND_NS * 3 / 2),
+        recorder,
+        new LoadLoop(null, List.of(targetLoad)));
+    return targetLoad;
   }
 
   private void expect(String... all) {
@@ -94,30 +96,30 @@ class LaneTest {
 
   @Test
   void startsWhatIsDueOnWhatHasHadRoomForLongest() {
-    final Lane lane = lane(false, new Connection("a"), new Connection("b"));
-    lane.startDue(startNs + 49 * MILLI_NS);
+    final TargetLoad targetLoad = targetLoad(false, new Connection("a"), new Connection("b"));
+    targetLoad.startDue(startNs + 49 * MILLI_NS);
     expect();
-    assertEquals(startNs + 50 * MILLI_NS, lane.nextDueNs());
-    lane.startDue(startNs + 60 * MILLI_NS);
+    assertEquals(startNs + 50 * MILLI_NS, targetLoad.nextDueNs());
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect("a 50", "a flush");
-    lane.startDue(startNs + 160 * MILLI_NS);
+    targetLoad.startDue(startNs + 160 * MILLI_NS);
     expect("b 150", "b flush");
-    assertEquals(2, lane.inFlight());
+    assertEquals(2, targetLoad.inFlight());
     assertEquals(2, recorder.count(Count.SENT));
   }
 
   @Test
   void whatIsDueWaitsForRoomAndIsStartedWithTheTimeAtWhichItWasDue() {
     final Connection a = new Connection("a");
-    final Lane lane = lane(false, 1_000 * SECOND_NS, a);
-    lane.startDue(startNs + 60 * MILLI_NS);
+    final TargetLoad targetLoad = targetLoad(false, 1_000 * SECOND_NS, a);
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect("a 50", "a flush");
-    lane.startDue(startNs + 160 * MILLI_NS);
-    assertEquals(Long.MAX_VALUE, lane.nextDueNs(), "nothing until there is room");
-    lane.room(a);
+    targetLoad.startDue(startNs + 160 * MILLI_NS);
+    assertEquals(Long.MAX_VALUE, targetLoad.nextDueNs(), "nothing until there is room");
+    targetLoad.room(a);
     expect();
     a.room = true;
-    lane.room(a);
+    targetLoad.room(a);
     expect("a 150", "a flush");
     final Histogram late = LatencySeries.emptyHistogram();
     recorder.drain(LoopRecorder.Time.LATE, late);
@@ -127,68 +129,68 @@ class LaneTest {
   @Test
   void whatTheWarmUpHasNotGotToIsNotAskedForAnyMore() {
     final Connection a = new Connection("a");
-    final Lane lane =
-        new Lane(
+    final TargetLoad targetLoad =
+        new TargetLoad(
             new Connector(null, null, new Target(false, "h", 80, "h"), null, null),
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             Schedule.constant(10, SECOND_NS).cursors(1).get(0),
             Schedule.constant(10, SECOND_NS / 2).cursors(1).get(0),
-            new LaneSettings(1, 1_000 * SECOND_NS, false));
-    lane.opened(a);
-    lane.begin(
+            new TargetLoadSettings(1, 1_000 * SECOND_NS, false));
+    targetLoad.opened(a);
+    targetLoad.begin(
         new RunTimes(startNs, SECOND_NS, SECOND_NS / 2),
         recorder,
-        new LoadLoop(null, List.of(lane)));
-    lane.startDue(startNs + 60 * MILLI_NS);
+        new LoadLoop(null, List.of(targetLoad)));
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect("a 50", "a flush");
-    lane.startDue(startNs + 999 * MILLI_NS);
+    targetLoad.startDue(startNs + 999 * MILLI_NS);
     a.room = true;
-    lane.room(a);
+    targetLoad.room(a);
     expect("a 1050", "a flush");
   }
 
   @Test
   void whatCannotBeStartedWithinTheTimeOutHasFailed() {
-    final Lane lane = lane(false, new Connection("a"));
-    lane.startDue(startNs + 60 * MILLI_NS);
+    final TargetLoad targetLoad = targetLoad(false, new Connection("a"));
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect("a 50", "a flush");
-    lane.startDue(startNs + 600 * MILLI_NS);
+    targetLoad.startDue(startNs + 600 * MILLI_NS);
     expect();
     assertEquals(2, recorder.failures(Failure.NOT_STARTED), "due at 150 and 250 ms");
-    lane.startDue(startNs + 2 * SECOND_NS);
+    targetLoad.startDue(startNs + 2 * SECOND_NS);
     assertEquals(14, recorder.failures(Failure.NOT_STARTED), "all but the first");
-    assertFalse(lane.idle(startNs + 2 * SECOND_NS), "the first is in flight");
+    assertFalse(targetLoad.idle(startNs + 2 * SECOND_NS), "the first is in flight");
   }
 
   @Test
   void aConnectionThatWasToldToEndIsPassedOver() {
     final Connection a = new Connection("a");
-    final Lane lane = lane(false, a, new Connection("b"));
+    final TargetLoad targetLoad = targetLoad(false, a, new Connection("b"));
     a.room = false;
-    lane.startDue(startNs + 60 * MILLI_NS);
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect("b 50", "b flush");
   }
 
   @Test
   void nothingIsStartedBeforeTheRunNorAfterIt() {
-    final Lane lane = lane(true, new Connection("a"), new Connection("b"));
-    lane.startDue(startNs - 1);
-    lane.startDue(startNs + 2 * SECOND_NS);
+    final TargetLoad targetLoad = targetLoad(true, new Connection("a"), new Connection("b"));
+    targetLoad.startDue(startNs - 1);
+    targetLoad.startDue(startNs + 2 * SECOND_NS);
     expect();
-    lane.startDue(startNs);
+    targetLoad.startDue(startNs);
     expect("a 0", "b 0", "a flush", "b flush");
   }
 
   @Test
   void nothingIsToldOnceItIsClosed() {
     final Connection a = new Connection("a");
-    final Lane lane = lane(false, a);
-    lane.close();
+    final TargetLoad targetLoad = targetLoad(false, a);
+    targetLoad.close();
     expect("a close");
-    lane.startDue(startNs + 60 * MILLI_NS);
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
     expect();
-    lane.opened(new Connection("late"));
+    targetLoad.opened(new Connection("late"));
     expect("late close");
-    lane.refused(new java.io.IOException("too late to try again"));
+    targetLoad.refused(new java.io.IOException("too late to try again"));
   }
 }

@@ -13,18 +13,16 @@ import java.util.concurrent.TimeUnit;
  * their latency grows, as it would for those who wait. One that could not be started within the
  * time-out has failed, so what waits is bounded.
  */
-final class Lane implements LoadSink {
-  private static final long FIRST_PAUSE_MS = 1;
-  private static final long LONGEST_PAUSE_MS = 100;
-
+final class TargetLoad implements LoadSink {
   private final Connector connector;
   private final RequestMix mix;
   private final Schedule.Cursor warmUp;
   private final Schedule.Cursor measured;
-  private final LaneSettings settings;
-  private final Map<LoadConnection, Seat> seats = new IdentityHashMap<>();
-  private final ArrayDeque<Seat> ready;
-  private final ArrayDeque<Seat> written;
+  private final TargetLoadSettings settings;
+  private final Map<LoadConnection, OpenConnection> openConnections = new IdentityHashMap<>();
+  private final ArrayDeque<OpenConnection> ready;
+  private final ArrayDeque<OpenConnection> written;
+  private final ReconnectPause pause = new ReconnectPause();
   private RunTimes times;
   private LoopRecorder recorder;
   private LoadLoop loop;
@@ -39,22 +37,18 @@ final class Lane implements LoadSink {
   private int refusedCount;
   private Throwable refusal;
 
-  /** Before the next attempt to connect: none while there are answers. */
-  private long pauseMs;
-
-  private long pauseGrownNs = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
   private boolean closed;
 
   /**
    * @param warmUp null for none, and in a closed loop.
    * @param measured null in a closed loop.
    */
-  Lane(
+  TargetLoad(
       Connector connector,
       RequestMix mix,
       Schedule.Cursor warmUp,
       Schedule.Cursor measured,
-      LaneSettings settings) {
+      TargetLoadSettings settings) {
     this.connector = connector;
     this.mix = mix;
     this.warmUp = warmUp;
@@ -64,13 +58,13 @@ final class Lane implements LoadSink {
     written = new ArrayDeque<>(settings.connections() + 1);
   }
 
-  /** A connection's place here, which tells what a collection of connections would have to find. */
-  private static final class Seat {
+  /** A connection, and which queues it is in: looking for it there would take longer. */
+  private static final class OpenConnection {
     private final LoadConnection connection;
     private boolean isReady;
     private boolean isWritten;
 
-    private Seat(LoadConnection connection) {
+    private OpenConnection(LoadConnection connection) {
       this.connection = connection;
     }
   }
@@ -103,7 +97,7 @@ final class Lane implements LoadSink {
 
   /** How many there are. */
   int openCount() {
-    return seats.size();
+    return openConnections.size();
   }
 
   /** Why the last attempt to connect failed; null if none has. */
@@ -139,8 +133,8 @@ final class Lane implements LoadSink {
   /** Requests without an answer yet. */
   int inFlight() {
     int sum = 0;
-    for (Seat seat : seats.values()) {
-      sum += seat.connection.inFlight();
+    for (OpenConnection open : openConnections.values()) {
+      sum += open.connection.inFlight();
     }
     return sum;
   }
@@ -155,19 +149,19 @@ final class Lane implements LoadSink {
     } else {
       startScheduled(nowNs);
     }
-    for (Seat seat = written.poll(); seat != null; seat = written.poll()) {
-      seat.isWritten = false;
-      seat.connection.flush();
+    for (OpenConnection open = written.poll(); open != null; open = written.poll()) {
+      open.isWritten = false;
+      open.connection.flush();
     }
   }
 
   private void startAll(long nowNs) {
     while (nowNs < times.endNs()) {
-      final Seat seat = pollReady();
-      if (seat == null) {
+      final OpenConnection open = pollReady();
+      if (open == null) {
         return;
       }
-      start(seat, nowNs, nowNs, nowNs);
+      start(open, nowNs, nowNs, nowNs);
     }
   }
 
@@ -181,12 +175,12 @@ final class Lane implements LoadSink {
       if (nowNs - dueNs > settings.timeoutNs()) {
         recorder.failed(Failure.NOT_STARTED, dueNs, dueNs, nowNs);
       } else {
-        final Seat seat = pollReady();
-        if (seat == null) {
+        final OpenConnection open = pollReady();
+        if (open == null) {
           starved = true;
           return;
         }
-        start(seat, dueNs, Math.max(dueNs, roomSinceNs), nowNs);
+        start(open, dueNs, Math.max(dueNs, roomSinceNs), nowNs);
       }
       cursor.advance();
       dueNs = dueNs();
@@ -211,26 +205,26 @@ final class Lane implements LoadSink {
   }
 
   /** Null if no connection has room. Those that have been told to end have none any more. */
-  private Seat pollReady() {
-    Seat seat = ready.poll();
-    while (seat != null && !seat.connection.hasRoom()) {
-      seat.isReady = false;
-      seat = ready.poll();
+  private OpenConnection pollReady() {
+    OpenConnection open = ready.poll();
+    while (open != null && !open.connection.hasRoom()) {
+      open.isReady = false;
+      open = ready.poll();
     }
-    return seat;
+    return open;
   }
 
-  private void start(Seat seat, long dueNs, long possibleNs, long nowNs) {
+  private void start(OpenConnection open, long dueNs, long possibleNs, long nowNs) {
     recorder.started(dueNs, possibleNs, nowNs);
-    seat.connection.start(mix.next(), dueNs, nowNs);
-    if (seat.connection.hasRoom()) {
-      ready.add(seat);
+    open.connection.start(mix.next(), dueNs, nowNs);
+    if (open.connection.hasRoom()) {
+      ready.add(open);
     } else {
-      seat.isReady = false;
+      open.isReady = false;
     }
-    if (!seat.isWritten) {
-      seat.isWritten = true;
-      written.add(seat);
+    if (!open.isWritten) {
+      open.isWritten = true;
+      written.add(open);
     }
   }
 
@@ -239,8 +233,8 @@ final class Lane implements LoadSink {
     if (times == null) {
       return;
     }
-    for (Seat seat : seats.values().toArray(new Seat[0])) {
-      seat.connection.expire(nowNs - settings.timeoutNs());
+    for (OpenConnection open : openConnections.values().toArray(new OpenConnection[0])) {
+      open.connection.expire(nowNs - settings.timeoutNs());
     }
     // This gives up, too, what waits for room that does not come.
     startDue(nowNs);
@@ -253,7 +247,7 @@ final class Lane implements LoadSink {
       connection.close();
       return;
     }
-    seats.put(connection, new Seat(connection));
+    openConnections.put(connection, new OpenConnection(connection));
     room(connection);
   }
 
@@ -269,7 +263,7 @@ final class Lane implements LoadSink {
 
   @Override
   public void answered(int httpStatus, int grpcStatus, long dueNs, long startedNs) {
-    pauseMs = 0;
+    pause.end();
     recorder.answered(httpStatus, grpcStatus, dueNs, startedNs, System.nanoTime());
   }
 
@@ -280,27 +274,27 @@ final class Lane implements LoadSink {
 
   @Override
   public void room(LoadConnection connection) {
-    final Seat seat = seats.get(connection);
-    if (seat == null || seat.isReady || !connection.hasRoom()) {
+    final OpenConnection open = openConnections.get(connection);
+    if (open == null || open.isReady || !connection.hasRoom()) {
       return;
     }
     final long nowNs = System.nanoTime();
     if (ready.isEmpty()) {
       roomSinceNs = nowNs;
     }
-    seat.isReady = true;
-    ready.add(seat);
+    open.isReady = true;
+    ready.add(open);
     startDue(nowNs);
   }
 
   @Override
   public void closed(LoadConnection connection) {
-    final Seat seat = seats.remove(connection);
-    if (seat != null && seat.isReady) {
-      ready.remove(seat);
+    final OpenConnection open = openConnections.remove(connection);
+    if (open != null && open.isReady) {
+      ready.remove(open);
     }
-    if (seat != null && seat.isWritten) {
-      written.remove(seat);
+    if (open != null && open.isWritten) {
+      written.remove(open);
     }
     if (recorder != null) {
       recorder.reconnected();
@@ -320,23 +314,17 @@ final class Lane implements LoadSink {
                 connectOne();
               }
             },
-            pauseMs,
+            pause.next(System.nanoTime()),
             TimeUnit.MILLISECONDS);
-    // Grows once for all connections that are lost together.
-    final long nowNs = System.nanoTime();
-    if (nowNs - pauseGrownNs >= TimeUnit.MILLISECONDS.toNanos(pauseMs)) {
-      pauseGrownNs = nowNs;
-      pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * pauseMs), LONGEST_PAUSE_MS);
-    }
   }
 
   /** Closes all connections; what is in flight is forgotten, and nothing more recorded. */
   void close() {
     closed = true;
-    for (Seat seat : seats.values().toArray(new Seat[0])) {
-      seat.connection.close();
+    for (OpenConnection open : openConnections.values().toArray(new OpenConnection[0])) {
+      open.connection.close();
     }
-    seats.clear();
+    openConnections.clear();
     ready.clear();
   }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** Which connections, and which part of the load, each event loop gets. */
-final class LaneLayout {
+final class LoadLayout {
   private final Scenario scenario;
   private final ClientSettings client;
   private final Transport transport;
@@ -26,7 +26,7 @@ final class LaneLayout {
   /**
    * @param addresses where targets really are.
    */
-  LaneLayout(
+  LoadLayout(
       Scenario scenario, Transport transport, Function<Target, InetSocketAddress> addresses) {
     this.scenario = scenario;
     this.client = scenario.client();
@@ -34,12 +34,12 @@ final class LaneLayout {
     this.addresses = addresses;
   }
 
-  /** A lane to be. */
+  /** A target's load on one event loop, before there is one. */
   private record Part(
       LoadLoop loop, Connector connector, RequestMix mix, double share, int connections) {}
 
   /**
-   * An event loop of the group for each that was asked for, with its lanes.
+   * An event loop of the group for each that was asked for, with the loads of its targets.
    *
    * @throws LoadException if a target's name is unknown.
    */
@@ -138,14 +138,15 @@ final class LaneLayout {
     for (int i = 0; i < shares.length; i++) {
       final Part part = parts.get(i);
       part.loop()
-          .lanes()
+          .targetLoads()
           .add(
-              new Lane(
+              new TargetLoad(
                   part.connector(),
                   part.mix(),
                   warmUp == null ? null : warmUp.get(i),
                   measured == null ? null : measured.get(i),
-                  new LaneSettings(part.connections(), client.timeoutNs(), schedule == null)));
+                  new TargetLoadSettings(
+                      part.connections(), client.timeoutNs(), schedule == null)));
     }
   }
 }

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import org.junit.jupiter.api.Test;
 
-class LaneLayoutTest {
+class LoadLayoutTest {
   private static int[] spread(int connections, double... weights) {
-    return LaneLayout.spread(connections, weights);
+    return LoadLayout.spread(connections, weights);
   }
 
   @Test
