@@ -2,7 +2,7 @@ package dev.weir.bench.accuracy;
 
 import dev.weir.algorithms.Limit;
 
-/** What is measured: "so many per window", said to each algorithm in its own terms. */
+/** The algorithms that are measured: "so many per window", said to each in its own terms. */
 enum Algorithm {
   SLIDING_LOG("sliding-log", false),
   BUCKET_RING_1000("bucket-ring, 1/1000", true),

@@ -8,7 +8,7 @@ final class BarPanels {
   private static final double ROW_HEIGHT = 26;
   private static final double BAR_HEIGHT = 16;
 
-  /** What the figures beside the longest bar need. */
+  /** Room for the figures beside the longest bar. */
   private static final double VALUE_WIDTH = 118;
 
   private static final List<Algorithm> SHOWN =

@@ -1,6 +1,6 @@
 package dev.weir.bench.accuracy;
 
-/** What a client would send who knows where the windows end. One key. */
+/** The requests of a client who knows where the windows end. One key. */
 final class EdgeTraces {
   /** Rounds of bursts; between them the limiter forgets. */
   private static final int ROUNDS = 8;

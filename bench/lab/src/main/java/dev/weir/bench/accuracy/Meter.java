@@ -10,7 +10,7 @@ import dev.weir.algorithms.Limit;
  * <p>The algorithms round what is current up to whole units, so a request is several units here.
  */
 final class Meter implements AutoCloseable {
-  /** What fits each algorithm at the shortest window here, 1 s. */
+  /** A length that fits each algorithm at the shortest window here, 1 s. */
   private static final int CAPACITY_UNITS = (1 << 15) - 1;
 
   private static final int MAX_UNITS_PER_REQUEST = 64;

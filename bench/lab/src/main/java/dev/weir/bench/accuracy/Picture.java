@@ -14,7 +14,7 @@ final class Picture {
   /** Where bars and axes begin; to the left of it stand names. */
   static final double PLOT_LEFT = 182;
 
-  /** Its width in pixels where there is room for it. */
+  /** Width of the picture in pixels, where there is room for it. */
   private static final double SHOWN_WIDTH = 624;
 
   private static final double TITLE_HEIGHT = 26;

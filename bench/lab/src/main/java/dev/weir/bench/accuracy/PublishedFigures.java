@@ -4,7 +4,7 @@ import dev.weir.bench.accuracy.Results.SweepPoint;
 import dev.weir.bench.report.MarkdownTable;
 import java.util.Locale;
 
-/** What others have published, beside what came out here, and why it differs where it does. */
+/** Figures that others have published beside ours, and why they differ where they do. */
 final class PublishedFigures {
   /** Wrongly allowed or limited, in percent of 400 million requests of 270,000 sources. */
   static final double COUNTER_WRONG_PERCENT = 0.003;

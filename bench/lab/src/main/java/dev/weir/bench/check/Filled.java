@@ -19,7 +19,7 @@ public abstract class Filled {
 
   abstract Limit limit(Keys keys);
 
-  /** What each key is charged before anything is measured. */
+  /** The charge of each key before anything is measured. */
   abstract long spent();
 
   @Setup

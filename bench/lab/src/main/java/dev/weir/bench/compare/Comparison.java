@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
-/** What was measured, and what was not and why. Rounds of a cell stand in the order of time. */
+/** All that was measured, and why the rest was not. Rounds of a cell are in order of time. */
 final class Comparison {
   private final Map<Cell, Map<String, List<RoundFigures>>> figures = new LinkedHashMap<>();
   private final Set<String> peers = new LinkedHashSet<>();

@@ -36,7 +36,7 @@ final class LoadRound {
       return passed + refused;
     }
 
-    /** What is not as it should be, from 0 to 1. */
+    /** The part of answers that are not as they should be, from 0 to 1. */
     double wrongShare(Outcome outcome) {
       final long wrong = failed + (outcome == Outcome.PASS ? refused : passed);
       return wrong == 0 ? 0 : (double) wrong / (count() + failed);

@@ -93,7 +93,7 @@ final class Upstream implements AutoCloseable {
     return answers.count() / answers.seconds();
   }
 
-  /** What it is, as the report says it. */
+  /** The service's description in the report. */
   String text() {
     return text;
   }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What processes and cores have spent so far, as Linux counts it: in steps of 10 ms. */
+/** Processor time of processes and cores so far, as Linux counts it: in steps of 10 ms. */
 public final class ProcessorTime {
   /** A tick of {@code USER_HZ}, which is 100 on every architecture that a JDK runs on. */
   private static final double TICK_US = 10_000;
@@ -37,7 +37,7 @@ public final class ProcessorTime {
     return tree(pid).mapToLong(each -> residentKib(read(each, "status"))).sum() / 1024.0;
   }
 
-  /** What a core has spent on anything, and what was taken from it by others' machines. */
+  /** Time that a core has spent on anything, and that others' machines have taken from it. */
   public static double ofCoreUs(int core) throws IOException {
     return TICK_US * busyTicks(Files.readAllLines(Path.of("/proc/stat")), core);
   }

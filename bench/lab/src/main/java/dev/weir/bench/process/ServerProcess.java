@@ -153,7 +153,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** What was ended by force is gone a moment later. */
+  /** A process that was ended by force is gone a moment later. */
   private void awaitEnd(List<ProcessHandle> children) {
     final CompletableFuture<?>[] ends =
         Stream.concat(Stream.of(process.toHandle()), children.stream())

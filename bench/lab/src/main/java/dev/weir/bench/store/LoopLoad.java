@@ -22,7 +22,7 @@ final class LoopLoad implements StoreTaker {
   /** Never refuses, and owes for seconds: keys that expire at once keep a server busy with that. */
   private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1_000_000_000, 1, 1_000_000)};
 
-  /** That of the names. */
+  /** The partition of the names. */
   private static final int PARTITION = 42;
 
   /** Decisions that may be awaited at one time: as many as a sidecar's loop parks. */

@@ -5,7 +5,7 @@ import dev.weir.proxy.request.StoreObserver;
 import io.netty.channel.EventLoop;
 import java.lang.management.ManagementFactory;
 
-/** What an event loop spends on decisions, and in how many batches they travel. */
+/** Processor time of an event loop for decisions, and the batches in which they travel. */
 final class LoopMeter implements StoreObserver {
   private final EventLoop eventLoop;
   private volatile long batches;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import org.HdrHistogram.Histogram;
 
-/** What a stretch of load costs on both sides: made when it begins, asked when it has ended. */
+/** The cost of a stretch of load on both sides: made when it begins, asked when it has ended. */
 final class Meter {
   private final RedisServer server;
   private final double serverUs;

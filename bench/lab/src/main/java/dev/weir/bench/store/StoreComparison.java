@@ -30,7 +30,7 @@ public final class StoreComparison {
   private final Consumer<String> progress;
   private final Map<Row, List<Figures>> figures = new LinkedHashMap<>();
 
-  /** What is compared at a time with the others of as many keys. */
+  /** A contender at a number of keys: compared with the others of as many. */
   public record Row(int keys, String label) {}
 
   /**

@@ -13,7 +13,7 @@ interface Traffic {
   /** Loads scripts; called once per server, before anything else. */
   void begin(RedisServer server) throws IOException;
 
-  /** What has to be in an empty server before the commands of {@link #fill} are sent. */
+  /** Puts into an empty server whatever must be there before the commands of {@link #fill}. */
   default void prepare(RedisServer server) throws IOException {}
 
   /** Appends commands that bring every key into the state that is measured, each sent once. */

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** All that are measured in closed loops, in the order of the report. */
 final class Variants {
-  /** What the others are compared with. */
+  /** The variant that the others are compared with. */
   static final String REFERENCE = "pipelined-64";
 
   /** The variant whose script knows nothing else. */

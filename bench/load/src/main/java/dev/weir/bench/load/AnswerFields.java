@@ -55,7 +55,7 @@ final class AnswerFields extends DefaultHttp2Headers {
     return ErrorCode.NO_ERROR;
   }
 
-  /** What the stream of the last block has to end with, or {@link ErrorCode#NO_ERROR}. */
+  /** The code that the last block's stream has to end with, or {@link ErrorCode#NO_ERROR}. */
   int fault() {
     return fault;
   }

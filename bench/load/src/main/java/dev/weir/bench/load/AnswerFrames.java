@@ -7,7 +7,9 @@ import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.http2.StreamTable;
 import io.netty.buffer.ByteBuf;
 
-/** What a server sends on an {@link Http2Connection}: answers, and what it has to say besides. */
+/**
+ * The server's frames on an {@link Http2Connection}: answers, settings, windows, its going away.
+ */
 final class AnswerFrames implements FrameSink {
   private static final int GIVE_BACK_BYTES = Http2Connection.WINDOW_BYTES / 2;
 

@@ -24,7 +24,7 @@ import java.util.List;
  * still to come), when it breaks the protocol, and when the identifiers of streams have run out.
  */
 final class Http2Connection extends ByteToMessageDecoder implements LoadConnection {
-  /** What the server may send, on each stream and on the connection: no usual answer fills it. */
+  /** Window of each stream and of the connection, in bytes: no usual answer fills it. */
   static final int WINDOW_BYTES = 1 << 30;
 
   /** The most bytes of an answer's fields, as they are sent and as they are decoded. */
@@ -234,7 +234,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     sink.failed(failure, requests.dueNs[slot], requests.startedNs[slot]);
   }
 
-  /** What the server sent on a stream cannot be: it alone is given up. */
+  /** An answer cannot be as it was sent: its stream alone is given up. */
   void malformed(int slot, int errorCode) {
     output.reset(streams.id(slot), errorCode);
     failed(slot, Failure.MALFORMED);

@@ -3,7 +3,7 @@ package dev.weir.bench.load;
 import dev.weir.proxy.http2.StreamTable;
 import java.util.Arrays;
 
-/** What is known of the requests on a connection's open streams, by the slot of each stream. */
+/** The requests on a connection's open streams, by the slot of each stream. */
 final class OpenRequests {
   final StreamTable streams;
   final long[] dueNs;
@@ -15,10 +15,10 @@ final class OpenRequests {
   /** Content received and not yet given back to the peer's window. */
   final int[] receivedBytes;
 
-  /** What of {@link #body} was sent. */
+  /** Bytes of {@link #body} that were sent. */
   final int[] sentBytes;
 
-  /** What the peer takes; may be negative after it changed its settings. */
+  /** Bytes of content that the peer takes; negative after it made its windows smaller. */
   final int[] sendWindow;
 
   /** The content of the request; null once all of it is sent. */

@@ -133,7 +133,7 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** What the JVM waits for when it is told to end. */
+  /** The thread that the JVM waits for when it is told to end. */
   private static void stop(LoadRun run, CountDownLatch reported) {
     run.stop();
     try {

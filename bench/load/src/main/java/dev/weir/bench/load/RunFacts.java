@@ -15,7 +15,7 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** What a report says of a run beside its figures: what was asked, by what, on what machine. */
+/** The facts that a report has beside a run's figures: requests, load, client, machine. */
 final class RunFacts {
   private final RunFigures figures;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
 
-/** What a run recorded, added up over its event loops. */
+/** The recorded figures of a run, added up over its event loops. */
 final class RunFigures {
   final Scenario scenario;
   final RunTimes times;

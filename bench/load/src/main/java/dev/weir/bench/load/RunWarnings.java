@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** What is to be known before the figures of a run are believed. */
+/** The doubts about a run that a reader must know before its figures are believed. */
 final class RunWarnings {
   /** A harness that is later than this, or than this part of the latencies, spoils them. */
   private static final double LATE_NS = 1_000_000;

@@ -2,7 +2,7 @@ package dev.weir.bench.load;
 
 /** Statuses as fields of HTTP/2 hold them. */
 final class StatusText {
-  /** What a call has ended with that did not say so, or in a way that nobody knows. */
+  /** The status of a call that ended without one, or with one that nobody knows. */
   static final int GRPC_UNKNOWN = 2;
 
   private static final int GRPC_HIGHEST = 16;

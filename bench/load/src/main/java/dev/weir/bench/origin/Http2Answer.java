@@ -108,7 +108,7 @@ public final class Http2Answer {
         .writeBytes(payload);
   }
 
-  /** What it takes of the client's windows. */
+  /** The bytes of content, which the client's windows must have room for. */
   int contentBytes() {
     return contentBytes;
   }

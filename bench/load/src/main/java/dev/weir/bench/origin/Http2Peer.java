@@ -133,7 +133,7 @@ public final class Http2Peer extends ByteToMessageDecoder {
     return ErrorCode.NO_ERROR;
   }
 
-  /** What a client sends, of which only the ends of requests and the windows count. */
+  /** The client's frames, of which only the ends of requests and the windows count. */
   private final class Frames implements FrameSink {
     @Override
     public int headers(int streamId, ByteBuf block, int offset, int bytes, boolean endStream) {

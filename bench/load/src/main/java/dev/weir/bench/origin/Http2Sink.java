@@ -22,7 +22,7 @@ public final class Http2Sink implements Sink {
   private final Channel listener;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
-  /** What the server does with a request; called on the connection's event loop. */
+  /** A server's behaviour: how it takes a request. Called on the connection's event loop. */
   public interface Behaviour {
     /** The whole request has come. */
     void requested(Http2Peer peer, int streamId);

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a figure was measured on, as a report says it. */
+/** The machine that a figure was measured on, as a report says it. */
 public final class Machine {
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 

@@ -31,7 +31,7 @@ public final class ReportFileException extends IOException {
     return new ReportFileException(file + ": cannot be read: " + reason(cause), cause);
   }
 
-  /** What lies at a place of a file is not what it should be. */
+  /** A file has something else at a place than it should have. */
   static ReportFileException malformed(Path file, long line, String found, String expected) {
     return new ReportFileException(
         file + ":" + line + ": " + found + " (expected: " + expected + ")");

@@ -9,7 +9,7 @@ final class RunRatios {
 
   private RunRatios() {}
 
-  /** What the columns hold, after the run's name. */
+  /** The columns behind the run's name. */
   static List<String> heads() {
     final List<String> heads = new ArrayList<>(List.of("throughput /s"));
     for (double percentile : PERCENTILES) {

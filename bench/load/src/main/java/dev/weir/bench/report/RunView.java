@@ -26,7 +26,7 @@ record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
     return counts != null;
   }
 
-  /** What the run is judged by; empty where nothing was recorded. */
+  /** The latencies that a run is judged by; empty where nothing was recorded. */
   Histogram judged() {
     return totals.isEmpty() ? LatencySeries.emptyHistogram() : totals.get(0);
   }

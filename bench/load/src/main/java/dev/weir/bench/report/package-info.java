@@ -1,2 +1,2 @@
-/** What measurements have in common: what a run found, and the pages and files that say so. */
+/** Results of measurements, and the pages and files that show them. */
 package dev.weir.bench.report;

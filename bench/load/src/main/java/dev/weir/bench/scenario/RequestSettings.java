@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 
 /** The texts that describe one kind of request. */
 final class RequestSettings {
-  /** What there may be once. */
+  /** Names that a request may have once. */
   static final Set<String> NAMES =
       Set.of("target", "method", "body", "body-file", "weight", "grpc", "message", "message-file");
 
-  /** What there may be several of. */
+  /** Names that a request may have several times. */
   static final String HEADERS = "headers";
 
   private final String where;
@@ -75,7 +75,7 @@ final class RequestSettings {
     headers.addAll(fields);
   }
 
-  /** What says the same in another way, and the name itself. */
+  /** A name, and the others that set the same thing in another way. */
   private static Set<String> rivals(String name) {
     return switch (name) {
       case "body", "body-file" -> Set.of("body", "body-file");

@@ -12,7 +12,7 @@ import java.util.List;
 public record RequestSpec(
     Target target, String method, String path, List<Field> fields, Body body, double weight) {
 
-  /** What stands for the key of a request. */
+  /** The text that stands for the key of a request. */
   public static final String KEY = "{key}";
 
   /** A text with the key where {@link #KEY} stands. */

@@ -162,7 +162,7 @@ public final class ScenarioFlags {
   @Spec(Target.MIXEE)
   private CommandSpec spec;
 
-  /** What is in a file is one setting, what is given as a flag another; the flags win. */
+  /** Settings of the file and of the flags together; a flag wins over the file. */
   public Scenario scenario() throws BadScenarioException {
     final ScenarioSettings settings = new ScenarioSettings();
     final List<String> faults = new ArrayList<>();

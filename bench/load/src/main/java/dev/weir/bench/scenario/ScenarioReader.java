@@ -9,7 +9,7 @@ final class ScenarioReader {
   private static final int MOST_LOOPS = 256;
   private static final int DEFAULT_STREAMS = 16;
 
-  /** What a request costs beside its bytes, and the fields that are added to it. */
+  /** Bytes of a request beside its own, those of the fields that are added to it included. */
   private static final long REQUEST_BYTES = 150;
 
   /** The longest time-out: the histograms go no further. */

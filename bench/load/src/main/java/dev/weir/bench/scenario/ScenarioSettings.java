@@ -10,7 +10,7 @@ import java.util.Set;
  * The texts of a scenario, from a file and from flags. The names are the same in both; a flag wins.
  */
 public final class ScenarioSettings {
-  /** What there may be once, apart from what describes requests. */
+  /** Names that a scenario may have once, those of requests apart. */
   static final Set<String> NAMES =
       Set.of(
           "name",
@@ -72,7 +72,7 @@ public final class ScenarioSettings {
     return requests;
   }
 
-  /** What requests have that do not say otherwise. */
+  /** Settings of all requests that do not have their own. */
   RequestSettings common() {
     return common;
   }

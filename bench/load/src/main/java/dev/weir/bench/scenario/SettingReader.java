@@ -33,21 +33,21 @@ final class SettingReader {
         });
   }
 
-  /** What is set under a name, or else what the fallback means. */
+  /** The value that is set under a name, or else the fallback's. */
   <T> T one(String name, String fallback, Function<String, T> parser) {
     final Setting setting = settings.get(name);
     final T value = setting == null ? null : parsed(setting, parser);
     return value == null ? parser.apply(fallback) : value;
   }
 
-  /** What a kind of request has under a name, or else what the fallback means. */
+  /** The value that a kind of request has under a name, or else the fallback's. */
   <T> T of(RequestSettings kind, String name, String fallback, Function<String, T> parser) {
     final Setting setting = kind.get(name);
     final T value = setting == null ? null : parsed(setting, parser);
     return value == null ? parser.apply(fallback) : value;
   }
 
-  /** What a setting means; null, with a fault, if it means nothing. */
+  /** The value of a setting; null, with a fault, if it has none. */
   <T> T parsed(Setting setting, Function<String, T> parser) {
     try {
       return parser.apply(setting.text());

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** What the texts of settings mean; each throws a {@link BadValueException} for what is none. */
+/** The meanings of settings' texts; a text without one is a {@link BadValueException}. */
 final class SettingText {
   private static final long MAX_BODY_BYTES = 64 << 20;
 

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 public record Threshold(
     String text, Figure figure, double percentile, Operator operator, double limit, boolean ofAll) {
 
-  /** What is looked at; latencies are the corrected ones. */
+  /** The figure that is compared; latencies are the corrected ones. */
   public enum Figure {
     PERCENTILE,
     MAX,
