@@ -19,7 +19,7 @@ final class RateLimitFields {
   private static final byte[] X_REMAINING = ascii("\r\nX-RateLimit-Remaining: ");
   private static final byte[] X_RESET = ascii("\r\nX-RateLimit-Reset: ");
 
-  /** What the fields may take, beyond the policy's name, twice. */
+  /** The most bytes of all the fields, but for the policy's name, which stands there twice. */
   private static final int FIXED_BYTES = 320;
 
   private final AnswerSettings answers;

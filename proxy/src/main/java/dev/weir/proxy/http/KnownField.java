@@ -73,12 +73,12 @@ public enum KnownField {
     this.inResponse = inResponse;
   }
 
-  /** What becomes of it on the way to the service. */
+  /** The field's treatment on the way to the service. */
   public FieldTreatment inRequest() {
     return inRequest;
   }
 
-  /** What becomes of it on the way to the client. */
+  /** The field's treatment on the way to the client. */
   public FieldTreatment inResponse() {
     return inResponse;
   }

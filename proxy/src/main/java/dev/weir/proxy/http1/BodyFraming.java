@@ -4,10 +4,10 @@ import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
- * What the fields of a head say about the length of its body (RFC 9112, section 6). Stricter than
- * the RFC where leniency is how requests are smuggled: a second Content-Length, even an equal one,
- * a list of lengths, any transfer coding but one {@code chunked}, and the two fields together are
- * all refused.
+ * The length of a body, as the fields of its head say it (RFC 9112, section 6). Stricter than the
+ * RFC where leniency is how requests are smuggled: a second Content-Length, even an equal one, a
+ * list of lengths, any transfer coding but one {@code chunked}, and the two fields together are all
+ * refused.
  */
 final class BodyFraming {
   private static final byte[] CHUNKED = {'c', 'h', 'u', 'n', 'k', 'e', 'd'};

@@ -3,7 +3,7 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
-/** What the Connection fields of a head ask for (RFC 9110, section 7.6.1). */
+/** The options that the Connection fields of a head ask for (RFC 9110, section 7.6.1). */
 final class ConnectionField {
   private static final byte[] CLOSE = {'c', 'l', 'o', 's', 'e'};
   private static final byte[] KEEP_ALIVE = {'k', 'e', 'e', 'p', '-', 'a', 'l', 'i', 'v', 'e'};

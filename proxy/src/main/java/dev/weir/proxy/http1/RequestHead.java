@@ -1,9 +1,7 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -24,29 +22,15 @@ public final class RequestHead implements IncomingRequest {
   /** The head is refused; {@link #fault()} says why. */
   public static final int REFUSED = -1;
 
-  private static final byte[] CONTINUE = {
-    '1', '0', '0', '-', 'c', 'o', 'n', 't', 'i', 'n', 'u', 'e'
-  };
   private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
-  private static final byte[] H2C = {'h', '2', 'c'};
 
   private final int maxTargetBytes;
   private final RequestView view;
   private final RequestLine line = new RequestLine();
   private final FieldLine field = new FieldLine();
-  private final BodyFraming framing = new BodyFraming();
-  private final ConnectionField connection = new ConnectionField();
-  private final FieldPolicy policy = new FieldPolicy();
-  private final int[] omitted;
+  private final RequestFields fields;
 
-  private int omittedCount;
   private RefusalReason fault;
-  private int hostField;
-  private int expectField;
-  private int upgradeField;
-  private int contentLengthField;
-  private int forwardedForCount;
-  private boolean expectContinue;
   private boolean headMethod;
   private ByteBuf source;
   private int sourceStart;
@@ -60,7 +44,7 @@ public final class RequestHead implements IncomingRequest {
   public RequestHead(int maxFieldCount, int maxTargetBytes) {
     this.maxTargetBytes = maxTargetBytes;
     this.view = new RequestView(maxFieldCount);
-    this.omitted = new int[maxFieldCount];
+    this.fields = new RequestFields(view, maxFieldCount);
   }
 
   /**
@@ -72,25 +56,20 @@ public final class RequestHead implements IncomingRequest {
    */
   public int scan(DirectBuffer bytes, int offset, int length, IpAddress peer, boolean peerTrusted) {
     view.reset(bytes, offset, length, peer);
-    framing.reset();
-    connection.reset();
-    policy.startRequest(peerTrusted);
-    omittedCount = 0;
+    fields.reset(peerTrusted);
     fault = null;
-    hostField = expectField = upgradeField = contentLengthField = -1;
-    forwardedForCount = 0;
-    expectContinue = false;
 
     DirectBuffer head = view.bytes();
     int at = line.scan(head, length, maxTargetBytes);
     if (at <= 0) {
       return at == FieldLine.INCOMPLETE ? INCOMPLETE : refuse(line.fault());
     }
+    fields.http10(line.http10());
     at = scanFields(head, at, length);
     if (at <= 0) {
       return at;
     }
-    RefusalReason reason = check(head);
+    RefusalReason reason = fields.check(head);
     if (reason != null) {
       return refuse(reason);
     }
@@ -120,118 +99,13 @@ public final class RequestHead implements IncomingRequest {
       }
       KnownField known = KnownField.lookUp(head, at, nameLength);
       if (known != null) {
-        RefusalReason reason = take(known, head, view.fieldCount() - 1);
+        RefusalReason reason = fields.take(known, head, view.fieldCount() - 1);
         if (reason != null) {
           return refuse(reason);
         }
       }
       at = end;
     }
-  }
-
-  /** Takes note of a field that concerns the proxy; the reason if it refuses the request. */
-  private RefusalReason take(KnownField known, DirectBuffer head, int index) {
-    int offset = view.valueOffset(index);
-    int length = view.valueLength(index);
-    switch (known) {
-      case HOST -> {
-        if (hostField >= 0 || !HostSyntax.isValid(head, offset, length)) {
-          return RefusalReason.MALFORMED_HOST;
-        }
-        hostField = index;
-      }
-      case CONTENT_LENGTH -> {
-        if (!framing.contentLength(head, offset, length)) {
-          return RefusalReason.MALFORMED_CONTENT_LENGTH;
-        }
-        contentLengthField = index;
-      }
-      case TRANSFER_ENCODING -> {
-        if (!framing.transferEncoding(head, offset, length)) {
-          return RefusalReason.MALFORMED_TRANSFER_ENCODING;
-        }
-      }
-      case CONNECTION -> {
-        if (!connection.add(head, offset, length)) {
-          return RefusalReason.MALFORMED_FIELD;
-        }
-      }
-      case EXPECT -> {
-        if (line.http10() || expectField >= 0) {
-          omit(index);
-        }
-        expectField = index;
-        if (!line.http10()) {
-          if (!Ascii.equalsIgnoreCase(head, offset, length, CONTINUE)) {
-            return RefusalReason.EXPECTATION_FAILED;
-          }
-          expectContinue = true;
-        }
-      }
-      case UPGRADE -> {
-        if (upgradeField >= 0) {
-          omit(index);
-        } else {
-          upgradeField = index;
-        }
-      }
-      case X_FORWARDED_FOR -> forwardedForCount++;
-      default -> {
-        // The policy says all that there is to say of the others.
-      }
-    }
-    if (!policy.passesRequest(known)) {
-      omit(index);
-    }
-    return null;
-  }
-
-  /** What can be said only of the whole head. */
-  private RefusalReason check(DirectBuffer head) {
-    if (framing.chunked() && framing.contentLength() >= 0) {
-      return RefusalReason.MALFORMED_TRANSFER_ENCODING;
-    }
-    if (framing.chunked() && line.http10()) {
-      return RefusalReason.MALFORMED_TRANSFER_ENCODING;
-    }
-    if (hostField < 0 && !line.http10()) {
-      return RefusalReason.MALFORMED_HOST;
-    }
-    if (connection.nominatesAny()) {
-      omitNominated(head);
-    }
-    if (upgradeField >= 0 && !upgrades(head)) {
-      omit(upgradeField);
-      upgradeField = -1;
-    }
-    return null;
-  }
-
-  private void omitNominated(DirectBuffer head) {
-    for (int i = 0; i < view.fieldCount(); i++) {
-      int offset = view.nameOffset(i);
-      int length = view.nameLength(i);
-      if (!isOmitted(i)
-          && connection.nominates(head, offset, length)
-          && FieldPolicy.clientMayRemove(head, offset, length)) {
-        omit(i);
-      }
-    }
-  }
-
-  /** An upgrade is passed on if it is asked for in full, without a body, and not to HTTP/2. */
-  private boolean upgrades(DirectBuffer head) {
-    if (!connection.upgrade() || line.http10() || hasBody()) {
-      return false;
-    }
-    int offset = view.valueOffset(upgradeField);
-    int end = offset + view.valueLength(upgradeField);
-    for (int i = offset; i + H2C.length <= end; i++) {
-      if (Ascii.equalsIgnoreCase(head, i, H2C.length, H2C)) {
-        return false;
-      }
-    }
-    return offset < end;
   }
 
   private void describe(DirectBuffer head) {
@@ -242,8 +116,9 @@ public final class RequestHead implements IncomingRequest {
     }
     if (line.absoluteForm()) {
       view.authority(line.authorityOffset(), line.authorityLength());
-    } else if (hostField >= 0) {
-      view.authority(view.valueOffset(hostField), view.valueLength(hostField));
+    } else if (hasHost()) {
+      int host = fields.hostField();
+      view.authority(view.valueOffset(host), view.valueLength(host));
     }
     headMethod = false;
     if (line.methodLength() == HEAD.length) {
@@ -252,22 +127,6 @@ public final class RequestHead implements IncomingRequest {
         headMethod &= head.getByte(line.methodOffset() + i) == HEAD[i];
       }
     }
-  }
-
-  private void omit(int fieldIndex) {
-    if (!isOmitted(fieldIndex)) {
-      omitted[omittedCount++] = fieldIndex;
-      view.omit(fieldIndex);
-    }
-  }
-
-  private boolean isOmitted(int fieldIndex) {
-    for (int i = 0; i < omittedCount; i++) {
-      if (omitted[i] == fieldIndex) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private int refuse(RefusalReason reason) {
@@ -312,7 +171,7 @@ public final class RequestHead implements IncomingRequest {
     return fault;
   }
 
-  /** What admission sees of the request. */
+  /** The request as admission sees it. */
   @Override
   public RequestView view() {
     return view;
@@ -321,17 +180,17 @@ public final class RequestHead implements IncomingRequest {
   /** Whether any byte of a body follows the head. */
   @Override
   public boolean hasBody() {
-    return framing.chunked() || framing.contentLength() > 0;
+    return fields.hasBody();
   }
 
   /** The body's length in bytes; -1 if the head gives none. */
   @Override
   public long contentLength() {
-    return framing.contentLength();
+    return fields.contentLength();
   }
 
   public boolean chunked() {
-    return framing.chunked();
+    return fields.chunked();
   }
 
   public boolean http10() {
@@ -340,7 +199,7 @@ public final class RequestHead implements IncomingRequest {
 
   /** Whether the client keeps the connection open for another request. */
   public boolean keepAlive() {
-    return !connection.close() && (!line.http10() || connection.keepAlive());
+    return fields.keepAlive();
   }
 
   /** Whether the method is HEAD, whose response has no body. */
@@ -352,13 +211,13 @@ public final class RequestHead implements IncomingRequest {
   /** Whether the client awaits a 100 before it sends the body. */
   @Override
   public boolean expectContinue() {
-    return expectContinue;
+    return fields.expectContinue();
   }
 
   /** Whether the client asks for another protocol, and may have it. */
   @Override
   public boolean upgrade() {
-    return upgradeField >= 0;
+    return fields.upgrade();
   }
 
   /** Whether the request target is a whole URI. */
@@ -372,20 +231,20 @@ public final class RequestHead implements IncomingRequest {
   }
 
   boolean hasHost() {
-    return hostField >= 0;
+    return fields.hostField() >= 0;
   }
 
   boolean isHost(int fieldIndex) {
-    return fieldIndex == hostField;
+    return fieldIndex == fields.hostField();
   }
 
   /** Whether the proxy writes such a field of its own. */
   boolean adds(KnownField known) {
-    return policy.addsToRequest(known);
+    return fields.adds(known);
   }
 
   boolean hasForwardedFor() {
-    return forwardedForCount > 0;
+    return fields.hasForwardedFor();
   }
 
   boolean isForwardedFor(int fieldIndex) {
@@ -397,14 +256,14 @@ public final class RequestHead implements IncomingRequest {
    * The field whose value must be written anew as {@link #contentLength()}; -1 if there is none.
    */
   int rewrittenContentLengthField() {
-    return framing.contentLengthCanonical() ? -1 : contentLengthField;
+    return fields.rewrittenContentLengthField();
   }
 
-  int omittedCount() {
-    return omittedCount;
+  boolean omitsAny() {
+    return fields.omitsAny();
   }
 
   boolean omits(int fieldIndex) {
-    return omittedCount > 0 && isOmitted(fieldIndex);
+    return fields.omits(fieldIndex);
   }
 }

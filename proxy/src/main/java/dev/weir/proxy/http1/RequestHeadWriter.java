@@ -29,7 +29,7 @@ public final class RequestHeadWriter {
   private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
   private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
 
-  /** What the writer may add to a head, beyond the client's own host and address list. */
+  /** The most bytes that are added to a head, beyond the client's own host and address list. */
   private static final int ADDED_BYTES = 512;
 
   private final byte[] upstreamAuthority;
@@ -156,7 +156,7 @@ public final class RequestHeadWriter {
     int from = count == 0 ? end : view.nameOffset(0);
     boolean replacesHost = head.absoluteForm();
     int lengthField = head.rewrittenContentLengthField();
-    if (head.omittedCount() > 0 || replacesHost || lengthField >= 0) {
+    if (head.omitsAny() || replacesHost || lengthField >= 0) {
       for (int i = 0; i < count; i++) {
         if (head.omits(i) || i == lengthField || replacesHost && head.isHost(i)) {
           int lineStart = view.nameOffset(i);

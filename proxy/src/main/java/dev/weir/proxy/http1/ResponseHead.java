@@ -35,8 +35,7 @@ public final class ResponseHead implements IncomingResponse {
   private final FieldLine field = new FieldLine();
   private final BodyFraming framing = new BodyFraming();
   private final ConnectionField connection = new ConnectionField();
-  private final int[] omitted;
-  private int omittedCount;
+  private final OmittedFields omitted;
   private int status;
   private int reasonOffset;
   private int reasonLength;
@@ -52,7 +51,7 @@ public final class ResponseHead implements IncomingResponse {
    */
   public ResponseHead(int maxFieldCount) {
     fields = new RequestView(maxFieldCount);
-    omitted = new int[maxFieldCount];
+    omitted = new OmittedFields(maxFieldCount);
   }
 
   /**
@@ -64,7 +63,7 @@ public final class ResponseHead implements IncomingResponse {
     fields.reset(bytes, offset, length, IpAddress.LOOPBACK);
     framing.reset();
     connection.reset();
-    omittedCount = 0;
+    omitted.reset();
     transferEncodingField = -1;
     rateLimitRemainingField = -1;
     DirectBuffer head = fields.bytes();
@@ -132,13 +131,13 @@ public final class ResponseHead implements IncomingResponse {
         switch (known) {
           case CONTENT_LENGTH -> {
             if (framesNothing()) {
-              omit(index);
+              omitted.add(index);
             }
             yield framing.contentLength(head, offset, length);
           }
           case TRANSFER_ENCODING -> {
             if (framesNothing()) {
-              omit(index);
+              omitted.add(index);
             } else {
               transferEncodingField = index;
             }
@@ -147,7 +146,7 @@ public final class ResponseHead implements IncomingResponse {
           case CONNECTION -> connection.add(head, offset, length);
           case UPGRADE -> {
             if (status != 101) {
-              omit(index);
+              omitted.add(index);
             }
             yield true;
           }
@@ -158,7 +157,7 @@ public final class ResponseHead implements IncomingResponse {
           default -> true;
         };
     if (!FieldPolicy.passesResponse(known)) {
-      omit(index);
+      omitted.add(index);
     }
     return wellFormed ? end : FieldLine.MALFORMED;
   }
@@ -178,27 +177,16 @@ public final class ResponseHead implements IncomingResponse {
         int length = fields.nameLength(i);
         if (connection.nominates(head, offset, length)
             && FieldPolicy.serviceMayRemove(head, offset, length)) {
-          omit(i);
+          omitted.add(i);
         }
       }
     }
     return true;
   }
 
-  private void omit(int fieldIndex) {
-    if (!omits(fieldIndex)) {
-      omitted[omittedCount++] = fieldIndex;
-    }
-  }
-
   @Override
   public boolean omits(int fieldIndex) {
-    for (int i = 0; i < omittedCount; i++) {
-      if (omitted[i] == fieldIndex) {
-        return true;
-      }
-    }
-    return false;
+    return omitted.contains(fieldIndex);
   }
 
   /** The fields; of the rest of the view, only the bytes are set. */
@@ -297,7 +285,7 @@ public final class ResponseHead implements IncomingResponse {
     return transferEncodingField;
   }
 
-  /** What the upstream itself says is left of a quota; -1 if it says nothing that can be read. */
+  /** Units that the service says are left of its own quota; -1 if it says nothing readable. */
   public long rateLimitRemaining() {
     if (rateLimitRemainingField < 0) {
       return -1;
@@ -318,6 +306,6 @@ public final class ResponseHead implements IncomingResponse {
   }
 
   boolean omitsAny() {
-    return omittedCount > 0;
+    return !omitted.isEmpty();
   }
 }

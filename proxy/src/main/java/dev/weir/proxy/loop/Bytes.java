@@ -10,7 +10,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.DuplexChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** How received bytes are looked at, kept and sent. */
+/** Looks at received bytes, keeps them, and sends bytes, each in the one way that is right. */
 public final class Bytes {
   /** Written behind the last byte of a connection's output, and told from other empty buffers. */
   public static final ByteBuf OUTPUT_END = new EmptyByteBuf(UnpooledByteBufAllocator.DEFAULT);

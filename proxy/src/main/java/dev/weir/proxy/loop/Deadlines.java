@@ -29,7 +29,7 @@ public final class Deadlines {
     eventLoop.scheduleWithFixedDelay(this::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Adds one that may wait; until {@link Waiter#leave} it is looked at in every sweep. */
+  /** Adds a waiter; until {@link Waiter#leave} it is looked at in every sweep. */
   public void join(Waiter waiter) {
     waiter.previous = head.previous;
     waiter.next = head;
@@ -49,7 +49,7 @@ public final class Deadlines {
     }
   }
 
-  /** One that fails keeps none of the others from their deadlines, now or later. */
+  /** A waiter that fails keeps no other from its deadline, now or later. */
   private static void expire(Waiter waiter) {
     try {
       waiter.onDeadline();
@@ -58,7 +58,7 @@ public final class Deadlines {
     }
   }
 
-  /** One that waits. */
+  /** Somebody who waits, with a deadline or without. */
   public abstract static class Waiter {
     private Waiter previous;
     private Waiter next;

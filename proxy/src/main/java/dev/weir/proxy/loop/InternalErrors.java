@@ -20,7 +20,7 @@ public final class InternalErrors {
   private InternalErrors() {}
 
   /**
-   * Reports one.
+   * Reports an error.
    *
    * @param ended what has come to its end by it, as a sentence begins: "a request".
    */
@@ -35,7 +35,7 @@ public final class InternalErrors {
     }
   }
 
-  /** How many there were since the process started. */
+  /** The number of internal errors since the process started. */
   public static long count() {
     return COUNT.get();
   }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.loop;
 
-/** How the kernel is asked for input and output. */
+/** A setting: which of the kernel's interfaces input and output go through. */
 public enum TransportKind {
   /** The first of the others that this machine gives. */
   AUTO("auto"),
