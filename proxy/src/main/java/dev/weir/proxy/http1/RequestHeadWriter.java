@@ -80,17 +80,22 @@ public final class RequestHeadWriter {
     }
     writeForwarded(head, view, in, headStart, peerAddress, out);
     if (head.adds(KnownField.X_REQUEST_ID)) {
-      out.writeBytes(REQUEST_ID);
-      TextWriter.writeHexDigits(out, requestIdPrefix, 16);
-      TextWriter.writeHexDigits(out, ++requestCount, 16);
-      out.writeBytes(CRLF);
+      writeRequestId(out);
     }
+    out.writeBytes(CRLF);
+  }
+
+  private void writeRequestId(ByteBuf out) {
+    out.writeBytes(REQUEST_ID);
+    TextWriter.writeHexDigits(out, requestIdPrefix, 16);
+    TextWriter.writeHexDigits(out, ++requestCount, 16);
     out.writeBytes(CRLF);
   }
 
   /**
    * Writes the head of a request that came in another protocol: request line, fields, and the
-   * framing that HTTP/1.1 needs, chunked if the length of the content is not known.
+   * framing that HTTP/1.1 needs, chunked if the length of the content is not known. The scheme is
+   * for its reader to say, by a field.
    *
    * @return a buffer of its own, the caller's to release.
    */
@@ -111,10 +116,12 @@ public final class RequestHeadWriter {
     copy(bytes, view.authorityOffset(), view.authorityLength(), out);
     out.writeBytes(CRLF);
     for (int i = 0; i < view.fieldCount(); i++) {
-      copy(bytes, view.nameOffset(i), view.nameLength(i), out);
-      out.writeByte(':').writeByte(' ');
-      copy(bytes, view.valueOffset(i), view.valueLength(i), out);
-      out.writeBytes(CRLF);
+      if (!view.omits(i)) {
+        copy(bytes, view.nameOffset(i), view.nameLength(i), out);
+        out.writeByte(':').writeByte(' ');
+        copy(bytes, view.valueOffset(i), view.valueLength(i), out);
+        out.writeBytes(CRLF);
+      }
     }
     if (head.hasBody() && head.contentLength() < 0) {
       out.writeBytes(CHUNKED);
@@ -126,7 +133,11 @@ public final class RequestHeadWriter {
     out.writeBytes(FORWARDED_FOR);
     out.writeBytes(peerAddress);
     out.writeBytes(CRLF);
+    out.writeBytes(FORWARDED_HOST);
+    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
+    out.writeBytes(CRLF);
     out.writeBytes(VIA);
+    writeRequestId(out);
     return out.writeBytes(CRLF);
   }
 

@@ -102,6 +102,11 @@ public final class RequestView {
     omitted[fieldIndex] = true;
   }
 
+  /** Whether a field is not passed on as it came. */
+  public boolean omits(int fieldIndex) {
+    return omitted[fieldIndex];
+  }
+
   /** The bytes that all offsets point into. */
   public DirectBuffer bytes() {
     return bytes;

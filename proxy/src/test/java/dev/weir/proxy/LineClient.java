@@ -1,0 +1,250 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.ClientSide;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.IncomingResponse;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The client's side of a protocol made up for tests: lines go in, lines come out, and a client has
+ * credit for so many bytes as it says. What is sent is one of
+ *
+ * <pre>
+ * POST /path length    length: of the body; - for none, * for one that is told by its end
+ * data text            some of the body
+ * end                  the last of it
+ * cancel               the client has left
+ * credit n             n more bytes may come
+ * </pre>
+ */
+final class LineClient implements ClientSide {
+  /** Credit that no test uses up. */
+  static final int UNBOUNDED = Integer.MAX_VALUE;
+
+  private final EventLoop eventLoop;
+  private final LoopClock clock;
+  private final ProxiedRequest request;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+  /** Bytes of the response that have come, and that there was no credit for. */
+  final AtomicInteger heldBytes = new AtomicInteger();
+
+  /** Bytes of the request that the service has not consumed. */
+  final AtomicInteger unconsumedBytes = new AtomicInteger();
+
+  private int credit;
+
+  LineClient(EventLoop eventLoop, LoopClock clock, RequestLoop loop, int credit) {
+    this.eventLoop = eventLoop;
+    this.clock = clock;
+    this.credit = credit;
+    this.request = new ProxiedRequest(loop, this);
+  }
+
+  /** Sends a line, and returns when it has been taken. */
+  void send(String line) {
+    eventLoop.submit(() -> take(line)).syncUninterruptibly();
+  }
+
+  /** The next line that has come; fails if none comes. */
+  String next() throws InterruptedException {
+    String line = lines.poll(60, TimeUnit.SECONDS);
+    if (line == null) {
+      throw new AssertionError("no line has come");
+    }
+    return line;
+  }
+
+  private void take(String line) {
+    clock.tick();
+    String[] words = line.split(" ", 3);
+    switch (words[0]) {
+      case "data" -> data(words[1], false);
+      case "end" -> data("", true);
+      case "cancel" -> request.clientGone();
+      case "credit" -> grant(Integer.parseInt(words[1]));
+      default -> answer(request.start(new Head(words[0], words[1], words[2])));
+    }
+  }
+
+  private void data(String text, boolean end) {
+    ByteBuf bytes = Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1);
+    unconsumedBytes.addAndGet(request.data(bytes, end));
+    answer(request.bodyRead(false));
+  }
+
+  private void grant(int bytes) {
+    credit += bytes;
+    int consumed = Math.min(heldBytes.get(), credit);
+    credit -= consumed;
+    heldBytes.addAndGet(-consumed);
+    if (consumed > 0) {
+      request.responseConsumed(consumed);
+    }
+  }
+
+  private void answer(Verdict refusal) {
+    if (refusal != null) {
+      refuse(refusal);
+    }
+  }
+
+  @Override
+  public void bodyWanted() {
+    answer(request.bodyRead(false)); // it has been given as it came
+  }
+
+  @Override
+  public void requestConsumed(int bytes) {
+    unconsumedBytes.addAndGet(-bytes);
+  }
+
+  @Override
+  public void refuse(Verdict verdict) {
+    lines.add("refused " + verdict.refusal());
+  }
+
+  @Override
+  public int sayContinue() {
+    lines.add("continue");
+    return 0;
+  }
+
+  @Override
+  public int informational(IncomingResponse head) {
+    lines.add("informational " + head.status());
+    return 0;
+  }
+
+  @Override
+  public void switched(IncomingResponse head) {
+    lines.add("switched");
+  }
+
+  @Override
+  public BodyForm responseHead(IncomingResponse head) {
+    lines.add("head " + head.status());
+    return BodyForm.DATA;
+  }
+
+  @Override
+  public int responseData(ByteBuf bytes, boolean last) {
+    int length = bytes.readableBytes();
+    if (length > 0) {
+      lines.add("data " + bytes.toString(StandardCharsets.ISO_8859_1));
+    }
+    bytes.release();
+    if (last) {
+      lines.add("end");
+      return 0;
+    }
+    int held = Math.max(0, length - credit);
+    credit -= length - held;
+    heldBytes.addAndGet(held);
+    return held;
+  }
+
+  @Override
+  public void responseTrailers(RequestView fields) {
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      lines.add(
+          "trailer "
+              + fields.text(fields.nameOffset(i), fields.nameLength(i)).toLowerCase(Locale.ROOT)
+              + '='
+              + fields.text(fields.valueOffset(i), fields.valueLength(i)));
+    }
+    lines.add("end");
+  }
+
+  @Override
+  public void flushResponse() {
+    // Lines are not gathered.
+  }
+
+  @Override
+  public void ended() {
+    lines.add("ended");
+  }
+
+  @Override
+  public void reset(RequestEnd.How reason) {
+    lines.add("reset " + reason);
+  }
+
+  @Override
+  public void failed(Throwable bug) {
+    lines.add("failed " + bug);
+  }
+
+  /** The head of one request. */
+  private static final class Head implements IncomingRequest {
+    private static final String AUTHORITY = "line.example";
+
+    private final RequestView view = new RequestView(1);
+    private final String length;
+
+    Head(String method, String path, String length) {
+      this.length = length;
+      byte[] text = (method + path + AUTHORITY + "x-line1").getBytes(StandardCharsets.ISO_8859_1);
+      view.reset(new UnsafeBuffer(text), 0, text.length, IpAddress.LOOPBACK);
+      view.method(0, method.length());
+      view.path(method.length(), path.length());
+      int at = method.length() + path.length();
+      view.authority(at, AUTHORITY.length());
+      at += AUTHORITY.length();
+      view.addField(at, 6, at + 6, 1);
+    }
+
+    @Override
+    public RequestView view() {
+      return view;
+    }
+
+    @Override
+    public byte[] peerText() {
+      return "127.0.0.1".getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public boolean hasBody() {
+      return !length.equals("-");
+    }
+
+    @Override
+    public long contentLength() {
+      return length.equals("*") || length.equals("-") ? -1 : Long.parseLong(length);
+    }
+
+    @Override
+    public boolean headMethod() {
+      return false;
+    }
+
+    @Override
+    public boolean expectContinue() {
+      return false;
+    }
+
+    @Override
+    public boolean upgrade() {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,356 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.http.RequestTimeouts;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamPool;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A client's protocol that is not HTTP/1.1, the lines of {@link LineClient}, in front of a service
+ * of HTTP/1.1: what every protocol has passes through the same {@code ProxiedRequest}.
+ */
+@Timeout(120)
+class SecondProtocolTest {
+  private static final int LARGE_BYTES = 8 * 1024 * 1024;
+
+  /** What one read brings at most, with what was read before it. */
+  private static final int HELD_BYTES = 256 * 1024;
+
+  private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+  private RecordingOrigin origin;
+  private EventLoopGroup group;
+  private EventLoop eventLoop;
+  private LimitTables tables;
+  private final LoopClock clock = new LoopClock();
+  private RequestLoop loop;
+
+  @BeforeEach
+  void start() throws Exception {
+    origin = new RecordingOrigin();
+    Settings settings =
+        SettingsFlags.read(
+            Map.of(
+                "--upstream", "http://" + origin.address(),
+                "--listen", "127.0.0.1:0",
+                "--table.keys", "1000",
+                "--limit", "2/365d"),
+            Faults.ofFlags());
+    group = new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
+    eventLoop = (EventLoop) group.iterator().next();
+
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics metrics = new Metrics().newLoop();
+    tables = LimitTables.allocate(settings.admission(), settings.ringCells());
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(),
+            KeyHasher.random(),
+            new ClientIpReader(settings.identity()),
+            settings.client().caps().headBytes());
+    AdmissionHandler admission =
+        new AdmissionHandler(new LocalGate(tables), identities, metrics, clock, eventLoop);
+    admission.publish(settings.rules().compile(RuleSet.EMPTY));
+    UpstreamPool pool =
+        new UpstreamPool(
+            settings.upstream(),
+            new UpstreamAddresses(settings.upstream().address(), Transport.NIO),
+            Transport.NIO,
+            eventLoop,
+            clock,
+            deadlines,
+            metrics,
+            "origin");
+    long aMinuteNs = TimeUnit.MINUTES.toNanos(1);
+    loop =
+        new RequestLoop(
+            clock,
+            deadlines,
+            new WatchedAdmission(admission),
+            pool,
+            request -> ClientKey.NONE,
+            metrics,
+            new RequestTimeouts(aMinuteNs, aMinuteNs, aMinuteNs));
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    origin.close();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    tables.close();
+  }
+
+  @Test
+  void isDecidedAndServedLikeHttp1() throws Exception {
+    LineClient client = client();
+    client.send("GET /a -");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String head = origin.nextRequest();
+    assertTrue(head.startsWith("GET /a HTTP/1.1\r\nHost: line.example\r\nx-line: 1\r\n"), head);
+    assertTrue(head.contains("\r\nX-Forwarded-For: 127.0.0.1\r\n"), head);
+    assertEquals("COMPLETE 200 0 6", nextEnd());
+    client.send("GET /b -");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    nextEnd();
+    client.send("GET /c -");
+    assertLines(client, "refused OVER_LIMIT");
+    assertEquals("REFUSED_HERE 429 0 0", nextEnd());
+    assertTrue(origin.nextRequest().startsWith("GET /b "));
+    assertEquals(0, origin.requestCount());
+  }
+
+  @Test
+  void sendsABodyOfKnownLengthAsItIs() throws Exception {
+    LineClient client = client();
+    client.send("POST /a 10");
+    client.send("data hello");
+    assertEquals(0, origin.connectionCount()); // gathered first: nobody's connection waits for it
+    client.send("data world");
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.contains("\r\nContent-Length: 10\r\n"), request);
+    assertTrue(request.endsWith("\r\n\r\nhelloworld"), request);
+    assertEquals("COMPLETE 200 10 6", nextEnd());
+    assertEquals(0, client.unconsumedBytes.get());
+  }
+
+  @Test
+  void chunksABodyWhoseLengthOnlyItsEndTells() throws Exception {
+    LineClient client = client();
+    client.send("POST /a *");
+    client.send("data hello");
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.contains("\r\nTransfer-Encoding: chunked\r\n"), request);
+    assertTrue(request.endsWith("\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), request);
+  }
+
+  @Test
+  void chunksWhatComesAfterTheConnectionToo() throws Exception {
+    String enough = "x".repeat(16 * 1024);
+    LineClient client = client();
+    client.send("POST /a *");
+    client.send("data " + enough);
+    assertTrue(origin.nextHead().startsWith("POST /a "));
+    client.send("data more");
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.endsWith("\r\n4000\r\n" + enough + "\r\n4\r\nmore\r\n0\r\n\r\n"), request);
+  }
+
+  @Test
+  void tellsTrailersApartFromData() throws Exception {
+    origin.answer(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n"
+            + "Grpc-Status: 0\r\nContent-Length: 7\r\nX-Sum:  abc \r\n\r\n");
+    LineClient client = client();
+    client.send("GET /a -");
+    assertLines(
+        client,
+        "head 200",
+        "data hello",
+        "data  world",
+        "trailer grpc-status=0",
+        "trailer x-sum=abc",
+        "end",
+        "ended");
+    assertEquals("COMPLETE 200 0 11", nextEnd());
+    client.send("GET /b -"); // on the same connection: what was behind the data was read, too
+    assertEquals("head 200", client.next());
+    assertEquals(1, origin.connectionCount());
+  }
+
+  @Test
+  void tellsThatTheServiceHasBrokenOff() throws Exception {
+    origin.script(
+        conversation -> {
+          conversation.request();
+          conversation.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+          conversation.end();
+        });
+    LineClient client = client();
+    client.send("GET /a -");
+    assertLines(client, "head 200", "data half", "reset SERVICE_GONE");
+    assertEquals("SERVICE_GONE 200 0 4", nextEnd());
+    origin.script(RecordingOrigin.Conversation::end);
+    client.send("GET /b -");
+    assertLines(client, "refused UPSTREAM_CLOSED");
+    assertEquals("SERVICE_GONE 502 0 0", nextEnd());
+  }
+
+  @Test
+  void endsTheExchangeOfAClientThatLeaves() throws Exception {
+    CountDownLatch left = new CountDownLatch(1);
+    origin.script(
+        conversation -> {
+          conversation.request();
+          conversation.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+          conversation.awaitEnd();
+          left.countDown();
+        });
+    LineClient client = client();
+    client.send("GET /a -");
+    assertLines(client, "head 200", "data half");
+    client.send("cancel");
+    assertTrue(left.await(60, TimeUnit.SECONDS), "the service's connection has not ended");
+    assertEquals("CLIENT_GONE 200 0 4", nextEnd());
+    origin.answer(RecordingOrigin.OK);
+    client.send("GET /b -"); // and is free for the next
+    assertLines(client, "head 200", "data origin", "end", "ended");
+  }
+
+  @Test
+  void readsNoMoreFromTheServiceThanTheClientHasCreditFor() throws Exception {
+    String large = "y".repeat(LARGE_BYTES);
+    origin.answer("HTTP/1.1 200 OK\r\nContent-Length: " + LARGE_BYTES + "\r\n\r\n" + large);
+    LineClient client = new LineClient(eventLoop, clock, loop, 10);
+    client.send("GET /a -");
+    assertEquals("head 200", client.next());
+    int came = client.next().length() - "data ".length();
+    for (int turn = 0; turn < 500; turn++) { // the event loop would read on in any of them
+      eventLoop.submit(() -> {}).syncUninterruptibly();
+    }
+    int held = client.heldBytes.get();
+    assertTrue(held > 0 && held <= HELD_BYTES, held + " bytes held");
+    client.send("credit " + LARGE_BYTES);
+    while (came < LARGE_BYTES) {
+      came += client.next().length() - "data ".length();
+    }
+    assertLines(client, "end", "ended");
+    assertEquals("COMPLETE 200 0 " + LARGE_BYTES, nextEnd());
+  }
+
+  @Test
+  void tellsWhatTheServiceHasNotConsumed() throws Exception {
+    CountDownLatch reads = new CountDownLatch(1);
+    origin.script(
+        conversation -> {
+          conversation.head();
+          reads.await();
+          for (long left = LARGE_BYTES; left > 0; left--) {
+            conversation.read();
+          }
+          conversation.send(RecordingOrigin.OK);
+        });
+    LineClient client = client();
+    client.send("POST /a " + LARGE_BYTES);
+    String piece = "data " + "z".repeat(64 * 1024);
+    int sent = 0;
+    while (sent < LARGE_BYTES && client.unconsumedBytes.get() == 0) {
+      client.send(piece);
+      sent += 64 * 1024;
+    }
+    assertTrue(client.unconsumedBytes.get() > 0, "the service has taken it all, unread");
+    reads.countDown();
+    for (; sent < LARGE_BYTES; sent += 64 * 1024) {
+      client.send(piece);
+    }
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    assertEquals(0, client.unconsumedBytes.get());
+    assertEquals("COMPLETE 200 " + LARGE_BYTES + " 6", nextEnd());
+  }
+
+  private LineClient client() {
+    return new LineClient(eventLoop, clock, loop, LineClient.UNBOUNDED);
+  }
+
+  private static void assertLines(LineClient client, String... expected)
+      throws InterruptedException {
+    for (String line : expected) {
+      assertEquals(line, client.next());
+    }
+  }
+
+  private String nextEnd() throws InterruptedException {
+    String end = ends.poll(60, TimeUnit.SECONDS);
+    assertTrue(end != null, "no end was told");
+    return end;
+  }
+
+  /** Passes everything on, and writes down how requests end. */
+  private final class WatchedAdmission implements Admission {
+    private final Admission watched;
+
+    WatchedAdmission(Admission watched) {
+      this.watched = watched;
+    }
+
+    @Override
+    public long ask(Question question, Asker asker, long nowNs) {
+      return watched.ask(question, asker, nowNs);
+    }
+
+    @Override
+    public Verdict verdict() {
+      return watched.verdict();
+    }
+
+    @Override
+    public long dueNs(long ticket) {
+      return watched.dueNs(ticket);
+    }
+
+    @Override
+    public int keep() {
+      return watched.keep();
+    }
+
+    @Override
+    public void giveBack(int kept) {
+      watched.giveBack(kept);
+    }
+
+    @Override
+    public void letStand(int kept) {
+      watched.letStand(kept);
+    }
+
+    @Override
+    public void ended(long ticket, RequestEnd end) {
+      ends.add(
+          end.how() + " " + end.status() + " " + end.requestBytes() + " " + end.responseBytes());
+      watched.ended(ticket, end);
+    }
+  }
+}
