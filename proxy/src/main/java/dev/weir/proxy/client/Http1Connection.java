@@ -79,8 +79,6 @@ final class Http1Connection extends InboundHandler implements ClientSide {
     this.end = new ConnectionEnd(loop, channel, timer);
   }
 
-  // Bytes from the client.
-
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     loop.opened(this);
@@ -278,8 +276,6 @@ final class Http1Connection extends InboundHandler implements ClientSide {
     return !request.isForwarding() || request.requestHeldBytes() == 0;
   }
 
-  // The response.
-
   @Override
   public int sayContinue() {
     return held(response.sayContinue());
@@ -299,7 +295,7 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   @Override
   public BodyForm responseHead(IncomingResponse head) {
     keepAlive &= body.complete() && !loop.draining();
-    BodyForm form = response.head((ResponseHead) head, request, headMethod, keepAlive);
+    BodyForm form = response.head((ResponseHead) head, request.limit(), headMethod, keepAlive);
     keepAlive &= !response.endsWithConnection();
     return form;
   }
@@ -372,8 +368,6 @@ final class Http1Connection extends InboundHandler implements ClientSide {
       closeAfterAnswer();
     }
   }
-
-  // Answers of the proxy itself, and ends.
 
   @Override
   public void refuse(Verdict verdict) {

@@ -2,7 +2,7 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.LimitValues;
-import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.PassedLimit;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
@@ -77,18 +77,18 @@ final class ResponseWriter {
   /**
    * Writes the final head.
    *
-   * @param request knows what the client is to be told of its limit.
+   * @param limit what the client is to be told of.
    * @return how the body is to come.
    */
-  BodyForm head(ResponseHead head, ProxiedRequest request, boolean headMethod, boolean keepAlive) {
+  BodyForm head(ResponseHead head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
     boolean hasBody = !head.bodyless(headMethod);
     boolean unframed = hasBody && head.closeDelimited();
     boolean dechunks = http10 && head.chunked();
     chunks = unframed && !http10;
     endsWithConnection = http10 && hasBody && (unframed || dechunks);
 
-    QuotaPolicy policy = request.policy();
-    long remaining = request.remaining();
+    QuotaPolicy policy = limit.policy();
+    long remaining = limit.remaining();
     long theirs =
         policy != null && loop.rateLimitFields.writesXRateLimit() ? head.rateLimitRemaining() : -1;
     boolean oursIsStricter = theirs < 0 || remaining < theirs;
@@ -96,7 +96,7 @@ final class ResponseWriter {
 
     ByteBuf out = open(head.sourceLength() + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
     ResponseHeadWriter.write(head, !dechunks, keepTheirs, out);
-    long waitSeconds = LimitValues.ceilSeconds(request.resetAfterNs());
+    long waitSeconds = LimitValues.ceilSeconds(limit.resetAfterNs());
     loop.rateLimitFields.write(out, policy, remaining, waitSeconds, oursIsStricter);
     if (chunks) {
       ResponseHeadWriter.addChunked(out);

@@ -2,9 +2,7 @@ package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
-import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestEnd.How;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
@@ -54,13 +52,13 @@ public final class ProxiedRequest implements Asker {
   private final GatheredBody gathered = new GatheredBody();
   private final BodyPace pace = new BodyPace();
   private final KeptCharge charge;
-  private final RequestTimes times = new RequestTimes();
+  private final RequestRecord record = new RequestRecord();
+  private final PassedLimit limit = new PassedLimit();
+  private final ServiceLink service = new ServiceLink();
 
   private State state = State.IDLE;
   private long ticket = Admission.SETTLED;
   private long clientKey;
-  private ServiceSide service;
-  private RefusalReason failure;
 
   /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
   private boolean chargeIsFresh;
@@ -76,13 +74,6 @@ public final class ProxiedRequest implements Asker {
 
   private int responseHeldBytes;
 
-  private long requestBytes;
-  private long responseBytes;
-  private int status;
-  private QuotaPolicy policy;
-  private long remaining;
-  private long resetAfterNs;
-
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
@@ -95,8 +86,6 @@ public final class ProxiedRequest implements Asker {
           }
         };
   }
-
-  // What the client's side calls.
 
   /**
    * Asks whether a request may pass, and sends it on if it may. It was counted as started, and the
@@ -128,7 +117,8 @@ public final class ProxiedRequest implements Asker {
   private void reset(IncomingRequest incoming, long nowNs) {
     state = State.DECIDING;
     clientKey = loop.clientKeys.of(incoming.view());
-    failure = null;
+    service.start();
+    limit.clear();
     requestEnded = !incoming.hasBody();
     expectsContinue = incoming.expectContinue();
     saidContinue = false;
@@ -136,11 +126,7 @@ public final class ProxiedRequest implements Asker {
     responseEnded = false;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
-    requestBytes = 0;
-    responseBytes = 0;
-    status = 0;
-    policy = null;
-    times.arrived(nowNs);
+    record.arrived(nowNs);
   }
 
   /**
@@ -153,7 +139,7 @@ public final class ProxiedRequest implements Asker {
    */
   public int data(ByteBuf bytes, boolean end) {
     int length = bytes.readableBytes();
-    requestBytes += length;
+    record.addRequestBytes(length);
     pace.passed(length);
     requestEnded |= end;
     int held;
@@ -162,26 +148,13 @@ public final class ProxiedRequest implements Asker {
         gathered.append(bytes);
         held = length;
       }
-      case EXCHANGE, TUNNEL -> held = forward(bytes, end);
+      case EXCHANGE, TUNNEL -> held = service.data(bytes, end);
       default -> {
         bytes.release();
         held = 0;
       }
     }
     requestHeldBytes += held;
-    return held;
-  }
-
-  private int forward(ByteBuf bytes, boolean end) {
-    if (failure != null) {
-      bytes.release();
-      return 0;
-    }
-    int held = service.data(bytes, end);
-    if (held == ServiceSide.GONE) {
-      failure = service.failure();
-      return 0;
-    }
     return held;
   }
 
@@ -208,8 +181,8 @@ public final class ProxiedRequest implements Asker {
    *     ClientSide#reset}.
    */
   public Verdict abort(RefusalReason reason) {
-    if (failure != null) {
-      return lost(failure);
+    if (service.failure() != null) {
+      return lost(service.failure());
     }
     leaveService(how(reason));
     return broken(reason);
@@ -222,7 +195,7 @@ public final class ProxiedRequest implements Asker {
    */
   public void responseConsumed(int bytes) {
     responseHeldBytes -= bytes;
-    if (service == null) {
+    if (!service.isOpen()) {
       return;
     }
     service.responseConsumed(bytes);
@@ -241,8 +214,6 @@ public final class ProxiedRequest implements Asker {
     }
     timer.end();
   }
-
-  // The verdict, the body, the connection.
 
   @Override
   public void decided(long ofTicket, Verdict verdict) {
@@ -265,10 +236,8 @@ public final class ProxiedRequest implements Asker {
   }
 
   private Verdict pass(Verdict verdict) {
-    times.held(verdict.heldNs());
-    policy = verdict.policy();
-    remaining = verdict.remaining();
-    resetAfterNs = verdict.resetAfterNs();
+    record.held(verdict.heldNs());
+    limit.set(verdict);
     chargeIsFresh = true;
     state = State.GATHERING;
     pace.begin(loop.clock.nowNs());
@@ -344,7 +313,7 @@ public final class ProxiedRequest implements Asker {
       } else {
         client.bodyWanted();
         if (state == State.EXCHANGE) {
-          times.departed(loop.clock.tick());
+          record.departed(loop.clock.tick());
         }
       }
     } catch (RuntimeException | Error bug) {
@@ -356,15 +325,12 @@ public final class ProxiedRequest implements Asker {
   private void send(ServiceSide side) {
     chargeIsFresh = false;
     charge.letStand();
-    service = side;
     state = State.EXCHANGE;
-    if (!side.head(head)) {
-      failure = side.failure();
-    }
+    service.open(side, head);
     ByteBuf bytes = gathered.take();
     if (bytes != null) {
       int length = requestHeldBytes;
-      requestHeldBytes = forward(bytes, requestEnded);
+      requestHeldBytes = service.data(bytes, requestEnded);
       if (length > requestHeldBytes) {
         client.requestConsumed(length - requestHeldBytes);
       }
@@ -376,7 +342,7 @@ public final class ProxiedRequest implements Asker {
     Verdict refusal = forwarded(cutOff);
     if (state == State.EXCHANGE) {
       long nowNs = loop.clock.tick();
-      times.departed(nowNs);
+      record.departed(nowNs);
       if (responseHeldBytes > 0) { // since it was told to continue: nothing else will end that
         timer.within(nowNs, loop.timeouts.writeNs());
       }
@@ -386,8 +352,8 @@ public final class ProxiedRequest implements Asker {
 
   /** What there is of the request has been given to the service. */
   private Verdict forwarded(boolean cutOff) {
-    if (failure != null) {
-      return lost(failure);
+    if (service.failure() != null) {
+      return lost(service.failure());
     }
     if (!requestEnded) {
       if (cutOff) {
@@ -403,7 +369,7 @@ public final class ProxiedRequest implements Asker {
   }
 
   private Verdict tunnelled() {
-    if (failure != null || !service.flush()) {
+    if (!service.flush()) {
       return lost(service.failure());
     }
     awaitTunnel();
@@ -412,8 +378,6 @@ public final class ProxiedRequest implements Asker {
     }
     return null;
   }
-
-  // What the service's side calls.
 
   /** The service has consumed bytes of the request that it had held. */
   public void requestConsumed(int bytes) {
@@ -445,7 +409,7 @@ public final class ProxiedRequest implements Asker {
   /** The service agrees to a tunnel: all data from here on is the tunnel's, both ways. */
   public void switched(IncomingResponse incoming) {
     responseStarted = true;
-    status = incoming.status();
+    record.status(incoming.status());
     client.switched(incoming);
     state = State.TUNNEL;
     requestEnded = false;
@@ -461,8 +425,8 @@ public final class ProxiedRequest implements Asker {
    */
   public BodyForm responseHead(IncomingResponse incoming) {
     responseStarted = true;
-    status = incoming.status();
-    times.responded(loop.clock.nowNs());
+    record.status(incoming.status());
+    record.responded(loop.clock.nowNs());
     return client.responseHead(incoming);
   }
 
@@ -475,9 +439,9 @@ public final class ProxiedRequest implements Asker {
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int responseData(ByteBuf bytes, boolean last) {
-    responseBytes += bytes.readableBytes();
+    record.addResponseBytes(bytes.readableBytes());
     if (last && state == State.EXCHANGE) {
-      service = null;
+      service.ended();
       client.responseData(bytes, true);
       complete();
       return 0;
@@ -501,7 +465,7 @@ public final class ProxiedRequest implements Asker {
    * @param fields valid during the call; of the view, only bytes and fields are set.
    */
   public void responseTrailers(RequestView fields) {
-    service = null;
+    service.ended();
     client.responseTrailers(fields);
     complete();
   }
@@ -523,19 +487,17 @@ public final class ProxiedRequest implements Asker {
   private void complete() {
     long nowNs = loop.clock.tick();
     loop.observer.completed(
-        status, times.totalNs(nowNs), times.upstreamNs(), times.overheadNs(nowNs));
+        record.status(), record.totalNs(nowNs), record.upstreamNs(), record.overheadNs(nowNs));
     end(How.COMPLETE);
     client.ended();
   }
 
   /** Both sides have ended it, and what they sent is on its way. */
   private void endTunnel() {
-    service = null;
+    service.ended();
     end(How.UPGRADED_AND_CLOSED);
     client.ended();
   }
-
-  // Times.
 
   private void holdResponse(int held) {
     if (held > 0) {
@@ -603,23 +565,17 @@ public final class ProxiedRequest implements Asker {
     client.reset(How.TIMED_OUT);
   }
 
-  // Ends.
-
   /** Tells the service's side, or whoever is to find one, that the exchange is over. */
   private void leaveService(How how) {
     if (state == State.CONNECTING) {
       loop.origin.forget(this);
     }
-    ServiceSide left = service;
-    service = null;
-    if (left != null && failure == null) {
-      left.reset(how);
-    }
+    service.reset(how);
   }
 
   /** The service's side has failed, or there is none. */
   private Verdict lost(RefusalReason reason) {
-    service = null;
+    service.ended();
     if (reason == RefusalReason.UPSTREAM_BUSY) {
       charge.giveBack();
     }
@@ -641,7 +597,7 @@ public final class ProxiedRequest implements Asker {
 
   private Verdict refused(Verdict verdict, How how) {
     RefusalReason reason = verdict.refusal();
-    status = reason.httpStatus();
+    record.status(reason.httpStatus());
     loop.observer.refused(reason);
     end(how);
     return verdict;
@@ -665,14 +621,7 @@ public final class ProxiedRequest implements Asker {
     head.discard();
     gathered.discard();
     loop.observer.requestEnded();
-    long lastByteNs = how == How.COMPLETE ? loop.clock.nowNs() : RequestEnd.NEVER;
-    loop.admission.ended(
-        awaitedTicket,
-        loop.end
-            .set(how)
-            .status(status)
-            .bytes(requestBytes, responseBytes)
-            .times(times.departedNs(), times.headNs(), lastByteNs));
+    loop.admission.ended(awaitedTicket, record.describe(loop.end, how, loop.clock.nowNs()));
   }
 
   private void deliver(Verdict refusal) {
@@ -685,8 +634,6 @@ public final class ProxiedRequest implements Asker {
     timer.never();
     client.failed(bug);
   }
-
-  // What the client's side may ask.
 
   /** Whether a request is under way. */
   public boolean isUnderWay() {
@@ -718,18 +665,8 @@ public final class ProxiedRequest implements Asker {
     return expectsContinue;
   }
 
-  /** The limit that it passed, as clients are told of it; null if none applied. */
-  public QuotaPolicy policy() {
-    return policy;
-  }
-
-  /** Units left in that limit when it passed. */
-  public long remaining() {
-    return remaining;
-  }
-
-  /** Nanoseconds until that limit is whole again, from when it passed. */
-  public long resetAfterNs() {
-    return resetAfterNs;
+  /** The limit that it passed. */
+  public PassedLimit limit() {
+    return limit;
   }
 }

@@ -4,7 +4,6 @@ import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
-import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
@@ -39,6 +38,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private final UpstreamPool pool;
   private final Channel channel;
   private final ResponseReader responses;
+  private final RequestWriter requests;
   private final ServiceTimer waiter;
   private final ServiceTimer ageing;
   private final ConnectionPlace place = new ConnectionPlace();
@@ -51,7 +51,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   private RefusalReason failure;
   private boolean isClosed;
-  private boolean chunksRequest;
   private boolean requestComplete;
   private boolean isTunnel;
   private int requestHeldBytes;
@@ -64,6 +63,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     this.pool = pool;
     this.channel = channel;
     this.responses = new ResponseReader(this, pool);
+    this.requests = new RequestWriter(channel);
     this.waiter =
         new ServiceTimer() {
           @Override
@@ -81,8 +81,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
           }
         };
   }
-
-  // What the pool does with it.
 
   boolean isUsable() {
     return request == null && !isClosed && channel.isActive();
@@ -114,14 +112,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     channel.close();
   }
 
-  // The request goes out.
-
   @Override
   public boolean head(EncodedHead head) {
     isCalled = true;
     responses.expect(head.headMethod(), head.upgrade());
-    chunksRequest = head.bodyForm() == BodyForm.DATA;
-    Bytes.write(channel, head.take());
+    requests.head(head);
     if (!head.hasBody()) {
       requestHasEnded();
     }
@@ -132,7 +127,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   public int data(ByteBuf bytes, boolean end) {
     isCalled = true;
     int length = bytes.readableBytes();
-    write(bytes, length, end);
+    if (isTunnel) {
+      requests.write(bytes);
+    } else {
+      requests.body(bytes, end);
+    }
     if (end && isTunnel) {
       endTunnel();
     } else if (end) {
@@ -146,30 +145,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     }
     requestHeldBytes += length;
     return length;
-  }
-
-  private void write(ByteBuf bytes, int length, boolean end) {
-    boolean chunks = chunksRequest && !isTunnel;
-    if (chunks && length > 0) {
-      ByteBuf size = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
-      ChunkWriter.writeSize(size, length);
-      Bytes.write(channel, size);
-    }
-    if (length > 0) {
-      Bytes.write(channel, bytes);
-    } else {
-      bytes.release();
-    }
-    if (chunks && (length > 0 || end)) {
-      ByteBuf behind = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
-      if (length > 0) {
-        ChunkWriter.writeEnd(behind);
-      }
-      if (end) {
-        ChunkWriter.writeLast(behind);
-      }
-      Bytes.write(channel, behind);
-    }
   }
 
   private void requestHasEnded() {
@@ -225,8 +200,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     channel.close();
   }
 
-  // Tunnels.
-
   private void endTunnel() {
     outputEnding = true;
     if (inputEnded) {
@@ -268,8 +241,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     request = null;
     waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
   }
-
-  // The response comes in.
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
@@ -352,8 +323,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     }
     return served;
   }
-
-  // Ends.
 
   /** What has been read, written or waited for has failed: the exchange has ended. */
   void fail(RefusalReason reason) {

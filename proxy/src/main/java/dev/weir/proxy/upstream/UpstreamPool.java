@@ -31,10 +31,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The upstream connections of one event loop. The one used last is used next, so that as few as
  * possible are kept warm and the rest go idle. Not thread-safe.
  *
- * <p>A connection counts as one for exchanges, in use or idle, until its exchange turns out to be a
- * long one; then it counts as a stream, and its place is another's. A request that finds neither a
- * place nor its client's share of them free waits in a queue. Whoever waits is served in a task of
- * its own: nobody is handed a connection within the call of another client.
+ * <p>A request that finds neither a place nor its client's share of them free ({@link
+ * ConnectionCounts}) waits in a queue. Whoever waits is served in a task of its own: nobody is
+ * handed a connection within the call of another client.
  */
 public final class UpstreamPool implements Origin {
   /** The most fields in a response's head. */
@@ -53,16 +52,10 @@ public final class UpstreamPool implements Origin {
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
-  /** Exchanges that have a connection, or are being connected. */
-  private final FairCap exchanges;
-
-  private final FairCap streams;
+  private final ConnectionCounts counts;
   private final UpstreamQueue queue;
   private final QueueDeadline queueDeadline = new QueueDeadline();
   private final Runnable serve = this::serveQueue;
-
-  /** Connections but for those of streams: in use, idle, or on the way. */
-  private int connectionCount;
 
   /** What {@link #open} has found. */
   private UpstreamConnection opened;
@@ -88,8 +81,7 @@ public final class UpstreamPool implements Origin {
     this.clock = clock;
     this.deadlines = deadlines;
     this.observer = observer;
-    exchanges = new FairCap(settings.caps().connections());
-    streams = new FairCap(settings.caps().streams());
+    counts = new ConnectionCounts(settings.caps(), observer);
     queue = new UpstreamQueue(settings.caps().queue());
     deadlines.join(queueDeadline);
     connector = new UpstreamConnector(this, settings, addresses, transport, eventLoop);
@@ -98,7 +90,7 @@ public final class UpstreamPool implements Origin {
 
   @Override
   public boolean isFull(long client, boolean upgrade) {
-    if (upgrade && !streams.hasRoom(client)) {
+    if (upgrade && !counts.hasRoomForStream(client)) {
       return true;
     }
     return !queue.hasRoom(client) && (serving || !hasConnection(client));
@@ -106,7 +98,7 @@ public final class UpstreamPool implements Origin {
 
   @Override
   public boolean isScarce() {
-    return exchanges.isScarce();
+    return counts.isScarce();
   }
 
   @Override
@@ -142,24 +134,23 @@ public final class UpstreamPool implements Origin {
 
   /** Whether a client may have a connection, and there is one or may be one more. */
   private boolean hasConnection(long client) {
-    if (!exchanges.hasRoom(client)) {
+    if (!counts.hasRoom(client)) {
       return false;
     }
     while (!idle.isEmpty() && !idle.peekFirst().isUsable()) {
       idle.pollFirst();
     }
-    return !idle.isEmpty() || connectionCount < settings.caps().connections();
+    return !idle.isEmpty() || !counts.isFull();
   }
 
   /** A connection that serves the request; null if one is being made. */
   private UpstreamConnection take(ProxiedRequest request, long client) {
-    exchanges.take(client);
     UpstreamConnection connection = idle.pollFirst();
     if (connection == null) {
-      connectionCount++;
+      counts.making(client);
       connector.connect(request, client);
     } else {
-      connection.place().exchangeOf(client);
+      counts.begin(connection.place(), client);
       connection.start(request);
     }
     return connection;
@@ -171,8 +162,7 @@ public final class UpstreamPool implements Origin {
    * @param request null if it no longer waits.
    */
   void notConnected(ProxiedRequest request, long client, RefusalReason reason) {
-    connectionCount--;
-    exchanges.leave(client);
+    counts.notMade(client);
     serveSoon();
     if (request != null) {
       request.serviceReset(reason);
@@ -211,8 +201,6 @@ public final class UpstreamPool implements Origin {
       }
     }
   }
-
-  // Those who wait.
 
   /** A place has become free, or a client's share. */
   private void serveSoon() {
@@ -275,8 +263,6 @@ public final class UpstreamPool implements Origin {
     }
   }
 
-  // What becomes of a connection.
-
   /**
    * The exchange of a connection goes on for long: it leaves its place to others, if there is one
    * among the streams for it.
@@ -284,27 +270,22 @@ public final class UpstreamPool implements Origin {
    * @return whether it counts as a stream now.
    */
   boolean becomeStream(UpstreamConnection connection) {
-    if (connection.place().use() != Use.EXCHANGE || !streams.hasRoom(connection.place().client())) {
-      return connection.place().use() == Use.STREAM;
+    boolean wasExchange = connection.place().use() == Use.EXCHANGE;
+    boolean isStream = counts.becomeStream(connection.place());
+    if (wasExchange && isStream) {
+      serveSoon();
     }
-    leave(connection);
-    streams.take(connection.place().client());
-    connection.place().use(Use.STREAM);
-    observer.streamOpened();
-    serveSoon();
-    return true;
+    return isStream;
   }
 
   /** Takes a connection back whose exchange has ended well. */
   void release(UpstreamConnection connection) {
-    leave(connection);
+    counts.leave(connection.place());
     boolean isCurrent = connection.place().targets() == addresses.current();
-    if (!isCurrent || connectionCount == settings.caps().connections()) {
-      connection.place().use(Use.NONE);
+    if (!isCurrent || counts.isFull()) {
       connection.close();
     } else {
-      connectionCount++;
-      connection.place().use(Use.IDLE);
+      counts.becomeIdle(connection.place());
       connection.idleUntil(clock.nowNs() + settings.timeouts().idleNs());
       idle.addFirst(connection);
     }
@@ -312,31 +293,12 @@ public final class UpstreamPool implements Origin {
   }
 
   void closed(UpstreamConnection connection) {
-    leave(connection);
-    connection.place().use(Use.NONE);
+    if (connection.place().use() == Use.IDLE) {
+      idle.remove(connection);
+    }
+    counts.leave(connection.place());
     observer.upstreamClosed();
     serveSoon();
-  }
-
-  /** Counts a connection out of whatever it is used for. */
-  private void leave(UpstreamConnection connection) {
-    switch (connection.place().use()) {
-      case EXCHANGE -> {
-        exchanges.leave(connection.place().client());
-        connectionCount--;
-      }
-      case STREAM -> {
-        streams.leave(connection.place().client());
-        observer.streamClosed();
-      }
-      case IDLE -> {
-        idle.remove(connection);
-        connectionCount--;
-      }
-      case NEW, NONE -> {
-        // Counted by whoever has it made, or not at all.
-      }
-    }
   }
 
   /** Closes what is idle: the process is ending. */

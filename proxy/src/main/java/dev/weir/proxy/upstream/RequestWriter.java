@@ -1,0 +1,68 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http1.ChunkWriter;
+import dev.weir.proxy.loop.Bytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+
+/**
+ * Writes the requests that go out on one connection. A body that comes as HTTP/1.1 frames it goes
+ * out as it came; one that came in another protocol, and whose length its head does not give, is
+ * chunked.
+ */
+final class RequestWriter {
+  private final Channel channel;
+  private boolean chunks;
+
+  RequestWriter(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** Writes a head, whose bytes it takes over. */
+  void head(EncodedHead head) {
+    chunks = head.bodyForm() == BodyForm.DATA;
+    Bytes.write(channel, head.take());
+  }
+
+  /**
+   * Takes over {@code bytes} of a body.
+   *
+   * @param end whether they are the last.
+   */
+  void body(ByteBuf bytes, boolean end) {
+    if (chunks) {
+      writeChunk(bytes, end);
+    } else {
+      write(bytes);
+    }
+  }
+
+  /** Takes over {@code bytes}, which are written as they are, unless there are none. */
+  void write(ByteBuf bytes) {
+    if (bytes.isReadable()) {
+      Bytes.write(channel, bytes);
+    } else {
+      bytes.release();
+    }
+  }
+
+  private void writeChunk(ByteBuf bytes, boolean end) {
+    int length = bytes.readableBytes();
+    if (length > 0) {
+      ByteBuf size = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+      ChunkWriter.writeSize(size, length);
+      Bytes.write(channel, size);
+    }
+    write(bytes);
+    ByteBuf behind = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+    if (length > 0) {
+      ChunkWriter.writeEnd(behind);
+    }
+    if (end) {
+      ChunkWriter.writeLast(behind);
+    }
+    write(behind);
+  }
+}
