@@ -164,6 +164,17 @@ class SecondProtocolTest {
   }
 
   @Test
+  void endsABodyThatTurnsOutToBeEmpty() throws Exception {
+    LineClient client = client();
+    client.send("POST /a *");
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.endsWith("\r\n\r\n0\r\n\r\n"), request);
+    assertEquals("COMPLETE 200 0 6", nextEnd());
+  }
+
+  @Test
   void chunksWhatComesAfterTheConnectionToo() throws Exception {
     String enough = "x".repeat(16 * 1024);
     LineClient client = client();
