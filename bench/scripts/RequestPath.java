@@ -34,16 +34,20 @@ import java.util.regex.Pattern;
  * <p>A sidecar is started with one event loop on epoll and a debugger's agent. After five requests
  * over one connection the sixth is recorded: the debugger stops at the entry of every method of
  * {@code dev.weir} and looks at the stack. Stacks that begin at a timer, a deadline or a start are
- * no request's and are left out. With {@code -v} classes and the deepest stack are listed.
+ * no request's and are left out. A verdict is acted on where the connection to the service is
+ * asked to send, or the refusal is written. With {@code -v} classes and the deepest stack are listed.
  */
 public final class RequestPath {
   private static final String OURS = "dev.weir.";
   private static final String READY = "EpollInterest$Handler.run";
+  private static final Pattern ACTED_ON =
+      Pattern.compile("\\.upstream\\.UpstreamConnection\\.|\\.client\\.RefusalWriter\\.");
   private static final Pattern PORT = Pattern.compile("proxying http://127\\.0\\.0\\.1:([0-9]+)");
   private static final Pattern LENGTH = Pattern.compile("(?i)content-length: ([0-9]+)");
 
   private final Set<String> classes = new TreeSet<>();
   private List<String> deepest = List.of();
+  private int verdictFrames;
 
   /** Takes the jar and, if wanted, {@code -v}. */
   public static void main(String[] args) throws Exception {
@@ -62,8 +66,8 @@ public final class RequestPath {
         RequestPath path = new RequestPath();
         String status = path.record(args[0], flags);
         System.out.printf(
-            "%-15s %-32s frames %2d, classes %2d%n",
-            names[i], status, path.deepest.size(), path.classes.size());
+            "%-15s %-32s frames %2d, where the verdict is acted on %2d, classes %2d%n",
+            names[i], status, path.deepest.size(), path.verdictFrames, path.classes.size());
         if (verbose) {
           path.deepest.forEach(frame -> System.out.println("    " + frame));
           System.out.println("    " + String.join(" ", path.classes));
@@ -166,6 +170,9 @@ public final class RequestPath {
     if (frames.get(frames.size() - 1).endsWith(READY)) {
       frames.forEach(frame -> classes.add(frame.substring(0, frame.lastIndexOf('.'))));
       deepest = frames.size() > deepest.size() ? frames : deepest;
+      if (ACTED_ON.matcher(frames.get(0)).find()) {
+        verdictFrames = Math.max(verdictFrames, frames.size());
+      }
     }
   }
 

@@ -33,9 +33,14 @@ class PagesTest {
   private static final Pattern NAMED =
       Pattern.compile("`(?:[a-z0-9]+\\.)*((?:[A-Z][a-z0-9]+){2,})(?:\\.\\w+)?(?:\\(.*?\\))?`");
 
-  /** Classes of libraries, and words that only look like classes. */
+  /** Classes of libraries and of former times, and words that only look like classes. */
   private static final Set<String> ELSEWHERE =
-      Set.of("RedisCommand", "DirectBuffer", "IllegalArgumentException", "RateLimit");
+      Set.of(
+          "RedisCommand",
+          "DirectBuffer",
+          "IllegalArgumentException",
+          "RateLimit",
+          "ClientConnection");
 
   private static final Path ROOT = ManualPage.root();
 
