@@ -11,24 +11,44 @@ import dev.weir.proxy.request.Verdict;
  *
  * <p>One per event loop.
  */
-final class SeveralGates implements Gate, Gate.Outcome {
-  /** What one question has passed already, until its last gate has decided. */
-  private static final class Passed {
-    private final Verdict verdict = new Verdict();
-    private final KeptCharge charge = new KeptCharge();
-    private Outcome outcome;
-    private long ticket;
-  }
-
+final class SeveralGates implements Gate {
   private final LocalGate local;
   private final Gate exact;
   private final LoopClock clock;
 
-  /** By parking place; made when needed. */
-  private final Passed[] passed = new Passed[AdmissionHandler.PARKING_PLACES];
+  /** One for each late question, and one that is known at once; made when needed. */
+  private final Passed[] free = new Passed[AdmissionHandler.PARKING_PLACES + 1];
+
+  private int freeCount;
 
   /** What was told last, or is being told: its charge may still be kept. */
   private Passed told;
+
+  /**
+   * What one question has passed already, until its last gate has decided: that may be after its
+   * client has left, and its parking place has another.
+   */
+  private final class Passed implements Outcome {
+    private final Verdict verdict = new Verdict();
+    private final KeptCharge charge = new KeptCharge();
+    private Outcome outcome;
+    private long ticket;
+
+    @Override
+    public void settle(long ofTicket, Verdict last) {
+      Verdict joined = join(this, last);
+      try {
+        outcome.settle(ticket, joined);
+      } finally {
+        leaveTold();
+      }
+    }
+
+    @Override
+    public boolean awaits(long ofTicket) {
+      return outcome.awaits(ticket);
+    }
+  }
 
   SeveralGates(LocalGate local, Gate exact, LoopClock clock) {
     this.local = local;
@@ -38,40 +58,21 @@ final class SeveralGates implements Gate, Gate.Outcome {
 
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
-    told = null;
+    leaveTold();
     Verdict first = local.ask(ticket, charges, nowNs, outcome);
     if (!first.allowed()) {
       return first;
     }
-    Passed own = take(ticket, outcome);
+    Passed own = freeCount == 0 ? new Passed() : free[--freeCount];
+    own.ticket = ticket;
+    own.outcome = outcome;
+    own.charge.clear();
     own.verdict.set(first).addRows(first);
     if (charges.operation() == Operation.CHECK) {
       local.keep(ticket, own.charge);
     }
-    Verdict last = exact.ask(ticket, charges, nowNs, this);
+    Verdict last = exact.ask(ticket, charges, nowNs, own);
     return last == null ? null : join(own, last);
-  }
-
-  private Passed take(long ticket, Outcome outcome) {
-    int place = (int) ticket;
-    if (passed[place] == null) {
-      passed[place] = new Passed();
-    }
-    Passed own = passed[place];
-    own.charge.clear();
-    own.ticket = ticket;
-    own.outcome = outcome;
-    return own;
-  }
-
-  @Override
-  public void settle(long ticket, Verdict verdict) {
-    Passed own = passed[(int) ticket];
-    try {
-      own.outcome.settle(ticket, join(own, verdict));
-    } finally {
-      told = null;
-    }
   }
 
   /** Undoes what has passed if the last gate refuses; else chooses what the verdict is about. */
@@ -92,9 +93,12 @@ final class SeveralGates implements Gate, Gate.Outcome {
     return (double) verdict.remaining() / verdict.limit();
   }
 
-  @Override
-  public boolean awaits(long ticket) {
-    return passed[(int) ticket].outcome.awaits(ticket);
+  private void leaveTold() {
+    if (told != null) {
+      told.outcome = null;
+      free[freeCount++] = told;
+      told = null;
+    }
   }
 
   @Override

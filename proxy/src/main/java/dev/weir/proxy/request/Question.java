@@ -23,9 +23,6 @@ public final class Question {
   /** The deadline that the store's settings say. */
   public static final long NO_DEADLINE = Long.MAX_VALUE;
 
-  /** The length of the idempotency key if there is none. */
-  public static final int NO_KEY = -1;
-
   private final String[] identityNames = new String[MAX_IDENTITIES];
   private final DirectBuffer[] identityBytes = new DirectBuffer[MAX_IDENTITIES];
   private final int[] identityOffsets = new int[MAX_IDENTITIES];
@@ -38,9 +35,6 @@ public final class Question {
   private int identityCount;
   private long cost;
   private int costCount;
-  private DirectBuffer keyBytes;
-  private int keyOffset;
-  private int keyLength = NO_KEY;
   private long deadlineNs = NO_DEADLINE;
   private boolean wantsRows;
 
@@ -58,7 +52,6 @@ public final class Question {
     identityCount = 0;
     cost = COST_OF_RULE;
     costCount = 0;
-    keyLength = NO_KEY;
     deadlineNs = NO_DEADLINE;
     wantsRows = false;
     return this;
@@ -116,14 +109,6 @@ public final class Question {
       costs[costCount++] = cost;
     }
     costs[limit] = units;
-    return this;
-  }
-
-  /** By this key a question that is asked again is told apart from a new one. */
-  public Question idempotencyKey(DirectBuffer bytes, int offset, int length) {
-    keyBytes = bytes;
-    keyOffset = offset;
-    keyLength = length;
     return this;
   }
 
@@ -190,20 +175,6 @@ public final class Question {
   public long costOf(int limit, long ofRule) {
     long given = limit < costCount ? costs[limit] : cost;
     return given == COST_OF_RULE ? ofRule : given;
-  }
-
-  /** The idempotency key's bytes; nothing unless {@link #keyLength()} is 0 or more. */
-  public DirectBuffer keyBytes() {
-    return keyBytes;
-  }
-
-  public int keyOffset() {
-    return keyOffset;
-  }
-
-  /** The idempotency key's length; {@link #NO_KEY} if there is none. */
-  public int keyLength() {
-    return keyLength;
   }
 
   /** When the verdict is worth nothing any more; or {@link #NO_DEADLINE}. */

@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class AllOrNoneModelTest {
   private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
-  private static final int COST = 2;
 
   /** Times of units, and how many of them still count. */
   private interface Counted {
@@ -35,7 +35,13 @@ class AllOrNoneModelTest {
   }
 
   private record Model(
-      Algorithm algorithm, String rate, String key, long limit, Counted counted, String policy) {
+      Algorithm algorithm,
+      String rate,
+      String key,
+      long limit,
+      long cost,
+      Counted counted,
+      String policy) {
     long left(Map<String, List<Long>> passed, String identity, long nowNs) {
       return limit - counted.count(times(passed, identity), nowNs);
     }
@@ -55,10 +61,12 @@ class AllOrNoneModelTest {
 
   private static final List<Model> MODELS =
       List.of(
-          new Model(Algorithm.SLIDING_LOG, "12/1s", "header:user", 12, sliding(1000 * MS), "r-1s"),
-          new Model(Algorithm.FIXED_WINDOW, "20/2s", "header:user", 20, fixed(2000 * MS), "r-2s"),
-          new Model(Algorithm.SLIDING_LOG, "33/3s", "ip", 33, sliding(3000 * MS), "r-3s"),
-          new Model(Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, fixed(4000 * MS), "r-4s"));
+          new Model(
+              Algorithm.SLIDING_LOG, "12/1s", "header:user", 12, 2, sliding(1000 * MS), "r-1s"),
+          new Model(
+              Algorithm.FIXED_WINDOW, "20/2s", "header:user", 20, 3, fixed(2000 * MS), "r-2s"),
+          new Model(Algorithm.SLIDING_LOG, "33/3s", "ip", 33, 4, sliding(3000 * MS), "r-3s"),
+          new Model(Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, 5, fixed(4000 * MS), "r-4s"));
 
   private final Charges charges = new Charges();
   private boolean allowed;
@@ -77,8 +85,12 @@ class AllOrNoneModelTest {
               .rate(Rate.parse(model.rate()))
               .key(KeySpec.parse(model.key())));
     }
-    RuleSpec spec = RuleSpec.builder("r").cost(COST).limits(limits).build();
+    RuleSpec spec = RuleSpec.builder("r").limits(limits).build();
     Rule rule = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+    Question question = new Question();
+    for (int i = 0; i < MODELS.size(); i++) {
+      question.cost(i, MODELS.get(i).cost());
+    }
     Map<String, List<Long>> passed = new HashMap<>();
     Map<String, Integer> outcomes = new HashMap<>();
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 64)) {
@@ -88,7 +100,7 @@ class AllOrNoneModelTest {
         nowNs += random.nextInt(100) == 0 ? random.nextInt(3000) * MS : random.nextInt(60) * MS;
         String user = "user" + random.nextInt(3);
         String ip = "ip" + random.nextInt(2);
-        charges.set(rule, group -> identity(group == 0 ? user : ip));
+        charges.set(rule, group -> identity(group == 0 ? user : ip), question);
         take(gate.ask(1, charges, nowNs, null));
         String expected = expected(passed, user, ip, nowNs);
         assertEquals(expected, allowed + " " + policy + " " + remaining, "step " + step);
@@ -102,7 +114,7 @@ class AllOrNoneModelTest {
       Map<String, List<Long>> passed, String user, String ip, long nowNs) {
     boolean allowed = true;
     for (Model model : MODELS) {
-      allowed &= model.left(passed, of(model, user, ip), nowNs) >= COST;
+      allowed &= model.left(passed, of(model, user, ip), nowNs) >= model.cost();
     }
     Model chosen = null;
     double best = 0;
@@ -110,7 +122,7 @@ class AllOrNoneModelTest {
       String identity = of(model, user, ip);
       List<Long> times = model.times(passed, identity);
       times.removeIf(at -> at + 4000 * MS <= nowNs); // counts in no window any more
-      for (int unit = 0; allowed && unit < COST; unit++) {
+      for (int unit = 0; allowed && unit < model.cost(); unit++) {
         times.add(nowNs);
       }
       double rank =
@@ -132,7 +144,7 @@ class AllOrNoneModelTest {
   /** The first millisecond, or the first moment that a unit leaves, at which there is room. */
   private static long waitNs(Model model, List<Long> times, long nowNs) {
     for (long waitNs = 0; ; waitNs += MS) {
-      if (model.limit() - model.counted().count(times, nowNs + waitNs) >= COST) {
+      if (model.limit() - model.counted().count(times, nowNs + waitNs) >= model.cost()) {
         return waitNs;
       }
     }

@@ -1,17 +1,22 @@
 package dev.weir.proxy.rule;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -330,5 +335,63 @@ class IdentityReaderTest {
     assertEquals(byHeader, hash(rule("header:a"), get("/", "a", "7")));
     assertEquals(byAddress, hash(rule("ip"), get("/")));
     assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, of(get("/"))));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ip, ip, 192.0.2.1",
+    "header:x-user-id, header:x-user-id, ann",
+    "api-key, api-key, k1",
+    "header:X-Api-Key, api-key, k1",
+    "cookie:s, cookie:s, c d",
+    "query:q, query:q, a b",
+    "header:host, header:host, Example.COM.:8443",
+    "'header:x-user-id,ip', header:x-user-id, ann",
+    "'ip,query:q', query:q, a b",
+  })
+  void anIdentityThatIsGivenIsTheOneThatIsRead(String key, String name, String value) {
+    RequestView request =
+        get("/?q=a+b", "x-user-id", "ann", "x-api-key", "k1", "cookie", "s=c%20d", "host", "a");
+    byte[] host = "example.com".getBytes(StandardCharsets.US_ASCII);
+    if (key.equals("header:host")) {
+      request.reset(new UnsafeBuffer(host), 0, host.length, TextRequest.address("192.0.2.1"));
+      request.authority(0, host.length);
+    }
+    Rule rule = rule(key, OnMissingKey.REFUSE);
+    long hash = hash(rule, request);
+    byte[] bytes = bytes();
+    UnsafeBuffer given = new UnsafeBuffer(("<" + value + ">").getBytes(StandardCharsets.UTF_8));
+    question.start(Operation.CHECK, Purpose.DECISION);
+    question.identity(name, given, 1, given.capacity() - 2);
+    if (!key.contains("ip") || key.equals("ip")) {
+      assertNull(reader.read(rule, question)); // there is no request at all
+      assertEquals(hash, reader.of(0).hash());
+      assertArrayEquals(bytes, bytes());
+    }
+    question.request(get("/", "x-user-id", "eve"));
+    assertNull(reader.read(rule, question), "the rest is the request's");
+    assertEquals(hash, reader.of(0).hash());
+    assertArrayEquals(bytes, bytes());
+  }
+
+  private byte[] bytes() {
+    byte[] bytes = new byte[reader.of(0).length()];
+    reader.of(0).bytes().getBytes(0, bytes);
+    return bytes;
+  }
+
+  @Test
+  void refusesWhatIsGivenAndIsNone() {
+    UnsafeBuffer given = new UnsafeBuffer(new byte[MAX_HEAD_BYTES + 1]);
+    question.start(Operation.CHECK, Purpose.DECISION).identity("ip", given, 0, 7);
+    assertEquals(RefusalReason.IDENTITY_AMBIGUOUS, reader.read(rule("ip"), question));
+    question.start(Operation.CHECK, Purpose.DECISION);
+    question.identity("header:a", given, 0, given.capacity());
+    assertEquals(RefusalReason.IDENTITY_AMBIGUOUS, reader.read(rule("header:a"), question));
+    question.start(Operation.CHECK, Purpose.DECISION);
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule("ip"), question));
+    Rule byAddress = rule("header:a", OnMissingKey.IP);
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(byAddress, question));
+    assertNull(reader.read(rule("header:a"), question), "all who have none share one");
   }
 }
