@@ -14,6 +14,7 @@ import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
@@ -46,7 +47,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,6 +75,7 @@ public final class Sidecar implements AutoCloseable {
   private final Shares shares = new Shares();
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
+  private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
   private final Listener listener;
   private final AdminServer admin;
   private volatile RuleSet rules;
@@ -122,6 +123,7 @@ public final class Sidecar implements AutoCloseable {
       for (EventExecutor executor : group) {
         Loop loop = loop((EventLoop) executor, settings, hasher);
         loops.add(loop);
+        admissions.add(loop.eventLoop(), loop.admission());
         clientLoops.put(loop.eventLoop(), loop.clients());
       }
       publish(settings.rules().compile(RuleSet.EMPTY));
@@ -256,17 +258,7 @@ public final class Sidecar implements AutoCloseable {
     shares.follow(newRules);
     rules = newRules;
     newRules.succeed();
-    AtomicInteger loopsLeft = new AtomicInteger(loops.size());
-    for (Loop loop : loops) {
-      loop.eventLoop()
-          .execute(
-              () -> {
-                loop.admission().publish(newRules);
-                if (loopsLeft.decrementAndGet() == 0) {
-                  newRules.completeAdoption();
-                }
-              });
-    }
+    admissions.tell(admission -> admission.publish(newRules), newRules::completeAdoption);
   }
 
   /** The rules published last. */

@@ -19,6 +19,7 @@ final class ProvenRefusals {
   private final long[] retryAtNs;
   private final long[] resetAtNs;
   private final long[] remaining;
+  private final long[] names;
 
   /**
    * @param entryCount a power of two, 4 or more.
@@ -30,6 +31,7 @@ final class ProvenRefusals {
     retryAtNs = new long[entryCount];
     resetAtNs = new long[entryCount];
     remaining = new long[entryCount];
+    names = new long[entryCount];
   }
 
   /**
@@ -37,8 +39,9 @@ final class ProvenRefusals {
    *
    * @param key of the budget and of what the request takes from it.
    * @param until when the store is to be asked again, if that is earlier.
+   * @return where.
    */
-  void note(long key, long until, long retryAt, long resetAt, long left) {
+  int note(long key, long until, long retryAt, long resetAt, long left) {
     int first = first(key);
     int at = first;
     for (int i = first; i < first + WAYS; i++) {
@@ -55,6 +58,24 @@ final class ProvenRefusals {
     retryAtNs[at] = retryAt;
     resetAtNs[at] = resetAt;
     remaining[at] = left;
+    return at;
+  }
+
+  /** Notes the hash of the name of an entry's budget. */
+  void name(int entry, long hash) {
+    names[entry] = hash;
+  }
+
+  /**
+   * Forgets all that was noted for the budget of a name, whatever requests take from it. Looks at
+   * every entry, so it is for what people do.
+   */
+  void forgetNamed(long hash) {
+    for (int i = 0; i < names.length; i++) {
+      if (names[i] == hash) {
+        untilNs[i] = 0;
+      }
+    }
   }
 
   /**

@@ -29,6 +29,7 @@ final class RefusalProofs implements BudgetListener {
 
   private final LoopClock clock;
   private final ProvenRefusals proofs = new ProvenRefusals(PROOFS);
+  private final StoreKeys named = new StoreKeys(1);
 
   /**
    * How long a refusal proves anything where requests that come together take from each other what
@@ -85,12 +86,14 @@ final class RefusalProofs implements BudgetListener {
       return;
     }
     boolean isAlone = charges.groupCount() - charges.localGroupCount() == 1;
-    proofs.note(
-        key(charges.hash(group) ^ budget.storeSeed(), cost),
-        decision.sentNs() + (isAlone ? PROOF_NS : proofNsOfSeveralKeys),
-        decision.sentNs() + decision.retryAfterNs(),
-        decision.sentNs() + decision.resetAfterNs(),
-        decision.remaining());
+    int entry =
+        proofs.note(
+            key(charges.hash(group) ^ budget.storeSeed(), cost),
+            decision.sentNs() + (isAlone ? PROOF_NS : proofNsOfSeveralKeys),
+            decision.sentNs() + decision.retryAfterNs(),
+            decision.sentNs() + decision.resetAfterNs(),
+            decision.remaining());
+    proofs.name(entry, decision.keys().hash(decision.firstKey() + decision.limitIndex()));
   }
 
   /** Stays the same for as long as the budget's limit and the cost do. */
@@ -101,6 +104,14 @@ final class RefusalProofs implements BudgetListener {
   @Override
   public void givenBack(StoreKeys given, int key, long cost) {
     proofs.forget(key(given.localKey(key), cost));
+  }
+
+  @Override
+  public void forget(byte[] name, int partition) {
+    named.clear();
+    StoreKeyWriter.copy(name, partition, named);
+    proofs.forgetNamed(named.hash(0));
+    forgottenNs = clock.tick();
   }
 
   @Override

@@ -70,6 +70,18 @@ final class StoreKeyWriter {
     }
   }
 
+  /**
+   * Adds a name as it stands, of which this process does not know what it means.
+   *
+   * @param partition in the name.
+   */
+  static void copy(byte[] name, int partition, StoreKeys keys) {
+    MutableDirectBuffer buffer = keys.buffer();
+    int start = keys.end();
+    buffer.putBytes(start, name);
+    keys.add(start + name.length, partition, SPREAD.hash(buffer, start, name.length), 0);
+  }
+
   private static int put(MutableDirectBuffer buffer, int at, byte b) {
     buffer.putByte(at, b);
     return at + 1;

@@ -12,6 +12,9 @@ public interface BudgetListener {
         public void givenBack(StoreKeys keys, int key, long cost) {}
 
         @Override
+        public void forget(byte[] name, int partition) {}
+
+        @Override
         public void forgetAll() {}
       };
 
@@ -25,6 +28,15 @@ public interface BudgetListener {
    */
   void givenBack(StoreKeys keys, int key, long cost);
 
-  /** Budgets were given back by hand: what was decided before proves nothing any longer. */
+  /**
+   * A budget was given back by hand, whatever the costs of the requests that it refused: what was
+   * decided before proves nothing any longer.
+   *
+   * @param name in the store.
+   * @param partition of the name.
+   */
+  void forget(byte[] name, int partition);
+
+  /** Budgets were given back by hand, and may be any: what was decided before proves nothing. */
   void forgetAll();
 }

@@ -3,6 +3,7 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
 import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -134,9 +135,15 @@ public final class LoopStore {
     isTried = true;
   }
 
-  /** Budgets were given back by hand. */
-  void forget() {
-    outcomes.listener().forgetAll();
+  /** A budget of that name was given back by hand; all may have been, if none can have it. */
+  void forget(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    int partition = Partitions.named(bytes);
+    if (partition < 0 || bytes.length > StoreKeys.MAX_KEY_BYTES) {
+      outcomes.listener().forgetAll();
+    } else {
+      outcomes.listener().forget(bytes, partition);
+    }
   }
 
   /** Closes all connections; who still waits is told that there is no decision. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -14,6 +15,7 @@ public final class Partitions {
 
   private static final int SLOT_COUNT = 16_384;
   private static final byte[][] TAGS = tags();
+  private static final byte[] PREFIX = {'r', 'l', ':'};
   private static final int[] SLOTS = slots();
 
   private Partitions() {}
@@ -48,6 +50,21 @@ public final class Partitions {
   /** The hash tag, braces included; not to be changed. */
   public static byte[] tag(int partition) {
     return TAGS[partition];
+  }
+
+  /** The partition in a name that starts as ours do, {@code rl:{p042}:}; -1 if it does not. */
+  static int named(byte[] name) {
+    for (int partition = 0; partition < COUNT; partition++) {
+      byte[] tag = TAGS[partition];
+      int end = PREFIX.length + tag.length;
+      if (name.length > end
+          && name[end] == ':'
+          && Arrays.equals(name, 0, PREFIX.length, PREFIX, 0, PREFIX.length)
+          && Arrays.equals(name, PREFIX.length, end, tag, 0, tag.length)) {
+        return partition;
+      }
+    }
+    return -1;
   }
 
   /** The slot of Redis Cluster that the partition's keys belong to. */

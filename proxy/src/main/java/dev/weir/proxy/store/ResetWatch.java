@@ -8,27 +8,32 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Listens on the channel {@link #CHANNEL} of every server: whoever gives budgets back by hand says
- * so there, and what the sidecars know of refusals is forgotten. It is forgotten too when a
- * connection is opened, as something may have been said while there was none.
+ * so there, and what the sidecars know of its refusals is forgotten: of one, if the message is its
+ * name, else of all. All is forgotten too when a connection is opened, as something may have been
+ * said while there was none.
  *
  * <p>Used by the thread that keeps the store's map.
  */
 final class ResetWatch {
   static final String CHANNEL = "rl:reset";
 
+  /** The name of no budget. */
+  private static final String EVERYTHING = "";
+
   private final StoreCalls calls;
   private final LoopRedisClient client;
-  private final Runnable forget;
+  private final Consumer<String> forget;
   private final Map<SocketAddress, StatefulRedisPubSubConnection<String, String>> connections =
       new HashMap<>();
 
   /**
-   * @param forget is run on each message, by any thread.
+   * @param forget takes each message, by any thread.
    */
-  ResetWatch(StoreCalls calls, LoopRedisClient client, Runnable forget) {
+  ResetWatch(StoreCalls calls, LoopRedisClient client, Consumer<String> forget) {
     this.calls = calls;
     this.client = client;
     this.forget = forget;
@@ -67,12 +72,12 @@ final class ResetWatch {
         new RedisPubSubAdapter<>() {
           @Override
           public void message(String channel, String message) {
-            forget.run();
+            forget.accept(message);
           }
         });
     connections.put(server, connection);
     calls.await(server, connection.async().subscribe(CHANNEL));
-    forget.run();
+    forget.accept(EVERYTHING);
   }
 
   void close() {

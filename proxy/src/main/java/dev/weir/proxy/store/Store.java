@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.StoreObserver;
@@ -52,6 +53,7 @@ public final class Store implements AutoCloseable {
   private final ClientResources resources = LoopRedisClient.resources();
   private final StoreHealth health = new StoreHealth();
   private final List<Member> members = new CopyOnWriteArrayList<>();
+  private final EveryLoop<LoopStore> loops = new EveryLoop<>();
   private final ScheduledThreadPoolExecutor keeper;
 
   /** Completes when the sidecars have been counted, or somebody has tried to. */
@@ -134,6 +136,9 @@ public final class Store implements AutoCloseable {
     reader = new ShardMapReader(settings, calls);
     peers = new Peers(calls, service, rulesDigest, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
+    for (Member member : members) {
+      loops.add(member.eventLoop(), member.store());
+    }
     long intervalMs = settings.topology() == Topology.SENTINEL ? 1_000 : 5_000;
     keeper.execute(guarded(this::read));
     keeper.scheduleWithFixedDelay(
@@ -219,11 +224,19 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** Budgets were given back: what was known of refusals may not hold any longer. */
-  private void forget() {
-    for (Member member : members) {
-      member.eventLoop().execute(member.store()::forget);
-    }
+  /**
+   * Has every event loop forget what it knows of budgets that were given back. Any thread.
+   *
+   * @param name of the budget in the store; of all, if no budget has that name.
+   * @return the version that {@link #forgotten} reaches once every loop has.
+   */
+  public synchronized long forget(String name) {
+    return loops.tell(store -> store.forget(name));
+  }
+
+  /** The last version of what every event loop has forgotten. */
+  public long forgotten() {
+    return loops.acknowledged();
   }
 
   /** Reads the map, and hands it to the event loops if it is another one. */

@@ -122,7 +122,7 @@ public final class StoreKeys {
   }
 
   /** Of the key's bytes, but for its partition, which {@link Partitions#of} finds in it. */
-  long hash(int key) {
+  public long hash(int key) {
     return hashes[key];
   }
 

@@ -113,6 +113,32 @@ class ExactGateTest {
   }
 
   @Test
+  void aBudgetGivenBackByHandIsForgottenByItsNameAndNoOther() {
+    startWithOneServer();
+    for (String user : List.of("alice", "bob")) {
+      ask(user, "x-user", user);
+      server.answer();
+      ask(user, "x-user", user);
+      server.answer();
+    }
+    server.forget();
+    store.forget(nameOf("alice"));
+    store.pass(1);
+    ask("bob", "x-user", "bob");
+    assertEquals(0, server.pendingCount(), "nothing is asked");
+    ask("alice", "x-user", "alice");
+    server.answer();
+    assertEquals(List.of("bob OVER_LIMIT", "alice allowed"), told.subList(4, 6));
+  }
+
+  /** The name of a user's budget in the store, as it was asked for. */
+  private String nameOf(String user) {
+    String check =
+        server.executed().stream().filter(one -> one.contains(":" + user + ":")).findFirst().get();
+    return check.substring(check.indexOf('[') + 1, check.indexOf(']'));
+  }
+
+  @Test
   void doesNotAskAgainWithoutTheChargesOfTheKeysBefore() {
     start(
         Topology.SHARDED,

@@ -26,6 +26,7 @@ class LoopStoreTest {
       new ModelStore(List.of(server), List.of(learned), true, refunded, DEADLINE_NS);
   private final LoopStore store = model.store();
   private final List<String> told = new ArrayList<>();
+  private final List<Long> granted = new ArrayList<>();
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
   private final StoreTaker asker = new Asker();
@@ -237,6 +238,90 @@ class LoopStoreTest {
     assertEquals(1, server.pendingCount());
   }
 
+  @Test
+  void sharesAGrantAmongQuestionsOfOneBudgetInTheOrderTheyCame() {
+    ask(1); // is away
+    for (int ticket = 2; ticket <= 4; ticket++) {
+      key();
+      question.check(asker, ticket).of(keys, 0, limits).upTo(4);
+      assertNull(store.ask(question, model.clock().nowNs()));
+    }
+    server.executed().clear();
+    server.answer();
+    server.answer();
+    assertEquals(List.of(4L, 4L, 1L), granted.subList(1, 4));
+    assertEquals(2, server.executed().size(), "one check for all that were gathered");
+  }
+
+  @Test
+  void givesBackAPartOfAGrantThatCameTooLate() {
+    key();
+    assertNull(
+        store.ask(question.check(asker, 1).of(keys, 0, limits).upTo(30), model.clock().nowNs()));
+    model.pass(2 * DEADLINE_NS);
+    server.answer();
+    assertEquals(10, charged());
+    server.answer();
+    assertEquals(0, charged());
+    assertEquals(List.of("1 DEADLINE"), told);
+  }
+
+  @Test
+  void owesTheRestOfAQuestionThatHasPassedAndWasGrantedAPart() {
+    passes = true;
+    key();
+    assertNull(
+        store.ask(question.check(asker, 1).of(keys, 0, limits).upTo(12), model.clock().nowNs()));
+    model.pass(2 * DEADLINE_NS);
+    server.answer();
+    server.answer();
+    assertEquals(List.of("debt of 2"), server.debts());
+  }
+
+  @Test
+  void aQuestionMayHaveADeadlineOfItsOwn() {
+    ask(1); // is away
+    ask(2);
+    key();
+    question.check(asker, 3).of(keys, 0, limits).within(MS_NS);
+    assertNull(store.ask(question, model.clock().nowNs()));
+    key();
+    question.check(asker, 4).of(keys, 0, limits).within(TimeUnit.SECONDS.toNanos(1));
+    assertNull(store.ask(question, model.clock().nowNs()));
+    model.pass(2 * MS_NS);
+    assertEquals(List.of("3 DEADLINE"), told);
+    model.pass(DEADLINE_NS);
+    assertEquals(List.of("3 DEADLINE", "1 DEADLINE", "2 DEADLINE"), told);
+    server.answer();
+    server.answer();
+    assertEquals("4 allowed", told.get(3));
+  }
+
+  @Test
+  void tellsEachTakerOfItsOwnTickets() {
+    final List<Long> others = new ArrayList<>();
+    StoreTaker other =
+        new StoreTaker() {
+          @Override
+          public void decided(long ticket, StoreDecision decision) {
+            others.add(ticket);
+          }
+
+          @Override
+          public boolean unavailable(long ticket, StoreFault fault) {
+            throw new AssertionError(fault);
+          }
+        };
+    ask(-1);
+    ask(7);
+    key();
+    assertNull(store.ask(question.check(other, 7).of(keys, 0, limits), model.clock().nowNs()));
+    server.answer();
+    server.answer();
+    assertEquals(List.of("-1 allowed", "7 allowed"), told);
+    assertEquals(List.of(7L), others);
+  }
+
   private StoreFault ask(long ticket) {
     return ask(model, ticket);
   }
@@ -269,6 +354,7 @@ class LoopStoreTest {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       grantedAtUs = decision.decidedAtUs();
+      granted.add(decision.granted());
       tell(ticket + (decision.allowed() ? " allowed" : " refused"));
     }
 

@@ -35,6 +35,7 @@ public final class ModelServer {
   private static final byte PEEK = 2;
   private static final byte RESET = 3;
   private static final byte REFUND = 4;
+  private static final byte DEBT = 6;
   private static final int HEAD_BYTES = 18;
   private static final int LIMIT_BYTES = 41;
   private static final int COST = 33;
@@ -44,6 +45,7 @@ public final class ModelServer {
 
   private final List<String> faults = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
+  private final List<String> debts = new ArrayList<>();
   private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
   private final InetSocketAddress address;
   private RedisConnectionStateListener listener;
@@ -223,9 +225,14 @@ public final class ModelServer {
       reply(reply, CheckReply.DONE, 0, 0, 0, 0);
       return;
     }
+    long requests = (long) input.getDouble(at + 2);
+    if (input.get(at) == DEBT) {
+      debts.add("debt of " + requests);
+      reply(reply, CheckReply.DONE, 0, 0, 0, 0);
+      return;
+    }
     boolean charges = input.get(at) != PEEK;
     executed.add((charges ? "check " : "peek ") + keys);
-    long requests = (long) input.getDouble(at + 2);
     long granted = requests;
     long least = Long.MAX_VALUE;
     int leastAt = 0;
@@ -311,7 +318,12 @@ public final class ModelServer {
     return faults;
   }
 
-  /** What was executed, in order: its kind and its keys. */
+  /** The debts that it was to charge: of how many requests. It charges none. */
+  public List<String> debts() {
+    return debts;
+  }
+
+  /** Checks and refunds that were executed, in order: the kind and its keys. */
   public List<String> executed() {
     return executed;
   }

@@ -63,7 +63,12 @@ public final class ModelStore implements AutoCloseable {
 
   /** Somebody says that budgets were given back by hand. */
   public void forget() {
-    store.forget();
+    store.forget("");
+  }
+
+  /** Somebody says that the budget of a name was given back by hand. */
+  public void forget(String name) {
+    store.forget(name);
   }
 
   public LoopClock clock() {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /** Waits for what another process does, up to a deadline that only a hung one reaches. */
-final class Await {
+public final class Await {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(120);
   private static final long BETWEEN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -18,7 +18,7 @@ final class Await {
    *
    * @param logs added to the message when the time is up.
    */
-  static void until(String what, Supplier<String> logs, Callable<Boolean> condition) {
+  public static void until(String what, Supplier<String> logs, Callable<Boolean> condition) {
     final long end = System.nanoTime() + DEADLINE_NS;
     Exception last = null;
     while (System.nanoTime() - end < 0) {
