@@ -50,7 +50,7 @@ final class CalendarEdges {
     return unit == ChronoUnit.HOURS ? timeUs - (timeUs - dayUs) % HOUR_US : dayUs;
   }
 
-  /** Its end, and the start of the next one. */
+  /** The end of the window that is at {@code timeUs}, and the start of the next one. */
   long endUs(long timeUs) {
     LocalDate date = first(date(timeUs));
     while (edgeUs(date) <= timeUs) {

@@ -101,7 +101,7 @@ public final class CheckCall {
     return check;
   }
 
-  /** What {@link #check} would grant, without charging. */
+  /** Asks what {@link #check} would grant, without charging. */
   public int peek(long requests, long cost, ScriptLimit limit) {
     return begin(PEEK, requests, cost, 0, limit);
   }

@@ -37,7 +37,7 @@ public final class ScriptLimit {
   private final long capacity;
   private final CalendarEdges calendar;
 
-  /** The last one asked for: a benign race, as each is immutable and found anew by any thread. */
+  /** The encoding used last: a benign race, as each is immutable and found anew by any thread. */
   private volatile Encoding encoding;
 
   /**
@@ -226,7 +226,7 @@ public final class ScriptLimit {
     return countsUs;
   }
 
-  /** Whether its encoding depends on the caller's time. */
+  /** Whether the limit's encoding depends on the caller's time. */
   boolean needsTime() {
     return calendar != null;
   }

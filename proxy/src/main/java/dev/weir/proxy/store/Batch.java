@@ -38,13 +38,13 @@ final class Batch {
   /** Null until there is one for the first time: few batches ever have any. */
   private Refunds refunds;
 
-  /** Of each check, what was granted and is not given out yet. */
+  /** Requests granted that have not been given out yet, by check. */
   private final long[] granted = new long[MAX_KEYS];
 
-  /** Of what was granted, what came too late for its requests. */
+  /** Requests granted too late for those that had asked, by check. */
   private final long[] unused = new long[MAX_KEYS];
 
-  /** What it asks on behalf of others: what is moved, owed, or goes back. */
+  /** A question on behalf of others: moved to another batch, owed, or going back. */
   private final StoreQuestion again = new StoreQuestion();
 
   private long unixUs;
@@ -168,7 +168,7 @@ final class Batch {
     return checks.keys().count() + (refundCount() > 0 ? refunds.keys().count() : 0);
   }
 
-  /** Of its first key. */
+  /** The partition of the batch's first key. */
   int partition() {
     return Partitions.of((refundCount() > 0 ? refunds.keys() : checks.keys()).hash(0));
   }
@@ -239,7 +239,7 @@ final class Batch {
     return call;
   }
 
-  /** Where it was sent last; null if it never was. */
+  /** The link over which the batch was sent last; null if it never was. */
   StoreLink link() {
     return link;
   }
@@ -337,7 +337,7 @@ final class Batch {
     }
   }
 
-  /** What is left for those that have not got their part of a grant yet, and for all others. */
+  /** The units left once a request has its part: those behind it have not taken theirs yet. */
   private long left(int check, int entry) {
     long left = reply.remaining(entry);
     return granted[check] == 0
@@ -360,7 +360,7 @@ final class Batch {
     }
   }
 
-  /** What has passed and has not been charged. */
+  /** Remembers the requests and debts that have passed and were not charged. */
   private void rememberUnexecuted() {
     for (int at = 0; at < requests.count(); at++) {
       if (requests.hasPassed(at)) {
@@ -374,7 +374,7 @@ final class Batch {
     }
   }
 
-  /** What the server may have done for nobody who waits. */
+  /** Counts debts and refunds, which nobody waits for, as done by the server. */
   private void countExecuted() {
     for (int check = 0; check < checks.count(); check++) {
       if (checks.owed(check) > 0) {

@@ -67,7 +67,7 @@ final class BatchCall implements LinkCall {
     output.clear();
   }
 
-  /** From now on the script's source goes along; returns whether it did not before. */
+  /** Sends the script's source along from now on; returns whether it was not sent before. */
   boolean trySource() {
     boolean first = !withSource;
     withSource = true;

@@ -158,7 +158,7 @@ final class BatchChecks {
     return costs[firstKeys[check] + limit];
   }
 
-  /** Whether it charges requests that wait for it. */
+  /** Whether the check charges requests that wait for it. */
   boolean charges(int check) {
     return operations[check] == Operation.CHECK;
   }
@@ -178,7 +178,7 @@ final class BatchChecks {
     return operations[check] == Operation.DEBT ? asked[check] : 0;
   }
 
-  /** When those passed that a debt has to charge, on the event loop's clock. */
+  /** When the requests of a debt passed, on the event loop's clock. */
   long passedNs(int check) {
     return passedNs[check];
   }

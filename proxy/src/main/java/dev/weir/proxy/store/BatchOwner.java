@@ -17,6 +17,6 @@ interface BatchOwner {
   /** Nobody waits for a batch any more; what it gives back still goes. */
   void abandoned(Batch batch);
 
-  /** What was granted too late for its requests is to go back. */
+  /** Gives back what was granted too late for its requests. */
   void giveBack(StoreQuestion refund);
 }

@@ -33,7 +33,7 @@ final class BatchRequests {
   private short[] checks = new short[COUNT_AT_FIRST];
   private int count;
 
-  /** Those before it do not wait. */
+  /** The requests before this index do not wait. */
   private int openFrom;
 
   private long firstDueNs;
@@ -106,7 +106,7 @@ final class BatchRequests {
     return checks[at];
   }
 
-  /** Of so many it may be granted a part. */
+  /** How many units of its check the request asks for; a part may be granted. */
   long wanted(int at) {
     return wanted[at];
   }
@@ -119,17 +119,17 @@ final class BatchRequests {
     return dueNs[at];
   }
 
-  /** Whether it has not been told anything. */
+  /** Whether the request has not been told anything. */
   boolean waits(int at) {
     return states[at] == WAITS;
   }
 
-  /** Whether it was told that there is no decision, and does not pass. */
+  /** Whether the request was told that there is no decision, and does not pass. */
   boolean isUndecided(int at) {
     return states[at] == UNDECIDED;
   }
 
-  /** Whether it was told that there is no decision, and passes all the same. */
+  /** Whether the request was told that there is no decision, and passes all the same. */
   boolean hasPassed(int at) {
     return states[at] == PASSED;
   }
@@ -144,17 +144,17 @@ final class BatchRequests {
     return firstDueNs;
   }
 
-  /** Whether there were some, and none of them waits any more. */
+  /** Whether there were requests, and none of them waits any more. */
   boolean areAbandoned() {
     return count > 0 && openFrom == count;
   }
 
-  /** When the first of those passed that have; 0 if none did. */
+  /** When the first request passed without a decision; 0 if none did. */
   long firstPassedNs() {
     return firstPassedNs;
   }
 
-  /** Whether one was told that there is no decision, since {@link #unexpire}. */
+  /** Whether a request was told that there is no decision, since {@link #unexpire}. */
   boolean isExpired() {
     return isExpired;
   }

@@ -16,7 +16,7 @@ final class Breaker {
   static final long FIRST_PAUSE_NS = 100_000_000;
   static final long LAST_PAUSE_NS = 2_000_000_000;
 
-  /** What a metric tells; the ordinal is its value. */
+  /** The state, as a metric tells it: the ordinal is its value. */
   enum State {
     CLOSED,
     HALF_OPEN,

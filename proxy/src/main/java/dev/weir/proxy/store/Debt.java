@@ -25,7 +25,9 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   /** The next one of the partition. */
   Debt next;
 
-  /** That of a budget, by one of some keys: nothing so far. What it was before is forgotten. */
+  /**
+   * Becomes the debt of a budget, by one of some keys: nothing so far. Forgets what it was before.
+   */
   final void begin(StoreKeys keys, int index, ScriptLimit of, long ofCost) {
     keyLength = keys.length(index);
     if (key.length < keyLength) {
@@ -42,7 +44,7 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   /** Forgets what was owed: the limit is this one now. */
   abstract void begin(ScriptLimit of);
 
-  /** Whether it is that of one of some keys, under that limit and for requests of that cost. */
+  /** Whether the debt is of that key, under that limit and for requests of that cost. */
   final boolean isOf(StoreKeys keys, int index, ScriptLimit ofLimit, long ofCost) {
     int start = keys.start(index);
     return hash == keys.hash(index)
@@ -82,7 +84,7 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   /** The requests of the oldest part that is still owed; 0 if nothing is. */
   abstract long requests(long nowNs);
 
-  /** When those passed; right after {@link #requests}. */
+  /** When the requests of the oldest part passed; right after {@link #requests}. */
   abstract long passedNs();
 
   /** The oldest part is owed no more. */

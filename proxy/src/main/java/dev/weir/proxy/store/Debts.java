@@ -118,7 +118,9 @@ final class Debts {
     return debt;
   }
 
-  /** One that is used no more; in a long outage debts come and drain with every request. */
+  /**
+   * Takes a debt that is used no more, as in a long outage they come and drain with every request.
+   */
   private Debt take(boolean paced) {
     Debt debt = paced ? freePaced : freeOfWindows;
     if (debt == null) {
@@ -151,7 +153,7 @@ final class Debts {
     }
   }
 
-  /** Whether a shard has any that are still owed. */
+  /** Whether a shard has debts that are still owed. */
   boolean owes(ShardDebts shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
@@ -192,7 +194,7 @@ final class Debts {
     return true;
   }
 
-  /** Where all places are taken, those that are over give way: each look finds another. */
+  /** Drops debts that are over where all places are taken; each look is at another partition. */
   private void makeRoom(long nowNs) {
     for (int look = 0; look < LOOKS && size == MAX_BUDGETS; look++) {
       int partition = nextLook++ & Partitions.COUNT - 1;

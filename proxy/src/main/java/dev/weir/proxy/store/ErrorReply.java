@@ -1,6 +1,6 @@
 package dev.weir.proxy.store;
 
-/** What a server says instead of executing a call, by the first word of its error reply. */
+/** An error that a server replies instead of executing a call, by its first word. */
 enum ErrorReply {
   /** The script is not known there: after a start, a flush or a failover. */
   NOSCRIPT(Remedy.SEND_SOURCE),
@@ -30,11 +30,11 @@ enum ErrorReply {
   NOREPLICAS(Remedy.NONE),
   OTHER(Remedy.NONE);
 
-  /** What may be done about it within the same decision. */
+  /** A way to a decision in spite of an error, within its deadline. */
   enum Remedy {
     SEND_SOURCE,
     FOLLOW,
-    /** One key at a time. */
+    /** Sends one key at a time. */
     SPLIT,
     /** The map of the servers is old. */
     REFRESH,

@@ -74,7 +74,10 @@ final class LoopRedisClient extends RedisClient {
     setOptions(options(settings, connectTimeout));
   }
 
-  /** What all clients of a process share: one timer thread, and nothing that listens or counts. */
+  /**
+   * Makes what all clients of a process share: one timer thread, and nothing that listens or
+   * counts.
+   */
   static ClientResources resources() {
     return DefaultClientResources.builder()
         .eventLoopGroupProvider(new NoGroups())

@@ -95,7 +95,7 @@ public final class LoopStore {
     return true;
   }
 
-  /** What calls back on this loop at a time that is set. */
+  /** Makes a timer that calls back on this loop. */
   public WakeUp wakeUp(Runnable task) {
     return new WakeUp(parts.eventLoop(), parts.clock(), task);
   }

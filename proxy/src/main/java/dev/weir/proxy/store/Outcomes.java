@@ -26,7 +26,7 @@ final class Outcomes {
     this.debts = debts;
   }
 
-  /** Who counts, from now on. */
+  /** Sets who counts from now on. */
   void observer(StoreObserver counts) {
     observer = counts;
   }

@@ -61,7 +61,7 @@ final class Refunds {
     other.refund(moved);
   }
 
-  /** How many there are, but for those that were handed over. */
+  /** Counts the refunds, but for those that were handed over. */
   int count() {
     return call.checkCount() - first;
   }
@@ -102,7 +102,7 @@ final class Refunds {
     out.writeBytes(call.array(), 0, call.length());
   }
 
-  /** Whether what an answer says of them, before anything else, makes sense. */
+  /** Whether what an answer says of the refunds, before anything else, makes sense. */
   boolean arePlausible(CheckReply reply) {
     for (int at = 0; at < call.checkCount(); at++) {
       int status = reply.status(at);

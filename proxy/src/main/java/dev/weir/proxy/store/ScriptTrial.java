@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
  * depends on it.
  */
 final class ScriptTrial {
-  /** What the user of an ACL must be allowed to. */
+  /** The commands that the user of an ACL must be allowed. */
   private static final String COMMANDS = "EVALSHA with TIME, MGET, EXISTS, SET and DEL";
 
   private ScriptTrial() {}

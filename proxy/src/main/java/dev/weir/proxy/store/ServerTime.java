@@ -24,12 +24,12 @@ final class ServerTime {
     answeredNs = nowNs;
   }
 
-  /** Whether it has answered yet. */
+  /** Whether the server has answered yet. */
   boolean isKnown() {
     return serverUs > 0;
   }
 
-  /** What it said at an event loop's time, or a little less; in microseconds, 0 or more. */
+  /** The server's time at an event loop's time, or a little less; in microseconds, 0 or more. */
   long us(long atNs) {
     long agoUs = Math.floorDiv(answeredNs - atNs, NS_PER_US) + 1;
     return Math.max(0, serverUs - agoUs - Math.max(0, agoUs) / DRIFT);

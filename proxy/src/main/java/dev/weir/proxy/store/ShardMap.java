@@ -17,7 +17,7 @@ import java.util.Set;
  */
 public record ShardMap(
     List<SocketAddress> servers, List<SocketAddress> standbys, int[] owners, boolean isCluster) {
-  /** Before any server is known. */
+  /** The map before any server is known. */
   static final ShardMap EMPTY = new ShardMap(List.of(), List.of(), filled(-1), false);
 
   public ShardMap {

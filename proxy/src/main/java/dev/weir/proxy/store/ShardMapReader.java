@@ -57,7 +57,7 @@ final class ShardMapReader {
     };
   }
 
-  /** What the last map lacks, and why; null if nothing. */
+  /** The partitions that the last map lacks, and why; null if it lacks none. */
   String missing() {
     return missing;
   }
@@ -100,7 +100,7 @@ final class ShardMapReader {
     return ShardMap.single(resolved(latest.master()));
   }
 
-  /** What one sentinel says: the latest epoch is right, as some hear of a failover later. */
+  /** The answer of one sentinel: the latest epoch is right, as some hear of a failover later. */
   private record Named(SocketAddress master, long epoch) {}
 
   private CompletionStage<Named> ask(StatefulRedisSentinelConnection<String, String> sentinel) {
@@ -153,7 +153,7 @@ final class ShardMapReader {
     }
   }
 
-  /** What most of those servers say: one that the others have left behind has an old map. */
+  /** The map of most of those servers: one that the others have left behind has an old map. */
   private ShardMap askCluster(List<SocketAddress> servers) throws IOException {
     Map<SocketAddress, List<Object>> answers =
         calls.askEach(

@@ -210,7 +210,7 @@ public final class Store implements AutoCloseable {
     attend();
   }
 
-  /** What the map's servers get beside the questions. */
+  /** Examines the map's servers and listens to them, beside the questions. */
   private void attend() {
     examine();
     try {

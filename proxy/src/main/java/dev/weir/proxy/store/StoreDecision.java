@@ -2,7 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.scripts.CheckReply;
 
-/** What the store decided about one question. Owned by an event loop and reused. */
+/** The decision of the store on one question. Owned by an event loop and reused. */
 public final class StoreDecision {
   /** {@link #retryAfterNs}: no wait lets the request pass. */
   public static final long NEVER = -1;
@@ -83,7 +83,7 @@ public final class StoreDecision {
     return limitIndex;
   }
 
-  /** When it decided, in the time of the server: what a refund of the charge has to say. */
+  /** When the store decided, in the time of the server: a refund of the charge has to say it. */
   public long decidedAtUs() {
     return decidedAtUs;
   }
@@ -93,7 +93,7 @@ public final class StoreDecision {
     return remaining;
   }
 
-  /** From the decision on, until the limit is whole again. */
+  /** The time from the decision on until the limit is whole again. */
   public long resetAfterNs() {
     return resetAfterNs;
   }

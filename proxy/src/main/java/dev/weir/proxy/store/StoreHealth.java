@@ -47,7 +47,7 @@ final class StoreHealth {
     }
   }
 
-  /** What went wrong at the bottom of it, in one line. */
+  /** The innermost cause of a fault, in one line. */
   static String cause(Throwable fault) {
     Throwable cause = fault;
     while (cause.getCause() != null

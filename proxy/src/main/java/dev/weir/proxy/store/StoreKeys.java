@@ -100,7 +100,7 @@ public final class StoreKeys {
     return at;
   }
 
-  /** What was said of the budget when its key was written: nothing in the store follows from it. */
+  /** The number by which this process knows the budget: nothing in the store follows from it. */
   public long localKey(int key) {
     return localKeys[key];
   }
@@ -121,7 +121,10 @@ public final class StoreKeys {
     return Partitions.of(hashes[key]);
   }
 
-  /** Of the key's bytes, but for its partition, which {@link Partitions#of} finds in it. */
+  /**
+   * The hash of the key's bytes, with its partition in place of some bits; see {@link
+   * Partitions#of}.
+   */
   public long hash(int key) {
     return hashes[key];
   }

@@ -100,7 +100,7 @@ final class StoreLink extends Deadlines.Waiter {
     return breaker;
   }
 
-  /** What the server's clock said, by its last answer. */
+  /** The server's time, by its last answer. */
   ServerTime serverTime() {
     return serverTime;
   }

@@ -43,7 +43,7 @@ final class StoreLinks {
     return link;
   }
 
-  /** To a server of the map. */
+  /** The connection to a server of the map. */
   StoreLink to(SocketAddress server) {
     return links.get(server);
   }

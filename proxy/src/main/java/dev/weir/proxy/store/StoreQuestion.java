@@ -12,7 +12,7 @@ import java.util.Arrays;
  * one event loop.
  */
 public final class StoreQuestion {
-  /** What is to be done. */
+  /** The kind of a question. */
   public enum Operation {
     /** Grants and charges as many requests as there is room for, of those that are asked for. */
     CHECK,

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** How the servers of a store stand to each other. */
 public enum Topology {
-  /** One server. */
+  /** A single server. */
   STANDALONE,
 
   /** One server and its replicas, watched by sentinels: the nodes that are named are sentinels. */
