@@ -26,7 +26,9 @@ class AllocationTest {
   static Limit[] everyAlgorithm() {
     return new Limit[] {
       Limit.gcra(3, SECOND, 3),
+      Limit.gcra(3, SECOND + 1, 3),
       Limit.tokenBucket(3, 1, SECOND, 10),
+      Limit.leakyBucket(3, 3, SECOND),
       Limit.leakyBucketQueue(3, 3, SECOND, SECOND),
       Limit.fixedWindow(3, SECOND, 0),
       Limit.fixedWindow(3, CalendarUnit.HOUR, ZoneId.of("Europe/Berlin"), -1_767_225_600 * SECOND),

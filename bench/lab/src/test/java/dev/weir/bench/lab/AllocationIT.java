@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.check.Algorithm;
 import dev.weir.bench.check.AlgorithmBench;
-import dev.weir.bench.check.EveryCallBench;
 import dev.weir.bench.check.FloorBench;
 import dev.weir.bench.check.MixedBench;
 import java.util.ArrayList;
@@ -37,13 +36,6 @@ class AllocationIT {
             .param("keys", "1000")
             .param("order", "UNIFORM");
     assertEquals(List.of(), allocating(checks, 2 * ALGORITHMS + 2));
-  }
-
-  @Test
-  void noCallAllocates() throws RunnerException {
-    final ChainedOptionsBuilder calls =
-        new OptionsBuilder().include(EveryCallBench.class.getName());
-    assertEquals(List.of(), allocating(calls, ALGORITHMS));
   }
 
   /**
