@@ -1,0 +1,257 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.rounds.RoundOptions;
+import dev.weir.bench.scenario.Protocol;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.DurationText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The flags of {@code weir bench compare}. */
+final class CompareOptions {
+  private static final String PROXY = "proxy";
+  private static final String STORE = "store";
+  private static final List<String> PARTS = List.of(PROXY, STORE);
+  private static final List<Protocol> PROTOCOLS = List.of(Protocol.HTTP1, Protocol.HTTP2);
+  private static final int MOST_KEYS = 1_000_000;
+  private static final int MOST_CONNECTIONS = 256;
+  private static final double MIN_SECONDS = 0.1;
+  private static final double MAX_SECONDS = 60;
+  private static final long MAX_WARM_UP_NS = 600_000_000_000L;
+
+  @Mixin private RoundOptions report;
+
+  @Option(
+      names = "--parts",
+      paramLabel = "PART",
+      split = ",",
+      defaultValue = "proxy,store",
+      description = "Proxies, decisions against a store (default: ${DEFAULT-VALUE}).")
+  private List<String> parts;
+
+  @Option(
+      names = "--cases",
+      paramLabel = "CASE",
+      split = ",",
+      defaultValue = "pass,refuse",
+      description = "What becomes of the requests to proxies (default: ${DEFAULT-VALUE}).")
+  private List<String> cases;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,100000",
+      description = "Identities that ask, all alike (default: ${DEFAULT-VALUE}).")
+  private List<Integer> keys;
+
+  @Option(
+      names = "--protocols",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "http/1.1,h2",
+      description = "Of the clients of proxies (default: ${DEFAULT-VALUE}).")
+  private List<String> protocols;
+
+  @Option(
+      names = "--contenders",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "nginx,haproxy,weir-io_uring,weir-epoll",
+      description = "Proxies (default: ${DEFAULT-VALUE}).")
+  private List<String> contenders;
+
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "16,64,256",
+      description = {
+        "Requests at once, each on a connection; of h2, 16 on one (default: ${DEFAULT-VALUE}).",
+        "The middle one is that of the fixed rate."
+      })
+  private List<Integer> connections;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "2",
+      description = "Of each measurement (default: ${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "TIME",
+      defaultValue = "20s",
+      description = {
+        "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).",
+        "A JVM on one core compiles for most of that."
+      })
+  private String warmUp;
+
+  @Option(
+      names = "--server-core",
+      paramLabel = "N",
+      description = "Of the servers that are compared (default: the first of this process's).")
+  private Integer serverCore;
+
+  @Option(
+      names = "--load-core",
+      paramLabel = "N",
+      description = "Of the load and the service (default: the second of this process's).")
+  private Integer loadCore;
+
+  private long warmUpNs;
+  private Cores cores;
+
+  /**
+   * Checks these flags.
+   *
+   * @throws ParameterException that names the value and what was expected.
+   */
+  void check() {
+    report.check();
+    expectEach("--parts", parts, PARTS::contains, "any of " + String.join(", ", PARTS));
+    expectEach("--cases", cases, name -> outcome(name).isPresent(), "any of pass, refuse");
+    expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
+    expectEach("--protocols", protocols, name -> protocol(name).isPresent(), "any of http/1.1, h2");
+    expectEach(
+        "--contenders",
+        contenders,
+        Contenders.names()::contains,
+        "any of " + String.join(", ", Contenders.names()));
+    expectEach(
+        "--connections",
+        connections,
+        n -> n >= 1 && n <= MOST_CONNECTIONS,
+        "from 1 to " + MOST_CONNECTIONS);
+    // Written so that NaN fails.
+    report.expect(
+        "--seconds",
+        seconds,
+        seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
+        "from " + MIN_SECONDS + " to " + MAX_SECONDS);
+    try {
+      warmUpNs = DurationText.parseNs(warmUp);
+    } catch (BadValueException e) {
+      report.expect("--warm-up", warmUp, false, e.expected());
+    }
+    report.expect("--warm-up", warmUp, warmUpNs <= MAX_WARM_UP_NS, "at most 10m");
+    cores = chosenCores();
+  }
+
+  private <T> void expectEach(String name, List<T> values, Predicate<T> right, String expected) {
+    for (T value : values) {
+      report.expect(name, value, right.test(value), expected);
+    }
+  }
+
+  private Cores chosenCores() {
+    final Cores found = Cores.find();
+    if (serverCore == null && loadCore == null) {
+      return found;
+    }
+    final List<Integer> allowed = Cores.allowed();
+    final int server = serverCore == null ? found.server() : serverCore;
+    final int load = loadCore == null ? found.client() : loadCore;
+    final String expected = "one of " + allowed + ", with taskset";
+    report.expect(
+        "--server-core", server, allowed.contains(server) && found.server() != Cores.ANY, expected);
+    report.expect("--load-core", load, allowed.contains(load), expected);
+    report.expect("--load-core", load, load != server, "another than --server-core");
+    return new Cores(server, load);
+  }
+
+  private static Optional<Outcome> outcome(String name) {
+    return List.of(Outcome.values()).stream()
+        .filter(outcome -> outcome.toString().equals(name))
+        .findFirst();
+  }
+
+  private static Optional<Protocol> protocol(String name) {
+    return PROTOCOLS.stream().filter(protocol -> protocol.toString().equals(name)).findFirst();
+  }
+
+  RoundOptions report() {
+    return report;
+  }
+
+  boolean comparesProxies() {
+    return parts.contains(PROXY);
+  }
+
+  boolean comparesStore() {
+    return parts.contains(STORE);
+  }
+
+  List<Integer> keys() {
+    return keys;
+  }
+
+  double seconds() {
+    return seconds;
+  }
+
+  /** The time that each server is warmed up for, as it was given. */
+  String warmUp() {
+    return warmUp;
+  }
+
+  double warmUpSeconds() {
+    return warmUpNs / 1e9;
+  }
+
+  /** Where servers and load run; after {@link #check}. */
+  Cores cores() {
+    return cores;
+  }
+
+  /** The settings of the comparison of proxies; after {@link #check}. */
+  ProxySettings proxies() {
+    return new ProxySettings(
+        cases.stream().map(name -> outcome(name).orElseThrow()).toList(),
+        keys,
+        protocols.stream().map(name -> protocol(name).orElseThrow()).toList(),
+        Contenders.of(contenders),
+        connections.stream().sorted().toList(),
+        report.rounds(),
+        seconds,
+        warmUpNs / 1e9,
+        cores);
+  }
+
+  /** The command line that makes the report again. */
+  String command() {
+    return "./weir bench compare --parts "
+        + String.join(",", parts)
+        + " --cases "
+        + String.join(",", cases)
+        + " --keys "
+        + joined(keys)
+        + " --protocols "
+        + String.join(",", protocols)
+        + " --contenders "
+        + String.join(",", contenders)
+        + " --connections "
+        + joined(connections)
+        + " --seconds "
+        + seconds
+        + " --warm-up "
+        + warmUp
+        + (serverCore == null ? "" : " --server-core " + serverCore)
+        + (loadCore == null ? "" : " --load-core " + loadCore)
+        + report.command();
+  }
+
+  private static String joined(List<Integer> numbers) {
+    final List<String> texts = new ArrayList<>();
+    numbers.forEach(number -> texts.add(number.toString()));
+    return String.join(",", texts);
+  }
+}
