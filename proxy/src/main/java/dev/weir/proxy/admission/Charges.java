@@ -40,7 +40,11 @@ public final class Charges {
 
   /** Makes the charges of a rule at the cost that it says, as proxied requests have them. */
   public Charges set(Rule rule, Identities of) {
-    return set(rule, of, Operation.CHECK, Purpose.TRAFFIC, Question.NO_DEADLINE, false, null);
+    operation = Operation.CHECK;
+    purpose = Purpose.TRAFFIC;
+    deadlineNs = Question.NO_DEADLINE;
+    wantsRows = false;
+    return make(rule, of);
   }
 
   /**
@@ -49,28 +53,28 @@ public final class Charges {
    * @param of the identities by the rule's groups.
    */
   Charges set(Rule rule, Identities of, Question question) {
-    return set(
-        rule,
-        of,
-        question.operation(),
-        question.purpose(),
-        question.deadlineNs(),
-        question.areRowsWanted(),
-        question);
+    operation = question.operation();
+    purpose = question.purpose();
+    deadlineNs = question.deadlineNs();
+    wantsRows = question.areRowsWanted();
+    make(rule, of);
+    if (question.isCostGiven()) {
+      setCosts(question, rule.cost());
+    }
+    return this;
   }
 
-  private Charges set(
-      Rule rule,
-      Identities of,
-      Operation what,
-      Purpose forWhom,
-      long untilNs,
-      boolean eachRow,
-      Question costs) {
-    operation = what;
-    purpose = forWhom;
-    deadlineNs = untilNs;
-    wantsRows = eachRow;
+  private void setCosts(Question question, long ofRule) {
+    int charge = 0;
+    for (int group = 0; group < groupCount; group++) {
+      for (int i = 0; i < groups[group].size(); i++) {
+        costs[charge] = question.costOf(groups[group].budget(i).index(), ofRule);
+        isUniform &= costs[charge++] == costs[0];
+      }
+    }
+  }
+
+  private Charges make(Rule rule, Identities of) {
     groupCount = rule.groupCount();
     localGroupCount = rule.localGroupCount();
     storeLimits = rule.storeLimits();
@@ -84,9 +88,7 @@ public final class Charges {
       identities[group] = identity;
       hashes[group] = identity.hash();
       for (int i = 0; i < budgets.size(); i++) {
-        long cost = costs == null ? ofRule : costs.costOf(budgets.budget(i).index(), ofRule);
-        this.costs[charge++] = cost;
-        isUniform &= cost == this.costs[0];
+        costs[charge++] = ofRule;
       }
     }
     return this;

@@ -166,6 +166,11 @@ public final class Question {
     return identityLengths[index];
   }
 
+  /** Whether any cost is given, in the place of what the rule says. */
+  public boolean isCostGiven() {
+    return cost != COST_OF_RULE || costCount > 0;
+  }
+
   /**
    * Units to be taken of one limit.
    *
