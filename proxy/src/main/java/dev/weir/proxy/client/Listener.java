@@ -100,7 +100,7 @@ public final class Listener {
           .writeAndFlush(
               loop.refusals.write(
                   client.alloc(),
-                  loop.refusals.plain(RefusalReason.TOO_MANY_CONNECTIONS),
+                  loop.requests.plain(RefusalReason.TOO_MANY_CONNECTIONS),
                   true,
                   false,
                   false))

@@ -49,18 +49,12 @@ final class RefusalWriter {
 
   private final RateLimitFields rateLimitFields;
   private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
-  private final Verdict plain = new Verdict();
   private final Refusal refusal = new Refusal();
   private byte[] date = {};
   private long dateSecond = -1;
 
   RefusalWriter(RateLimitFields rateLimitFields) {
     this.rateLimitFields = rateLimitFields;
-  }
-
-  /** The verdict for a reason that has nothing to do with a quota; valid until the next call. */
-  Verdict plain(RefusalReason reason) {
-    return plain.refuse(reason);
   }
 
   /**

@@ -4,12 +4,10 @@ import java.util.concurrent.TimeUnit;
 
 /** How fast the body of one request comes. */
 final class BodyPace {
-  /**
-   * A body that comes more slowly than this over the time for it is given up: while it is gathered.
-   */
+  /** The least speed of a body that is gathered; a slower one is given up. */
   static final int MIN_GATHERED_BYTES_PER_SECOND = 128;
 
-  /** Bytes a second that a body must make while a connection to the service waits for it. */
+  /** The least speed of a body that a connection to the service waits for. */
   static final int MIN_FORWARDED_BYTES_PER_SECOND = 1024;
 
   private long beganNs;

@@ -37,7 +37,7 @@ class RefusalWriterTest {
   @Test
   void answersEachReasonAsEver() throws IOException {
     for (RefusalReason reason : RefusalReason.values()) {
-      add(reason.name(), writer, writer.plain(reason), true, false, false);
+      add(reason.name(), writer, new Verdict().refuse(reason), true, false, false);
     }
     assertEquals(kept("refusals.txt"), answers.toString());
   }
@@ -60,7 +60,7 @@ class RefusalWriterTest {
   @Test
   void datesAnAnswerByTheSecondInWhichItIsWritten() {
     ZonedDateTime before = ZonedDateTime.now().withNano(0);
-    String answer = text(writer, writer.plain(RefusalReason.DENIED), true, false, false);
+    String answer = text(writer, new Verdict().refuse(RefusalReason.DENIED), true, false, false);
     ZonedDateTime after = ZonedDateTime.now();
     Matcher date = DATE.matcher(answer);
     assertTrue(date.find(), answer);
