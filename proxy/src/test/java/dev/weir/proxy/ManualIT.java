@@ -162,8 +162,10 @@ class ManualIT {
     int pages = 0;
     for (List<String> row : ManualPage.of("docs/operations.md").rows()) {
       String path = row.get(0).replace("`", "");
-      assertEquals(200, get(admin, path).statusCode(), path);
-      pages++;
+      if (path.startsWith("/")) { // others are figures
+        assertEquals(200, get(admin, path).statusCode(), path);
+        pages++;
+      }
     }
     assertEquals(6, pages);
     assertTrue(Files.exists(folder.resolve("latency.hlog")));

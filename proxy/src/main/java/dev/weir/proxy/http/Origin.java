@@ -13,7 +13,7 @@ public interface Origin {
     /** One is being made for it. */
     CONNECTING,
 
-    /** It waits for one to become free, maybe in vain. */
+    /** The request waits for one to become free, maybe in vain. */
     QUEUED,
 
     /** There is neither a connection nor a place to wait; it has been forgotten. */
