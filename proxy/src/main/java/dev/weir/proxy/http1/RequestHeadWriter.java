@@ -116,7 +116,7 @@ public final class RequestHeadWriter {
     copy(bytes, view.authorityOffset(), view.authorityLength(), out);
     out.writeBytes(CRLF);
     for (int i = 0; i < view.fieldCount(); i++) {
-      if (!view.omits(i)) {
+      if (!view.omits(i) && !isWrittenAnew(bytes, view.nameOffset(i), view.nameLength(i))) {
         copy(bytes, view.nameOffset(i), view.nameLength(i), out);
         out.writeByte(':').writeByte(' ');
         copy(bytes, view.valueOffset(i), view.valueLength(i), out);
@@ -139,6 +139,19 @@ public final class RequestHeadWriter {
     out.writeBytes(VIA);
     writeRequestId(out);
     return out.writeBytes(CRLF);
+  }
+
+  /**
+   * Whether a field is no other protocol's to say: it frames, routes or ends at this proxy. The
+   * last line against a request in another protocol that holds one of HTTP/1.1 in its fields.
+   */
+  private static boolean isWrittenAnew(DirectBuffer bytes, int nameOffset, int nameLength) {
+    KnownField known = KnownField.lookUp(bytes, nameOffset, nameLength);
+    return known != null
+        && switch (known.inRequest()) {
+          case FRAMING, DROPPED, EXTENDED -> true;
+          case KEPT, BELIEVED, BELIEVED_OR_ADDED, KEPT_OR_ADDED, KEPT_AND_ADDED, STRICTEST -> false;
+        };
   }
 
   private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {

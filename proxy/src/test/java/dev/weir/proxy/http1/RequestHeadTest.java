@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -192,6 +193,67 @@ class RequestHeadTest {
             + "X-Forwarded-Proto: http|X-Forwarded-Host: b|Via: 1.1 weir|X-Request-Id: ID||",
         written.replaceAll("X-Request-Id: [0-9a-f]{32}", "X-Request-Id: ID"));
     assertTrue(written("GET / HTTP/1.0||", false).startsWith("GET / HTTP/1.1|Host: service:80|"));
+  }
+
+  @Test
+  void writesNoFieldOfAnotherProtocolThatFramesRoutesOrEndsHere() {
+    String request = "GET / HTTP/1.1|Host: a|A: b|";
+    String smuggled =
+        "Content-Length: 5|Transfer-Encoding: chunked|Connection: A|X-Forwarded-For: 1|TE: x|";
+    assertEquals(
+        foreign(request + "|", "").replaceAll("Id: .*", ""),
+        foreign(request + smuggled + '|', smuggled).replaceAll("Id: .*", ""));
+  }
+
+  /** Writes a head whose fields were read by nobody that knows what they mean to HTTP/1.1. */
+  private String foreign(String text, String unread) {
+    RequestView view = new RequestView(8);
+    byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, IpAddress.LOOPBACK);
+    view.method(0, 3);
+    view.path(4, 1);
+    int at = text.replace("|", "\r\n").indexOf("A: b");
+    for (String line : ("A: b|" + unread).split("\\|")) {
+      view.addField(
+          at, line.indexOf(':'), at + line.indexOf(' ') + 1, line.length() - line.indexOf(' ') - 1);
+      at += line.length() + 2;
+    }
+    ByteBuf out = writer.writeForeign(new Foreign(view), ByteBufAllocator.DEFAULT);
+    String written = out.toString(StandardCharsets.ISO_8859_1);
+    out.release();
+    return written;
+  }
+
+  private record Foreign(RequestView view) implements IncomingRequest {
+    @Override
+    public byte[] peerText() {
+      return PEER;
+    }
+
+    @Override
+    public boolean hasBody() {
+      return false;
+    }
+
+    @Override
+    public long contentLength() {
+      return -1;
+    }
+
+    @Override
+    public boolean headMethod() {
+      return false;
+    }
+
+    @Override
+    public boolean expectContinue() {
+      return false;
+    }
+
+    @Override
+    public boolean upgrade() {
+      return false;
+    }
   }
 
   private void scan(String text, boolean peerTrusted) {
