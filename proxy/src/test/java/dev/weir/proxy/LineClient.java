@@ -122,9 +122,8 @@ final class LineClient implements ClientSide {
   }
 
   @Override
-  public int sayContinue() {
+  public void sayContinue() {
     lines.add("continue");
-    return 0;
   }
 
   @Override

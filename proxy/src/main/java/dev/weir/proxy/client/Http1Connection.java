@@ -277,8 +277,8 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   }
 
   @Override
-  public int sayContinue() {
-    return held(response.sayContinue());
+  public void sayContinue() {
+    response.sayContinue();
   }
 
   @Override

@@ -44,12 +44,11 @@ final class ResponseWriter {
     http10 = head.http10();
   }
 
-  /** Tells the client to send its body, and returns the bytes that this takes. */
-  int sayContinue() {
+  /** Tells the client to send its body. */
+  void sayContinue() {
     ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
     Bytes.write(channel, out.writeBytes(CONTINUE));
     Bytes.flush(channel);
-    return CONTINUE.length;
   }
 
   /** Writes a head that another one follows, and returns the bytes that this takes. */

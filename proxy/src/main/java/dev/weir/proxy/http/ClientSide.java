@@ -35,11 +35,10 @@ public interface ClientSide {
   void refuse(Verdict verdict);
 
   /**
-   * Tells the client to send the content (RFC 9110, section 10.1.1), at once.
-   *
-   * @return how many bytes it holds, as in {@link #responseData}.
+   * Tells the client to send the content (RFC 9110, section 10.1.1), at once. It counts against
+   * nobody: the service has not sent it.
    */
-  int sayContinue();
+  void sayContinue();
 
   /**
    * Passes on a response that another one follows.

@@ -273,7 +273,7 @@ public final class ProxiedRequest implements Asker {
     }
     expectsContinue = false;
     saidContinue = true;
-    responseHeldBytes += client.sayContinue();
+    client.sayContinue();
     return true;
   }
 
@@ -341,11 +341,7 @@ public final class ProxiedRequest implements Asker {
   private Verdict departed(boolean cutOff) {
     Verdict refusal = forwarded(cutOff);
     if (state == State.EXCHANGE) {
-      long nowNs = loop.clock.tick();
-      record.departed(nowNs);
-      if (responseHeldBytes > 0) { // since it was told to continue: nothing else will end that
-        timer.within(nowNs, loop.timeouts.writeNs());
-      }
+      record.departed(loop.clock.tick());
     }
     return refusal;
   }
@@ -633,11 +629,6 @@ public final class ProxiedRequest implements Asker {
   private void fail(Throwable bug) {
     timer.never();
     client.failed(bug);
-  }
-
-  /** Whether a request is under way. */
-  public boolean isUnderWay() {
-    return state != State.IDLE;
   }
 
   /** Whether what comes of the body, or of the tunnel, is wanted now. */

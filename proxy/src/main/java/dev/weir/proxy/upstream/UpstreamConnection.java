@@ -172,6 +172,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void responseConsumed(int bytes) {
+    assert bytes <= responseHeldBytes : bytes + " bytes consumed of " + responseHeldBytes;
     responseHeldBytes -= bytes;
     if (responseHeldBytes == 0 && channel.isOpen()) {
       channel.config().setAutoRead(true);
