@@ -49,8 +49,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   private final Charges charges = new Charges();
 
-  /** Whether somebody is asking: nobody is told anything meanwhile. */
-  private boolean isAsking;
+  /** The question that is being asked, while it is: nobody is told anything meanwhile. */
+  private long asking = NOBODY;
 
   private Verdict known;
 
@@ -98,32 +98,40 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public long ask(Question question, Asker asker, long nowNs) {
-    assert !isAsking : "a request is asked for within the question of another";
+    assert asking == NOBODY : "a request is asked for within the question of another";
     String ruleId = question.ruleId();
     Rule rule = ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
     RuleCounters of = rule == null ? null : counters[rule.index()];
-    long ticket = parked.park(asker, rule, of, question.purpose(), nowNs);
+    Purpose purpose = question.purpose();
+    long ticket = parked.next(purpose);
     if (ticket == ParkedRequests.FULL) {
       known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
       return SETTLED;
     }
     Verdict found = null;
     boolean isAsked = false;
-    isAsking = true;
+    asking = ticket;
     try {
       found = decide(ticket, rule, question, nowNs);
       isAsked = true;
     } finally {
-      isAsking = false;
+      asking = NOBODY;
       if (!isAsked) {
-        leave(ticket);
+        parked.pass(ticket);
       }
     }
-    if (found == null) {
-      return ticket;
+    if (found != null && !isHeld(found, rule, purpose)) {
+      parked.pass(ticket);
+      counts.decided(purpose, clock.tick() - nowNs);
+      known = conclude(ticket, rule, of, purpose, found);
+      return SETTLED;
     }
-    known = conclude(ticket, found);
-    return known == null ? ticket : SETTLED;
+    parked.park(ticket, asker, rule, of, purpose, nowNs);
+    if (found != null) {
+      known = hold(ticket, found);
+      return known == null ? ticket : SETTLED;
+    }
+    return ticket;
   }
 
   /** The verdict; null if the gate will tell it later. */
@@ -174,13 +182,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void settle(long ticket, Verdict settled) {
-    assert !isAsking : "a verdict is told within the question of another request";
+    assert asking == NOBODY : "a verdict is told within the question of another request";
     if (!parked.holds(ticket)) {
       metrics.verdictDropped();
       return;
     }
     Asker asker = parked.asker(ticket);
-    Verdict concluded = conclude(ticket, settled);
+    Verdict concluded;
+    if (isHeld(settled, parked.rule(ticket), parked.purpose(ticket))) {
+      concluded = hold(ticket, settled);
+    } else {
+      counts.decided(parked.purpose(ticket), clock.tick() - parked.startNs(ticket));
+      concluded = conclude(ticket, settled);
+    }
     if (concluded != null) {
       asker.decided(ticket, concluded);
     }
@@ -188,31 +202,29 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public boolean awaits(long ticket) {
-    return parked.holds(ticket);
+    return ticket == asking || parked.holds(ticket);
   }
 
-  /** The one way out of a verdict: null if its request is held until it may pass. */
-  private Verdict conclude(long ticket, Verdict settled) {
+  /** Whether a request is held until its slot: who only asks is told of it, or nobody waits. */
+  private static boolean isHeld(Verdict settled, Rule rule, Purpose purpose) {
+    return settled.dueNs() != Verdict.AT_ONCE
+        && switch (purpose) {
+          case TRAFFIC -> !rule.dryRun(); // a rehearsal holds nobody up
+          case DECISION, OPERATOR -> false;
+        };
+  }
+
+  /** Holds a parked request until it may pass, and returns null; or a refusal if too many are. */
+  private Verdict hold(long ticket, Verdict settled) {
     counts.decided(parked.purpose(ticket), clock.tick() - parked.startNs(ticket));
-    if (settled.dueNs() == Verdict.AT_ONCE || !isHeld(ticket)) {
-      return leave(ticket, settled);
-    }
     if (held.size() == maxHeldCount) {
-      return leave(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
+      return conclude(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }
     metrics.held();
     long resetAtNs = clock.nowNs() + settled.resetAfterNs();
     held.add(ticket, settled.dueNs(), settled.remaining(), resetAtNs);
     wakeUp.at(held.firstDueNs());
     return null;
-  }
-
-  /** Whether a request is held until its slot: who only asks is told of it, or nobody waits. */
-  private boolean isHeld(long ticket) {
-    return switch (parked.purpose(ticket)) {
-      case TRAFFIC -> !parked.rule(ticket).dryRun(); // a rehearsal holds nobody up
-      case DECISION, OPERATOR -> false;
-    };
   }
 
   /** Lets those pass whose slot has come. */
@@ -240,15 +252,21 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     verdict.allow(budget.policy(), limit, held.remaining(ticket), resetAfterNs);
     verdict.heldNs(nowNs - parked.startNs(ticket));
     Asker asker = parked.asker(ticket);
-    asker.decided(ticket, leave(ticket, verdict));
+    asker.decided(ticket, conclude(ticket, verdict));
   }
 
   /** Gives the place back, and says what its verdict comes to. */
-  private Verdict leave(long ticket, Verdict settled) {
+  private Verdict conclude(long ticket, Verdict settled) {
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
     Purpose purpose = parked.purpose(ticket);
     parked.leave(ticket);
+    return conclude(ticket, rule, of, purpose, settled);
+  }
+
+  /** The one way out of a verdict. */
+  private Verdict conclude(
+      long ticket, Rule rule, RuleCounters of, Purpose purpose, Verdict settled) {
     concludedTicket = ticket;
     if (rule == null) {
       return settled;

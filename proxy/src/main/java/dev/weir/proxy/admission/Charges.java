@@ -11,7 +11,6 @@ import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
-import java.util.Arrays;
 
 /**
  * What one question comes to, made between the match and the gates: the operation, and the charges
@@ -22,12 +21,17 @@ import java.util.Arrays;
  * late takes a copy, and what it is about stays what it was matched with.
  */
 public final class Charges {
-  private final BudgetGroup[] groups = new BudgetGroup[RuleSpec.MAX_BUDGETS];
-  private final Identity[] identities = new Identity[RuleSpec.MAX_BUDGETS];
   private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By charge, group by group. */
+  /** By charge, group by group, where the question gives them; else all take {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+
+  /** Whose groups of budgets they are; nothing else is read of it once this is made. */
+  private Rule rule;
+
+  private Identities identities;
+  private long cost;
+  private boolean areCostsGiven;
 
   private Operation operation;
   private Purpose purpose;
@@ -35,7 +39,6 @@ public final class Charges {
   private boolean wantsRows;
   private int groupCount;
   private int localGroupCount;
-  private ScriptLimit[] storeLimits;
   private boolean isUniform;
 
   /** Makes the charges of a rule at the cost that it says, as proxied requests have them. */
@@ -59,37 +62,33 @@ public final class Charges {
     wantsRows = question.areRowsWanted();
     make(rule, of);
     if (question.isCostGiven()) {
-      setCosts(question, rule.cost());
+      setCosts(question);
     }
     return this;
   }
 
-  private void setCosts(Question question, long ofRule) {
+  private void setCosts(Question question) {
+    areCostsGiven = true;
     int charge = 0;
     for (int group = 0; group < groupCount; group++) {
-      for (int i = 0; i < groups[group].size(); i++) {
-        costs[charge] = question.costOf(groups[group].budget(i).index(), ofRule);
+      BudgetGroup budgets = rule.group(group);
+      for (int i = 0; i < budgets.size(); i++) {
+        costs[charge] = question.costOf(budgets.budget(i).index(), cost);
         isUniform &= costs[charge++] == costs[0];
       }
     }
   }
 
-  private Charges make(Rule rule, Identities of) {
-    groupCount = rule.groupCount();
-    localGroupCount = rule.localGroupCount();
-    storeLimits = rule.storeLimits();
+  private Charges make(Rule of, Identities whose) {
+    rule = of;
+    identities = whose;
+    groupCount = of.groupCount();
+    localGroupCount = of.localGroupCount();
+    cost = of.cost();
+    areCostsGiven = false;
     isUniform = true;
-    long ofRule = rule.cost();
-    int charge = 0;
     for (int group = 0; group < groupCount; group++) {
-      BudgetGroup budgets = rule.group(group);
-      Identity identity = of.of(group);
-      groups[group] = budgets;
-      identities[group] = identity;
-      hashes[group] = identity.hash();
-      for (int i = 0; i < budgets.size(); i++) {
-        costs[charge++] = ofRule;
-      }
+      hashes[group] = whose.of(group).hash();
     }
     return this;
   }
@@ -100,25 +99,22 @@ public final class Charges {
     purpose = from.purpose;
     deadlineNs = from.deadlineNs;
     wantsRows = from.wantsRows;
+    rule = from.rule;
+    identities = null;
     groupCount = from.groupCount;
     localGroupCount = from.localGroupCount;
-    storeLimits = from.storeLimits;
+    cost = from.cost;
+    areCostsGiven = from.areCostsGiven;
     isUniform = from.isUniform;
-    int charge = 0;
-    for (int group = 0; group < groupCount; group++) {
-      groups[group] = from.groups[group];
-      hashes[group] = from.hashes[group];
-      for (int i = 0; i < groups[group].size(); i++) {
-        costs[charge] = from.costs[charge];
-        charge++;
-      }
+    System.arraycopy(from.hashes, 0, hashes, 0, groupCount);
+    if (areCostsGiven) {
+      System.arraycopy(from.costs, 0, costs, 0, costs.length);
     }
   }
 
   /** Forgets the rule, so that it may be forgotten by all. */
   void clear() {
-    Arrays.fill(groups, 0, groupCount, null);
-    storeLimits = null;
+    rule = null;
     groupCount = 0;
   }
 
@@ -156,12 +152,12 @@ public final class Charges {
   }
 
   public BudgetGroup group(int group) {
-    return groups[group];
+    return rule.group(group);
   }
 
   /** Whose budgets a group has; valid while the question is being asked. */
   Identity identity(int group) {
-    return identities[group];
+    return identities.of(group);
   }
 
   /** The hash of a group's identity. */
@@ -173,14 +169,14 @@ public final class Charges {
   int firstCharge(int group) {
     int first = 0;
     for (int i = 0; i < group; i++) {
-      first += groups[i].size();
+      first += rule.group(i).size();
     }
     return first;
   }
 
   /** Units that a charge takes, by its place, group by group. */
   long cost(int charge) {
-    return costs[charge];
+    return areCostsGiven ? costs[charge] : cost;
   }
 
   /** Whether all charges take the same. */
@@ -190,12 +186,12 @@ public final class Charges {
 
   /** What the store charges, all groups of it: the same array as long as these limits stay. */
   ScriptLimit[] storeLimits() {
-    return storeLimits;
+    return rule.storeLimits();
   }
 
   /** Whether the store may decide on this one together with others: not if each has its slot. */
   boolean coalesces() {
-    Budget first = groups[localGroupCount].budget(0);
+    Budget first = rule.group(localGroupCount).budget(0);
     return first.spec().limit().overflow() != Overflow.QUEUE;
   }
 }

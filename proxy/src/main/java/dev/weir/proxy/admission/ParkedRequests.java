@@ -11,7 +11,7 @@ import dev.weir.proxy.rule.Rule;
  * nobody, and never somebody else.
  */
 final class ParkedRequests {
-  /** What {@link #park} returns when every place is taken that the purpose may have. */
+  /** What {@link #next} returns when every place is taken that the purpose may have. */
   static final long FULL = -1;
 
   private final Asker[] askers;
@@ -55,24 +55,39 @@ final class ParkedRequests {
   }
 
   /**
-   * Takes a place.
+   * The ticket of the next question, which has no place yet: {@link #park} takes one for it, or
+   * {@link #pass} says that it needs none.
    *
-   * @param rule null if none applies, and then so is {@code of}.
-   * @return the ticket, 0 or more; or {@link #FULL}.
+   * @return 0 or more; or {@link #FULL}.
    */
-  long park(Asker asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
+  long next(Purpose purpose) {
     int kind = purpose.ordinal();
     if (freeCount == 0 || taken[kind] == bounds[kind]) {
       return FULL;
     }
-    taken[kind]++;
+    int place = freePlaces[freeCount - 1];
+    return (long) generations[place] << 32 | place;
+  }
+
+  /** The next question has its verdict, or has failed: its ticket names nobody from now on. */
+  void pass(long ticket) {
+    forget((int) ticket);
+  }
+
+  /**
+   * Takes a place for the next question, whose verdict comes later.
+   *
+   * @param rule null if none applies, and then so is {@code of}.
+   */
+  void park(long ticket, Asker asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
     int place = freePlaces[--freeCount];
+    assert place == (int) ticket : "another question has been parked meanwhile";
+    taken[purpose.ordinal()]++;
     askers[place] = asker;
     rules[place] = rule;
     counters[place] = of;
     startsNs[place] = startNs;
     purposes[place] = purpose;
-    return (long) generations[place] << 32 | place;
   }
 
   /** Whether the request of that ticket still waits. */
@@ -109,7 +124,11 @@ final class ParkedRequests {
     rules[place] = null;
     counters[place] = null;
     taken[purposes[place].ordinal()]--;
-    generations[place] = generations[place] + 1 & Integer.MAX_VALUE;
+    forget(place);
     freePlaces[freeCount++] = place;
+  }
+
+  private void forget(int place) {
+    generations[place] = generations[place] + 1 & Integer.MAX_VALUE;
   }
 }
