@@ -81,7 +81,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests(places);
     this.keptCharges = new KeptCharges(places);
-    // Every request needs a place for a moment: rules that queue must leave some to all others.
+    // Rules that queue must leave places to those whose verdicts come late.
     this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);
   }
