@@ -15,6 +15,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +31,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * POST /path length    length: of the body; - for none, * for one that is told by its end
  * data text            some of the body
  * end                  the last of it
+ * cut                  no more of it will come, though that was not all
  * cancel               the client has left
  * credit n             n more bytes may come
  * </pre>
@@ -50,6 +52,7 @@ final class LineClient implements ClientSide {
   final AtomicInteger unconsumedBytes = new AtomicInteger();
 
   private int credit;
+  private boolean cutOff;
 
   LineClient(EventLoop eventLoop, LoopClock clock, RequestLoop loop, int credit) {
     this.eventLoop = eventLoop;
@@ -58,9 +61,9 @@ final class LineClient implements ClientSide {
     this.request = new ProxiedRequest(loop, this);
   }
 
-  /** Sends a line, and returns when it has been taken. */
-  void send(String line) {
-    eventLoop.submit(() -> take(line)).syncUninterruptibly();
+  /** Sends lines, and returns when they have been taken, all in one turn of the event loop. */
+  void send(String... lines) {
+    eventLoop.submit(() -> List.of(lines).forEach(this::take)).syncUninterruptibly();
   }
 
   /** The next line that has come; fails if none comes. */
@@ -78,9 +81,16 @@ final class LineClient implements ClientSide {
     switch (words[0]) {
       case "data" -> data(words[1], false);
       case "end" -> data("", true);
+      case "cut" -> {
+        cutOff = true;
+        bodyWanted();
+      }
       case "cancel" -> request.clientGone();
       case "credit" -> grant(Integer.parseInt(words[1]));
-      default -> answer(request.start(new Head(words[0], words[1], words[2])));
+      default -> {
+        cutOff = false;
+        answer(request.start(new Head(words[0], words[1], words[2])));
+      }
     }
   }
 
@@ -108,7 +118,7 @@ final class LineClient implements ClientSide {
 
   @Override
   public void bodyWanted() {
-    answer(request.bodyRead(false)); // it has been given as it came
+    answer(request.bodyRead(cutOff)); // it has been given as it came
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionHandler;
@@ -53,6 +54,10 @@ class SecondProtocolTest {
   private static final int HELD_BYTES = 256 * 1024;
 
   private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+
+  /** Of the last end. */
+  private volatile boolean wasForwarded;
+
   private RecordingOrigin origin;
   private EventLoopGroup group;
   private EventLoop eventLoop;
@@ -230,6 +235,20 @@ class SecondProtocolTest {
   }
 
   @Test
+  void tellsOfARequestThatTheServiceKnowsThatItWasForwarded() throws Exception {
+    LineClient client = client();
+    // The connection is made in a later turn: what is cut off then, has been forwarded.
+    client.send("POST /a *", "data " + "x".repeat(16 * 1024), "cut");
+    assertLines(client, "refused INCOMPLETE_REQUEST");
+    nextEnd();
+    assertTrue(wasForwarded, "its head has gone to the service");
+    client.send("POST /b *", "cut");
+    assertLines(client, "refused INCOMPLETE_REQUEST");
+    nextEnd();
+    assertFalse(wasForwarded, "nothing has gone to the service");
+  }
+
+  @Test
   void endsTheExchangeOfAClientThatLeaves() throws Exception {
     CountDownLatch left = new CountDownLatch(1);
     origin.script(
@@ -359,6 +378,7 @@ class SecondProtocolTest {
 
     @Override
     public void ended(long ticket, RequestEnd end) {
+      wasForwarded = end.forwardedNs() != RequestEnd.NEVER;
       ends.add(
           end.how() + " " + end.status() + " " + end.requestBytes() + " " + end.responseBytes());
       watched.ended(ticket, end);

@@ -326,6 +326,7 @@ public final class ProxiedRequest implements Asker {
     chargeIsFresh = false;
     charge.letStand();
     state = State.EXCHANGE;
+    record.departed(loop.clock.nowNs()); // until it is known when it was sent
     service.open(side, head);
     ByteBuf bytes = gathered.take();
     if (bytes != null) {

@@ -25,7 +25,7 @@ public final class RequestEnd {
     /** The client or the service took longer than it may. */
     TIMED_OUT,
 
-    /** The request was answered here, and the service has not heard of it. */
+    /** The request was answered here; {@link #forwardedNs} says whether the service knows of it. */
     REFUSED_HERE,
 
     /** The exchange became a tunnel, which has been closed. */
