@@ -19,7 +19,7 @@ final class Charger {
   enum Portion {
     /** All of it, or nothing is charged. */
     WHOLE,
-    /** As much as does: that is charged, possibly nothing. */
+    /** Nothing need fit: what does is charged. */
     PARTIAL,
     /** None: it is owed already, and the debt ends at the capacity. */
     FORCED

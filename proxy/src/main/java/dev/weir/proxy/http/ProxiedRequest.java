@@ -51,7 +51,7 @@ public final class ProxiedRequest implements Asker {
   private final EncodedHead head = new EncodedHead();
   private final GatheredBody gathered = new GatheredBody();
   private final BodyPace pace = new BodyPace();
-  private final KeptCharge charge;
+  private final RefundableCharge charge;
   private final RequestRecord record = new RequestRecord();
   private final PassedLimit limit = new PassedLimit();
   private final ServiceLink service = new ServiceLink();
@@ -77,7 +77,7 @@ public final class ProxiedRequest implements Asker {
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
-    this.charge = new KeptCharge(loop.admission);
+    this.charge = new RefundableCharge(loop.admission);
     this.timer =
         new RequestTimer(loop.deadlines) {
           @Override

@@ -6,11 +6,11 @@ import dev.weir.proxy.request.Admission;
  * What one request was charged, as long as that may go back: while the service may never hear of
  * it, and that is not the client's doing.
  */
-final class KeptCharge {
+final class RefundableCharge {
   private final Admission admission;
   private int kept = Admission.NOTHING_KEPT;
 
-  KeptCharge(Admission admission) {
+  RefundableCharge(Admission admission) {
     this.admission = admission;
   }
 
