@@ -33,7 +33,7 @@ public final class RuleDigest {
           rules.rules().stream()
               .map(Rule::spec)
               .filter(RuleSpec::asksStore)
-              .map(RuleSpec::toString)
+              .map(spec -> spec + spec.ownDecisions())
               .sorted()
               .collect(Collectors.joining("\n"));
       digest = text.isEmpty() ? "" : hash(text);

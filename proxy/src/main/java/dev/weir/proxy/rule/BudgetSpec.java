@@ -27,6 +27,15 @@ public record BudgetSpec(KeySpec key, LimitSpec limit, Mode mode, OnStoreFailure
     return key.equals(other.key) && name().equals(other.name());
   }
 
+  /**
+   * The key and the limit. What decides on it is the rule's as a rule, and sidecars compare such
+   * texts with those of versions that knew no other: {@link RuleSpec#ownDecisions}.
+   */
+  @Override
+  public String toString() {
+    return "BudgetSpec[key=" + key + ", limit=" + limit + "]";
+  }
+
   /** Starts from the defaults. Each setter returns the builder. */
   public static final class Builder {
     private KeySpec key;

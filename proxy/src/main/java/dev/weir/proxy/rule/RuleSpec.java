@@ -107,6 +107,19 @@ public record RuleSpec(
         && budgets.stream().anyMatch(budget -> budget.mode().needsStore());
   }
 
+  /** What limits say of their modes and failure policies that is not the rule's; mostly empty. */
+  public String ownDecisions() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < budgets.size(); i++) {
+      BudgetSpec budget = budgets.get(i);
+      if (budget.mode() != mode || budget.onStoreFailure() != onStoreFailure) {
+        text.append(' ').append(fieldsOf(i)).append(budget.mode());
+        text.append(' ').append(budget.onStoreFailure());
+      }
+    }
+    return text.toString();
+  }
+
   /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
   boolean isShared(BudgetSpec budget) {
     return action == RuleAction.LIMIT && (budget.mode().needsStore() || countsPeers());

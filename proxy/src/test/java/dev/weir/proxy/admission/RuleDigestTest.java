@@ -3,9 +3,12 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
@@ -60,6 +63,39 @@ class RuleDigestTest {
     assertNotEquals(one, digest(new StoreNames("", false, Set.of(), "key"), rule("a")));
     assertNotEquals(one, digest(new StoreNames("", true, Set.of(), ""), rule("a")));
     assertNotEquals(one, digest(new StoreNames("", false, Set.of(KeyPart.IP), ""), rule("a")));
+  }
+
+  /** Both are of the versions before limits had modes: while one is rolled out they agree. */
+  @Test
+  void aLimitThatIsDecidedAsItsRuleSaysChangesNothing() {
+    assertEquals("a34ff9f7716c0996", digest(rule("a"), listed("b", limit(), daily())));
+  }
+
+  @Test
+  void isAnotherOneWhenALimitIsDecidedElsewhereThanItsRuleSays() {
+    String one = digest(listed("b", limit(), daily()));
+    assertNotEquals(one, digest(listed("b", limit(), daily().mode(Mode.LOCAL))));
+    assertNotEquals(one, digest(listed("b", limit().mode(Mode.LOCAL), daily())));
+    assertNotEquals(one, digest(listed("b", limit().onStoreFailure(OnStoreFailure.OPEN), daily())));
+    assertEquals(one, digest(listed("b", limit().mode(Mode.EXACT), daily())));
+  }
+
+  private static RuleSpec.Builder listed(String id, BudgetSpec.Builder... limits) {
+    return RuleSpec.builder(id)
+        .mode(Mode.EXACT)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .limits(List.of(limits));
+  }
+
+  private static BudgetSpec.Builder limit() {
+    return new BudgetSpec.Builder().rate(Rate.parse("9/1m"));
+  }
+
+  private static BudgetSpec.Builder daily() {
+    return new BudgetSpec.Builder()
+        .rate(Rate.parse("99/1d"))
+        .algorithm(Algorithm.FIXED_WINDOW)
+        .key(KeySpec.parse("header:x-user"));
   }
 
   @Test
