@@ -129,15 +129,14 @@ public final class ExactGate implements Gate {
   /** Asks its checks from one on; the earlier ones have been granted. */
   private void askFrom(LateQuestion late, int from, StoreKeys all, long nowNs) {
     for (int check = from; check < late.checkCount; check++) {
-      boolean passed = late.state == State.PASSED;
       if (late.state == State.OPEN) {
         if (checks.ask(late, check, all, nowNs) == null) {
           continue;
         }
-        passed = undecided(late);
+        undecided(late);
       }
       late.openCount--;
-      if (passed) {
+      if (late.owes()) {
         checks.owe(late, check, all, nowNs);
       }
     }
@@ -182,8 +181,8 @@ public final class ExactGate implements Gate {
         }
       }
       case RESET -> {
-        proofs.forgetAll();
-        local.decide(late.ticket, late.charges, true, clock.nowNs());
+        store.forget(decision.keys(), decision.firstKey(), late.limits(check).length);
+        policy.reset(late.ticket, late.charges);
       }
     }
     ended(late);
@@ -199,14 +198,15 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** One of the checks has no decision; returns whether the request passes all the same. */
+  /** One of the checks has no decision; returns whether it is owed. */
   boolean unavailable(LateQuestion late) {
-    boolean passed = undecided(late);
+    undecided(late);
+    boolean owes = late.owes();
     ended(late);
-    return passed;
+    return owes;
   }
 
-  private boolean undecided(LateQuestion late) {
+  private void undecided(LateQuestion late) {
     if (late.state == State.OPEN && !late.isRefused()) {
       // The other checks may still come: what they say changes nothing for the client.
       late.state = State.REFUSED;
@@ -220,7 +220,6 @@ public final class ExactGate implements Gate {
       }
       tell(late, decided);
     }
-    return late.state == State.PASSED && late.charges.operation() == Operation.CHECK;
   }
 
   /** One of the questions to the store has come to its end. */

@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.OnStoreFailure;
 
 /** Decides while the store does not, as each charge's policy says. One per event loop. */
 final class FailurePolicy {
@@ -50,5 +51,15 @@ final class FailurePolicy {
                 : verdict.allowUnlimited();
     counts.fellBack(charges.purpose(), decided.allowed());
     return decided;
+  }
+
+  /** Forgets what was decided here of the store's charges, which it has reset. */
+  void reset(long ticket, Charges charges) {
+    for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
+      if (charges.group(i).onStoreFailure() == OnStoreFailure.LOCAL_SHARE) {
+        local.decide(ticket, charges, true, clock.nowNs());
+        return;
+      }
+    }
   }
 }

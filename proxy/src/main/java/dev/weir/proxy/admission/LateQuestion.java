@@ -50,7 +50,7 @@ final class LateQuestion implements StoreTaker {
 
   LateQuestion next;
 
-  /** The keys of all checks, one behind the other; null until there are several for once. */
+  /** The keys of all checks, one behind the other; null until they are needed for once. */
   private StoreKeys ownKeys;
 
   /** Where the keys of the only check are while its decision is told. */
@@ -80,7 +80,8 @@ final class LateQuestion implements StoreTaker {
     askedNs = nowNs;
     figures.begin(of.areRowsWanted());
     toldKeys = null;
-    if (checks > 1) {
+    toldFirst = 0;
+    if (ownsKeys()) {
       if (ownKeys == null) {
         ownKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, BYTES_AT_FIRST);
       }
@@ -117,6 +118,11 @@ final class LateQuestion implements StoreTaker {
       return false;
     }
     return gate.unavailable(this);
+  }
+
+  /** Whether keys are needed after a decision was told: of one that is alone they come with it. */
+  private boolean ownsKeys() {
+    return checkCount > 1 || charges.areRowsWanted();
   }
 
   /** The keys of all checks, while they are known here. */
@@ -165,7 +171,7 @@ final class LateQuestion implements StoreTaker {
   void granted(int check, StoreDecision decision) {
     granted[check] = true;
     decidedAtUs[check] = decision.decidedAtUs();
-    if (checkCount == 1) {
+    if (!ownsKeys()) {
       toldKeys = decision.keys();
       toldFirst = decision.firstKey();
     }
@@ -180,6 +186,11 @@ final class LateQuestion implements StoreTaker {
   void refused(int check, StoreDecision decision) {
     figures.refused(!isRefused(), budgetOf(check, decision.limitIndex()), decision);
     firstRefused = Math.min(firstRefused, check);
+  }
+
+  /** Whether it has passed, so that a check of it without a decision is to be charged later. */
+  boolean owes() {
+    return state == State.PASSED && charges.operation() == Operation.CHECK;
   }
 
   /** Whether a check has refused, so that the request cannot pass. */

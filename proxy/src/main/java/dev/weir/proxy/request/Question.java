@@ -17,6 +17,9 @@ public final class Question {
   /** The most limits of one rule whose costs can be given apart. */
   public static final int MAX_COSTS = 8;
 
+  /** The highest cost that can be given: what many that come together take is still exact. */
+  public static final long MAX_COST = 1L << 40;
+
   /** The cost that the rule says. */
   public static final long COST_OF_RULE = 0;
 
@@ -89,10 +92,12 @@ public final class Question {
   }
 
   /**
-   * @param units that are taken of each budget, 1 or more; {@link #COST_OF_RULE} unless it is said.
+   * @param units that are taken of each budget, 1 to {@link #MAX_COST}; {@link #COST_OF_RULE}
+   *     unless it is said.
+   * @throws IllegalArgumentException if that is none.
    */
   public Question cost(long units) {
-    cost = units;
+    cost = checked(units);
     costCount = 0;
     return this;
   }
@@ -102,14 +107,27 @@ public final class Question {
    * {@link #cost(long)} says.
    *
    * @param limit its place in the rule, 0 to {@link #MAX_COSTS} - 1.
-   * @param units 1 or more.
+   * @param units 1 to {@link #MAX_COST}, or {@link #COST_OF_RULE}.
+   * @throws IllegalArgumentException if that is none, or the place is.
    */
   public Question cost(int limit, long units) {
+    if (limit < 0 || limit >= MAX_COSTS) {
+      throw new IllegalArgumentException("limit: " + limit + " (expected: 0 to 7)");
+    }
+    checked(units);
     while (costCount <= limit) {
       costs[costCount++] = cost;
     }
     costs[limit] = units;
     return this;
+  }
+
+  private static long checked(long units) {
+    if (units < COST_OF_RULE || units > MAX_COST) {
+      throw new IllegalArgumentException(
+          "cost: " + units + " (expected: 1 to " + MAX_COST + ", or 0 for the rule's)");
+    }
+    return units;
   }
 
   /**

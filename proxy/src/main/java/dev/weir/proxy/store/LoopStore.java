@@ -3,7 +3,7 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
 import io.netty.channel.EventLoop;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -136,13 +136,26 @@ public final class LoopStore {
   }
 
   /** A budget of that name was given back by hand; all may have been, if none can have it. */
-  void forget(String name) {
-    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    int partition = Partitions.named(bytes);
-    if (partition < 0 || bytes.length > StoreKeys.MAX_KEY_BYTES) {
+  void forget(byte[] name) {
+    int partition = Partitions.named(name);
+    if (partition < 0 || name.length > StoreKeys.MAX_KEY_BYTES) {
       outcomes.listener().forgetAll();
     } else {
-      outcomes.listener().forget(bytes, partition);
+      outcomes.listener().forget(name, partition);
+    }
+  }
+
+  /**
+   * Has forgotten what is known of budgets that were reset: at once here, and by every other event
+   * loop of the process as soon as it can. Other processes believe their last answers as long as
+   * any other.
+   */
+  public void forget(StoreKeys keys, int first, int count) {
+    for (int key = first; key < first + count; key++) {
+      byte[] name =
+          Arrays.copyOfRange(keys.bytes(), keys.start(key), keys.start(key) + keys.length(key));
+      forget(name);
+      parts.forget().accept(name);
     }
   }
 

@@ -9,6 +9,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -118,6 +119,7 @@ public final class Store implements AutoCloseable {
                 client::connect,
                 health,
                 this::refresh,
+                this::forget,
                 observer,
                 settings.deadlineNs()));
     members.add(new Member(eventLoop, store, client));
@@ -230,7 +232,11 @@ public final class Store implements AutoCloseable {
    * @param name of the budget in the store; of all, if no budget has that name.
    * @return the version that {@link #forgotten} reaches once every loop has.
    */
-  public synchronized long forget(String name) {
+  public long forget(String name) {
+    return forget(name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private synchronized long forget(byte[] name) {
     return loops.tell(store -> store.forget(name));
   }
 

@@ -7,6 +7,8 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
@@ -161,6 +163,45 @@ class ExactGateTest {
       answerAll();
     }
     assertEquals(List.of("second OVER_LIMIT"), told);
+  }
+
+  @Test
+  void whoOnlyLooksOwesNothing() {
+    store = new ModelStore(List.of(server, other), List.of(), false, metrics.store(), DEADLINE_NS);
+    RuleSpec open =
+        RuleSpec.builder("r")
+            .limits(List.of(budget("10/365d", "header:x-user"), budget("9/365d", "header:x-group")))
+            .mode(Mode.EXACT)
+            .onStoreFailure(OnStoreFailure.OPEN)
+            .build();
+    admission = ModelAdmission.of(store, Topology.SHARDED, DEADLINE_NS, tables, metrics, open);
+    server.opensAtOnce = false;
+    other.opensAtOnce = false;
+    server.lose(false);
+    other.lose(false);
+    look();
+    for (ModelServer each : List.of(server, other)) {
+      each.opensAtOnce = true;
+      each.open();
+    }
+    for (int round = 0; round < 9; round++) { // an answer tells the time, which debts need
+      look();
+      answerAll();
+      store.pass(TimeUnit.SECONDS.toNanos(1));
+      answerAll();
+    }
+    assertTrue(server.executed().size() > 0 && other.executed().size() > 0);
+    assertEquals(List.of(), server.debts());
+    assertEquals(List.of(), other.debts());
+  }
+
+  private void look() {
+    for (int i = 0; i < 20; i++) {
+      question
+          .start(Operation.PEEK, Purpose.OPERATOR)
+          .request(TextRequest.of("GET", "/", "x-user", "u" + i, "x-group", "g" + i));
+      admission.ask(question, new Client("look"), store.clock().nowNs());
+    }
   }
 
   private boolean isApart(String name) {

@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -29,6 +30,7 @@ import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.Topology;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -111,11 +113,15 @@ class SecondCallerTest {
       assertEquals(before, told.count, "what is known at once is told nobody");
       told.decided(ticket, admission.verdict());
     }
+    answerAll();
+    assertEquals(before + 1, told.count);
+    return told.verdict;
+  }
+
+  private void answerAll() {
     while (server.pendingCount() > 0) {
       server.answer();
     }
-    assertEquals(before + 1, told.count);
-    return told.verdict;
   }
 
   private Verdict get(String user) {
@@ -245,6 +251,64 @@ class SecondCallerTest {
     server.lose(false);
     assertEquals(RefusalReason.STORE_UNAVAILABLE, ask(start(Operation.RESET)).refusal());
     assertTrue(ask(start(Operation.CHECK)).allowed(), "that is what its policy is for");
+  }
+
+  @ParameterizedTest
+  @EnumSource(OnStoreFailure.class)
+  void aResetIsToldWhateverWouldDecideWithoutTheStore(OnStoreFailure policy) {
+    start(Mode.EXACT, policy, limit("10/365d", "header:x-user"));
+    ask(start(Operation.CHECK).cost(10));
+    assertTrue(ask(start(Operation.RESET)).allowed());
+    assertEquals(9, get("ann").remaining());
+  }
+
+  @Test
+  void whatIsKeptOfACheckWithRowsIsWhatItWasCharged() {
+    start(Mode.EXACT, null, limit("10/365d", "header:x-user"), limit("20/365d", "header:x-group"));
+    start(Operation.CHECK).identity("header:x-group", bytes("admins"), 0, 6).cost(4).wantsRows();
+    int[] kept = {Admission.NOTHING_KEPT};
+    long ticket =
+        admission.ask(question, (of, late) -> kept[0] = admission.keep(), store.clock().nowNs());
+    assertTrue(ticket != Admission.SETTLED);
+    server.answer(); // the check; its figures are asked for behind it
+    admission.ask(
+        traffic.traffic(TextRequest.of("GET", "/", "x-user", "eve", "x-group", "users")),
+        told,
+        store.clock().nowNs());
+    answerAll();
+    admission.giveBack(kept[0]);
+    answerAll();
+    assertEquals(Map.of("ann", 0L, "admins", 0L, "eve", 1L, "users", 1L), server.charges());
+  }
+
+  @Test
+  void takesNoCostThatIsNone() {
+    for (long cost : new long[] {-1, Long.MIN_VALUE, Question.MAX_COST + 1, Long.MAX_VALUE}) {
+      start(Operation.CHECK);
+      assertThrows(IllegalArgumentException.class, () -> question.cost(cost));
+      assertThrows(IllegalArgumentException.class, () -> question.cost(1, cost));
+    }
+    assertThrows(IllegalArgumentException.class, () -> question.cost(-1, 1));
+    assertThrows(IllegalArgumentException.class, () -> question.cost(Question.MAX_COSTS, 1));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void theHighestCostsOfManyThatComeTogetherNeverPass(Mode mode) {
+    start(mode, null, limit("3/365d", "header:x-user"), limit("100/364d", "header:x-user"));
+    int before = told.count;
+    for (int i = 0; i < 4096; i++) {
+      start(Operation.CHECK).cost(1, Question.MAX_COST);
+      long ticket = admission.ask(question, told, store.clock().nowNs());
+      if (ticket == Admission.SETTLED) {
+        told.decided(ticket, admission.verdict());
+      }
+    }
+    answerAll();
+    assertEquals(before + 4096, told.count);
+    assertFalse(told.verdict.allowed());
+    assertEquals(2, get("ann").remaining());
+    assertEquals(List.of(), server.faults());
   }
 
   @Test

@@ -23,7 +23,8 @@ class DebtsTest {
   private final Observer observer = new Observer();
   private final LoopClock clock = new LoopClock();
   private final LoopParts parts =
-      new LoopParts(null, clock, new Deadlines(clock), null, null, () -> {}, observer, 5_000_000);
+      new LoopParts(
+          null, clock, new Deadlines(clock), null, null, () -> {}, name -> {}, observer, 5_000_000);
   private final Debts debts = new Debts(observer);
   private final Outcomes outcomes = new Outcomes(clock, debts);
   private final EndedCalls ended = new EndedCalls(null);

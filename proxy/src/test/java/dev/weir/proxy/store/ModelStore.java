@@ -6,6 +6,7 @@ import dev.weir.proxy.request.StoreObserver;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +47,7 @@ public final class ModelStore implements AutoCloseable {
                 address -> servers.get(address).connect(),
                 new StoreHealth(),
                 () -> {},
+                name -> {},
                 observer,
                 deadlineNs));
     store.giveUpWaiting();
@@ -63,12 +65,12 @@ public final class ModelStore implements AutoCloseable {
 
   /** Somebody says that budgets were given back by hand. */
   public void forget() {
-    store.forget("");
+    store.forget(new byte[0]);
   }
 
   /** Somebody says that the budget of a name was given back by hand. */
   public void forget(String name) {
-    store.forget(name);
+    store.forget(name.getBytes(StandardCharsets.US_ASCII));
   }
 
   public LoopClock clock() {
