@@ -5,6 +5,8 @@ import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,6 +70,12 @@ final class CompareOptions {
   private List<String> contenders;
 
   @Option(
+      names = "--earlier",
+      paramLabel = "FOLDER",
+      description = "Of another version of Weir: takes part beside this one, as earlier-*.")
+  private Path earlier;
+
+  @Option(
       names = "--connections",
       paramLabel = "N",
       split = ",",
@@ -126,6 +134,11 @@ final class CompareOptions {
         contenders,
         Contenders.names()::contains,
         "any of " + String.join(", ", Contenders.names()));
+    report.expect(
+        "--earlier",
+        earlier,
+        earlier == null || Files.isExecutable(earlier.resolve("weir")),
+        "a folder with the launcher, weir");
     expectEach(
         "--connections",
         connections,
@@ -218,7 +231,7 @@ final class CompareOptions {
         cases.stream().map(name -> outcome(name).orElseThrow()).toList(),
         keys,
         protocols.stream().map(name -> protocol(name).orElseThrow()).toList(),
-        Contenders.of(contenders),
+        Contenders.of(contenders, earlier),
         connections.stream().sorted().toList(),
         report.rounds(),
         seconds,
@@ -238,6 +251,7 @@ final class CompareOptions {
         + String.join(",", protocols)
         + " --contenders "
         + String.join(",", contenders)
+        + (earlier == null ? "" : " --earlier FOLDER")
         + " --connections "
         + joined(connections)
         + " --seconds "

@@ -18,18 +18,31 @@ import java.util.Optional;
 final class WeirSidecar implements Contender {
   private final TransportKind transport;
 
+  /** Where the launcher of another version is; null for the one of these classes. */
+  private final Path earlier;
+
   WeirSidecar(TransportKind transport) {
+    this(transport, null);
+  }
+
+  private WeirSidecar(TransportKind transport, Path earlier) {
     this.transport = transport;
+    this.earlier = earlier;
+  }
+
+  /** The sidecar of another version, on the same transport. */
+  WeirSidecar earlier(Path folder) {
+    return new WeirSidecar(transport, folder);
   }
 
   @Override
   public String name() {
-    return "weir-" + transport;
+    return (earlier == null ? "weir-" : "earlier-") + transport;
   }
 
   @Override
   public boolean isPeer() {
-    return false;
+    return earlier != null;
   }
 
   /** The launcher beside the jar of these classes, or of the sources that they are built from. */
@@ -50,8 +63,12 @@ final class WeirSidecar implements Contender {
     return Optional.empty();
   }
 
-  private static Path program() throws IOException {
-    return launcher().orElseThrow(() -> new IOException("no launcher beside these classes"));
+  private Optional<Path> chosenLauncher() {
+    return earlier == null ? launcher() : Optional.of(earlier.resolve("weir"));
+  }
+
+  private Path program() throws IOException {
+    return chosenLauncher().orElseThrow(() -> new IOException("no launcher beside these classes"));
   }
 
   // The launcher builds what is older than its sources, so that what is measured is what is here.
@@ -91,7 +108,7 @@ final class WeirSidecar implements Contender {
   @Override
   public String runsAs(ServerProcess process) {
     final String command = process.commandLine();
-    return launcher()
+    return chosenLauncher()
         .map(launcher -> command.replace(launcher.getParent() + "/", ""))
         .orElse(command);
   }

@@ -28,6 +28,7 @@ class CompareCommandTest {
     "--keys, 1000001, from 1 to 1000000",
     "--protocols, grpc, 'any of http/1.1, h2'",
     "--contenders, envoy, 'any of nginx, haproxy, weir-io_uring, weir-epoll'",
+    "--earlier, no/such/folder, 'a folder with the launcher, weir'",
     "--connections, 0, from 1 to 256",
     "--connections, 257, from 1 to 256",
     "--rounds, 0, from 1 to 100",

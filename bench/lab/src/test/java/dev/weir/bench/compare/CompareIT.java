@@ -47,7 +47,7 @@ class CompareIT {
 
   private static List<Contender> installed() {
     final List<Contender> installed = new ArrayList<>();
-    for (Contender contender : Contenders.of(List.of("nginx", "haproxy", "weir-epoll"))) {
+    for (Contender contender : Contenders.of(List.of("nginx", "haproxy", "weir-epoll"), null)) {
       try {
         contender.version();
         installed.add(contender);
@@ -81,7 +81,7 @@ class CompareIT {
 
   @Test
   void whatIsNotThereIsNamedWithTheReasonAndTheOthersAreMeasured() throws Exception {
-    final Contender there = Contenders.of(List.of("weir-epoll")).get(0);
+    final Contender there = Contenders.of(List.of("weir-epoll"), null).get(0);
     final Comparison comparison =
         compare(
             List.of(

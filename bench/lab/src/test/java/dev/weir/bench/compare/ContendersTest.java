@@ -74,6 +74,18 @@ class ContendersTest {
   void areFoundByTheirNames() {
     assertEquals(
         List.of("haproxy", "weir-epoll"),
-        Contenders.of(List.of("weir-epoll", "haproxy")).stream().map(Contender::name).toList());
+        Contenders.of(List.of("weir-epoll", "haproxy"), null).stream()
+            .map(Contender::name)
+            .toList());
+  }
+
+  @Test
+  void anEarlierVersionIsAPeerOnEachTransportThatIsChosen() {
+    final List<Contender> chosen =
+        Contenders.of(List.of("haproxy", "weir-epoll"), Path.of("/earlier"));
+    assertEquals(
+        List.of("haproxy", "earlier-epoll", "weir-epoll"),
+        chosen.stream().map(Contender::name).toList());
+    assertEquals(List.of(true, true, false), chosen.stream().map(Contender::isPeer).toList());
   }
 }
