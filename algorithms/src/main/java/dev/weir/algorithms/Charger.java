@@ -123,8 +123,8 @@ final class Charger {
       }
       final int weight =
           state == EMPTY && portion != Portion.FORCED
-              ? RequestWeight.of(limit, charged, granted, nowNs)
-              : RequestWeight.NEVER;
+              ? EvictionWeight.of(limit, charged, granted, nowNs)
+              : EvictionWeight.NEVER;
       // A debt that is carried over is no request: keys give way to it as to the least of them.
       final long cost = portion == Portion.FORCED ? 1 : granted / limit.costScale();
       final int result = region.insert(key, charged, limit, granted, weight, cost, nowNs);

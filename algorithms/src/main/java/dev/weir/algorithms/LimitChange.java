@@ -56,7 +56,7 @@ final class LimitChange {
     if (held == EMPTY) {
       return false;
     }
-    slots.weigh(slot, RequestWeight.NEVER);
+    slots.weigh(slot, EvictionWeight.NEVER);
     if (to.cells() != 0) {
       slots.openRing(slot, to, nowNs, units);
     }
@@ -81,7 +81,7 @@ final class LimitChange {
       }
       if (slot == Slots.ABSENT) {
         final int marked =
-            slots.insert(fromKey, moved(nowNs), fromLimit, 0, RequestWeight.NEVER, 0, nowNs);
+            slots.insert(fromKey, moved(nowNs), fromLimit, 0, EvictionWeight.NEVER, 0, nowNs);
         if (marked == Slots.FULL) {
           break;
         }

@@ -27,8 +27,8 @@ import dev.weir.algorithms.Charger.Portion;
  *       of the one that will be whole first. The evicted key regains what it owed, one request at
  *       most for each that was let pass to evict it. A key that owes more is never forgotten to
  *       make room: who has used up a budget of more than one request has none again by being
- *       evicted. See {@link RequestWeight} for keys that never give way; in a table with rings none
- *       does.
+ *       evicted. See {@link EvictionWeight} for keys that never give way; in a table with rings
+ *       none does.
  *   <li>If no key of the window gives way, the decision is made from one budget that all such keys
  *       of the same limit share, and it is counted. A key that gets its slot later, and may have
  *       been one of them ({@link OverflowMarks}), starts with what that budget owes, or stays with

@@ -47,7 +47,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * slot gets one that is MOVED from the start, by the steps of an insert.
  *
  * <p><b>Evicting.</b> A key that finds no slot to claim takes that of a LIVE key which owes no more
- * than one request ({@link RequestWeight}), by a CAS from the very state that it was judged by: if
+ * than one request ({@link EvictionWeight}), by a CAS from the very state that it was judged by: if
  * the key is charged meanwhile, it stays. From there on it is an insert like any other.
  *
  * <p><b>Inserting.</b> One key must never be LIVE twice: that would be two budgets. So:
@@ -118,8 +118,8 @@ final class Slots {
   /**
    * @param memory zeroed and aligned to a cache line.
    * @param cells zeroed, as many for each slot, a power of two; or of capacity 0.
-   * @param weights zeroed, {@link RequestWeight#BYTES} for each slot; or of capacity 0, and then no
-   *     key gives way to another.
+   * @param weights zeroed, {@link EvictionWeight#BYTES} for each slot; or of capacity 0, and then
+   *     no key gives way to another.
    */
   Slots(UnsafeBuffer memory, UnsafeBuffer cells, UnsafeBuffer weights, Counters counters) {
     this.memory = memory;
@@ -237,7 +237,7 @@ final class Slots {
    *
    * @param state the first LIVE state; or MOVED, and no key gives way to that.
    * @param limit fills the ring, if it has one, for the {@code units} that the state charges.
-   * @param weight of one request of the key; {@link RequestWeight}.
+   * @param weight of one request of the key; {@link EvictionWeight}.
    * @param cost of that request: the most that a key may owe which gives way to this one.
    * @return {@link #INSERTED}, {@link #RECLAIMED}, {@link #LOST} or {@link #FULL}.
    */
@@ -313,14 +313,14 @@ final class Slots {
   private boolean yields(int slot, long state, long cost, long nowNs) {
     return isLive(state)
         && weights.capacity() != 0
-        && RequestWeight.isAtMost(
-            weights.getIntVolatile(slot * RequestWeight.BYTES), cost, state, nowNs);
+        && EvictionWeight.isAtMost(
+            weights.getIntVolatile(slot * EvictionWeight.BYTES), cost, state, nowNs);
   }
 
   /** Says what one request of the slot's key weighs. */
   void weigh(int slot, int weight) {
     if (weights.capacity() != 0) {
-      weights.putIntVolatile(slot * RequestWeight.BYTES, weight);
+      weights.putIntVolatile(slot * EvictionWeight.BYTES, weight);
     }
   }
 

@@ -41,7 +41,7 @@ record TableMemory(
     final int overflowBytes = overflowCount * SLOT_BYTES;
     final int marksBytes = OverflowMarks.bytes(slotCount);
     // A charge that meets the wrong key after an eviction (see Slots) would spoil that key's ring.
-    final int weightsBytes = cellsPerKey == 0 ? slotCount * RequestWeight.BYTES : 0;
+    final int weightsBytes = cellsPerKey == 0 ? slotCount * EvictionWeight.BYTES : 0;
     final int bytes =
         slotsBytes + Counters.COUNTERS_BYTES + overflowBytes + marksBytes + weightsBytes;
     final long cellsBytes = (long) cellsPerKey * Long.BYTES * slotCount;
@@ -103,7 +103,7 @@ record TableMemory(
     final int slotCount = slotsMemory.capacity() / SLOT_BYTES;
     final UnsafeBuffer weights =
         new UnsafeBuffer(
-            new byte[slotsCells.capacity() == 0 ? slotCount * RequestWeight.BYTES : 0]);
+            new byte[slotsCells.capacity() == 0 ? slotCount * EvictionWeight.BYTES : 0]);
     final Slots slots = new Slots(slotsMemory, slotsCells, weights, counters);
     return new TableMemory(
         slots,

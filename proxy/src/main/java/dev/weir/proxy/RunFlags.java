@@ -1,7 +1,7 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.control.Setting;
 import dev.weir.proxy.control.SettingKind;
+import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.SettingsFlags;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,12 +36,12 @@ final class RunFlags {
               .split(" "));
 
   /** All that have a flag, in the order of the help. */
-  static final List<Setting<?>> ALL = inOrder();
+  static final List<SettingRow<?>> ALL = inOrder();
 
   private RunFlags() {}
 
-  private static List<Setting<?>> inOrder() {
-    List<Setting<?>> rows = SettingsFlags.rows();
+  private static List<SettingRow<?>> inOrder() {
+    List<SettingRow<?>> rows = SettingsFlags.rows();
     rows.sort(Comparator.comparingInt(row -> rank(row.name())));
     return List.copyOf(rows);
   }
@@ -53,7 +53,7 @@ final class RunFlags {
   }
 
   static void addTo(CommandSpec command) {
-    for (Setting<?> row : ALL) {
+    for (SettingRow<?> row : ALL) {
       // Texts of any number, as what is missing or given twice is told with the other faults.
       command.addOption(
           OptionSpec.builder(row.flag())
@@ -75,7 +75,7 @@ final class RunFlags {
    */
   static Map<String, String> given(ParseResult parsed, List<String> problems) {
     Map<String, String> given = new LinkedHashMap<>();
-    for (Setting<?> row : ALL) {
+    for (SettingRow<?> row : ALL) {
       String flag = row.flag();
       List<String> texts = parsed.matchedOptionValue(flag, List.of());
       if (texts.size() > 1 && !row.kind().isRepeatable()) {
@@ -94,7 +94,10 @@ final class RunFlags {
   static String nearest(String unknown) {
     String name = unknown.replaceFirst("=.*", "");
     List<String> known =
-        ALL.stream().map(Setting::flag).sorted().collect(Collectors.toCollection(ArrayList::new));
+        ALL.stream()
+            .map(SettingRow::flag)
+            .sorted()
+            .collect(Collectors.toCollection(ArrayList::new));
     known.add("--config");
     known.add("--help");
     for (String candidate : known) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.Setting;
+import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
@@ -187,7 +187,7 @@ class ManualTest {
       assertNull(listed.put(code(row.get(0)), standard), row.toString());
     }
     Map<String, String> rows = new TreeMap<>();
-    for (Setting<?> row : SettingsFlags.rows()) {
+    for (SettingRow<?> row : SettingsFlags.rows()) {
       rows.put(row.name(), row.standard() == null ? "" : row.standard());
     }
     assertEquals(rows, listed);

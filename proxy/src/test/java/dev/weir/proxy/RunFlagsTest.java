@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.control.Setting;
+import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.SettingsFlags;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +17,7 @@ class RunFlagsTest {
   void offerEveryRowWithItsHelp() {
     CommandSpec run = WeirMain.commandLine().getSubcommands().get("run").getCommandSpec();
     assertEquals(SettingsFlags.rows().size(), RunFlags.ALL.size());
-    for (Setting<?> row : SettingsFlags.rows()) {
+    for (SettingRow<?> row : SettingsFlags.rows()) {
       OptionSpec option = run.findOption(row.flag());
       assertNotNull(option, row.flag());
       assertEquals(row.kind().label(), option.paramLabel(), row.flag());
@@ -34,7 +34,7 @@ class RunFlagsTest {
     for (String name : RunFlags.ORDER) {
       assertTrue(
           RunFlags.ALL.stream()
-              .map(Setting::name)
+              .map(SettingRow::name)
               .anyMatch(flag -> flag.equals(name) || flag.startsWith(name + ".")),
           name);
     }

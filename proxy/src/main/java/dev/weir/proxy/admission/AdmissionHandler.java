@@ -42,7 +42,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final HeldRequests held;
   private final int maxHeldCount;
   private final WakeUp wakeUp;
-  private final KeptCharges keptCharges;
+  private final KeptChargePool keptCharges;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
@@ -80,7 +80,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests(places);
-    this.keptCharges = new KeptCharges(places);
+    this.keptCharges = new KeptChargePool(places);
     // Rules that queue must leave places to those whose verdicts come late.
     this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);

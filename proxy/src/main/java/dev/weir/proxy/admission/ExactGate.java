@@ -44,7 +44,7 @@ public final class ExactGate implements Gate {
   private final StoreChecks checks;
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
   private final Verdict verdict = new Verdict();
-  private final LateQuestions lates;
+  private final LateQuestionPool lates;
   private final RetryQueue retries;
   private final long deadlineNs;
 
@@ -78,7 +78,7 @@ public final class ExactGate implements Gate {
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
     this.proofs =
         new RefusalProofs(clock, isOneServer ? RefusalProofs.PROOF_NS : 2 * settings.deadlineNs());
-    this.lates = new LateQuestions(this, AdmissionHandler.PARKING_PLACES);
+    this.lates = new LateQuestionPool(this, AdmissionHandler.PARKING_PLACES);
     this.retries = new RetryQueue(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
     store.listener(proofs);
   }

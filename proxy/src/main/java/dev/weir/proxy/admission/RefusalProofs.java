@@ -11,7 +11,7 @@ import dev.weir.proxy.store.StoreKeys;
 
 /**
  * Refuses by what the store's own last answers prove, and takes note of them; see {@link
- * ProvenRefusals}. One per event loop.
+ * ProofTable}. One per event loop.
  */
 final class RefusalProofs implements BudgetListener {
   private static final int PROOFS = 1 << 14;
@@ -28,7 +28,7 @@ final class RefusalProofs implements BudgetListener {
   private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
 
   private final LoopClock clock;
-  private final ProvenRefusals proofs = new ProvenRefusals(PROOFS);
+  private final ProofTable proofs = new ProofTable(PROOFS);
   private final StoreKeys named = new StoreKeys(1);
 
   /**

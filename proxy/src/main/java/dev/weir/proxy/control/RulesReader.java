@@ -36,10 +36,10 @@ final class RulesReader {
 
   private RuleSpec readRule(String at) {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
-    for (String field : RuleFields.names()) {
+    for (String field : RuleSettingsTable.names()) {
       String text = tree.texts().get(at + field);
       if (text != null) {
-        attempt(at + field, () -> RuleFields.set(rule, field, text));
+        attempt(at + field, () -> RuleSettingsTable.set(rule, field, text));
       }
     }
     readKey(at + "key", rule::key);
@@ -70,10 +70,10 @@ final class RulesReader {
     for (int i = 0; i < items.size(); i++) {
       String within = at + "limits[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
-      for (String field : RuleFields.namesOfLimit()) {
+      for (String field : RuleSettingsTable.namesOfLimit()) {
         String text = tree.texts().get(within + field);
         if (text != null) {
-          attempt(within + field, () -> RuleFields.set(limit, field, text));
+          attempt(within + field, () -> RuleSettingsTable.set(limit, field, text));
         }
       }
       readKey(within + "key", limit::key);
@@ -84,7 +84,7 @@ final class RulesReader {
 
   private void refuseBesideLimits(String at) {
     String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
-    for (String field : RuleFields.namesOfLimit()) {
+    for (String field : RuleSettingsTable.namesOfLimit()) {
       String text = tree.texts().get(at + field);
       // The rule's key stands for that of limits which have none.
       if (text != null && !field.equals("key")) {

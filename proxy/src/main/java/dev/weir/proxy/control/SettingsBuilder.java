@@ -29,8 +29,8 @@ import java.util.Set;
  * both go through it, so that they accept the same texts.
  */
 final class SettingsBuilder {
-  private static final Map<String, Setting<SettingsBuilder>> ROWS =
-      Setting.byName(SettingsTable.ALL);
+  private static final Map<String, SettingRow<SettingsBuilder>> ROWS =
+      SettingRow.byName(SettingsTable.ALL);
 
   SocketAddress upstream;
   String service = "";
@@ -69,11 +69,11 @@ final class SettingsBuilder {
   int tableKeys;
   int ringKeys;
   int ringCells;
-  final StoreFields store = new StoreFields();
+  final StoreSettingsTable store = new StoreSettingsTable();
 
   /** Starts from the defaults that the rows say. */
   SettingsBuilder() {
-    for (Setting<SettingsBuilder> row : ROWS.values()) {
+    for (SettingRow<SettingsBuilder> row : ROWS.values()) {
       if (row.standard() != null) {
         row.reader().accept(this, row.standard());
       }

@@ -18,9 +18,9 @@ public final class SettingsFlags {
   private SettingsFlags() {}
 
   /** The rows of all flags, those of rules behind the others. */
-  public static List<Setting<?>> rows() {
-    List<Setting<?>> rows = new ArrayList<>(SettingsTable.ALL);
-    rows.addAll(RuleFields.ALL);
+  public static List<SettingRow<?>> rows() {
+    List<SettingRow<?>> rows = new ArrayList<>(SettingsTable.ALL);
+    rows.addAll(RuleSettingsTable.ALL);
     rows.removeIf(row -> row.fileOnly() != null);
     return rows;
   }
@@ -38,9 +38,9 @@ public final class SettingsFlags {
     for (Map.Entry<String, String> flag : flags.entrySet()) {
       String name = flag.getKey().startsWith("--") ? flag.getKey().substring(2) : "";
       try {
-        if (RuleFields.names().contains(name)) {
+        if (RuleSettingsTable.names().contains(name)) {
           hasRule = true;
-          RuleFields.set(rule, name, flag.getValue());
+          RuleSettingsTable.set(rule, name, flag.getValue());
         } else if (SettingsBuilder.isList(name)) {
           for (String item : flag.getValue().split(",", -1)) {
             builder.set(name, item.strip());
@@ -75,7 +75,7 @@ public final class SettingsFlags {
 
   private static void checkRule(RuleSpec spec, Faults faults) {
     // What a field that could not be read would have been is not known: say nothing about the rest.
-    if (RuleFields.names().stream().noneMatch(name -> faults.isFaulty("--" + name))) {
+    if (RuleSettingsTable.names().stream().noneMatch(name -> faults.isFaulty("--" + name))) {
       spec.check((field, bad) -> faults.add(0, "--" + field, bad));
     }
   }

@@ -33,11 +33,11 @@ final class SettingsSchema {
     ObjectNode definitions = root.putObject("$defs");
     ObjectNode rule = section();
     rule.putArray("required").add("id");
-    RuleFields.ALL.forEach(row -> add(rule, row));
+    RuleSettingsTable.ALL.forEach(row -> add(rule, row));
     definitions.set("rule", rule);
     ObjectNode limit = section();
     limit.putArray("required").add("limit");
-    RuleFields.OF_LIMIT.forEach(row -> add(limit, row));
+    RuleSettingsTable.OF_LIMIT.forEach(row -> add(limit, row));
     definitions.set("limit", limit);
     return root;
   }
@@ -50,7 +50,7 @@ final class SettingsSchema {
     return section;
   }
 
-  private static void add(ObjectNode section, Setting<?> row) {
+  private static void add(ObjectNode section, SettingRow<?> row) {
     add(section, row.name(), row.kind(), row.standard());
   }
 

@@ -28,7 +28,7 @@ import java.util.function.BiConsumer;
 
 /**
  * Every setting of the sidecar, a row each, in the order in which files name them; those of rules
- * are in {@link RuleFields}. Whoever adds a setting adds a row, and a field of {@link
+ * are in {@link RuleSettingsTable}. Whoever adds a setting adds a row, and a field of {@link
  * SettingsBuilder} that its reader sets.
  */
 final class SettingsTable {
@@ -37,29 +37,29 @@ final class SettingsTable {
   private static final long LEAST_LOG_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MOST_LOG_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
 
-  static final List<Setting<SettingsBuilder>> ALL = all();
+  static final List<SettingRow<SettingsBuilder>> ALL = all();
 
   private SettingsTable() {}
 
-  private static List<Setting<SettingsBuilder>> all() {
-    List<Setting<SettingsBuilder>> rows = new ArrayList<>(ofTheProcess());
+  private static List<SettingRow<SettingsBuilder>> all() {
+    List<SettingRow<SettingsBuilder>> rows = new ArrayList<>(ofTheProcess());
     rows.addAll(timeouts());
     rows.addAll(caps());
     rows.addAll(answersAndTable());
-    StoreFields.ALL.forEach(row -> rows.add(row.within(builder -> builder.store)));
+    StoreSettingsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.store)));
     return List.copyOf(rows);
   }
 
-  private static Setting<SettingsBuilder> row(
+  private static SettingRow<SettingsBuilder> row(
       String name,
       SettingKind kind,
       String standard,
       String help,
       BiConsumer<SettingsBuilder, String> reader) {
-    return Setting.of(name, kind, standard, help, reader);
+    return SettingRow.of(name, kind, standard, help, reader);
   }
 
-  private static List<Setting<SettingsBuilder>> ofTheProcess() {
+  private static List<SettingRow<SettingsBuilder>> ofTheProcess() {
     return List.of(
         row(
             "upstream",
@@ -141,7 +141,7 @@ final class SettingsTable {
             (b, t) -> b.ignoreCase = Texts.parseBoolean(t)));
   }
 
-  private static List<Setting<SettingsBuilder>> timeouts() {
+  private static List<SettingRow<SettingsBuilder>> timeouts() {
     return List.of(
         timeout("head", "10s", "For a request's head", (b, t) -> b.headNs = timeoutNs(t)),
         timeout("body", "30s", "Between two reads of its body", (b, t) -> b.bodyNs = timeoutNs(t)),
@@ -176,12 +176,12 @@ final class SettingsTable {
             (b, t) -> b.drainNs = timeoutNs(t)));
   }
 
-  private static Setting<SettingsBuilder> timeout(
+  private static SettingRow<SettingsBuilder> timeout(
       String name, String standard, String help, BiConsumer<SettingsBuilder, String> reader) {
     return row("timeouts." + name, TIME, standard, help + " (default %s).", reader);
   }
 
-  private static List<Setting<SettingsBuilder>> caps() {
+  private static List<SettingRow<SettingsBuilder>> caps() {
     return List.of(
         cap("head-bytes", SIZE, "32KiB", "Of a request's head", (b, t) -> b.headBytes = bytes(t)),
         cap(
@@ -223,7 +223,7 @@ final class SettingsTable {
             (b, t) -> b.upstreamQueue = Texts.parseInt(t, 0, 65_535)));
   }
 
-  private static Setting<SettingsBuilder> cap(
+  private static SettingRow<SettingsBuilder> cap(
       String name,
       SettingKind kind,
       String standard,
@@ -232,7 +232,7 @@ final class SettingsTable {
     return row("caps." + name, kind, standard, help + " (default %s).", reader);
   }
 
-  private static List<Setting<SettingsBuilder>> answersAndTable() {
+  private static List<SettingRow<SettingsBuilder>> answersAndTable() {
     return List.of(
         row(
             "answers.rate-limit",

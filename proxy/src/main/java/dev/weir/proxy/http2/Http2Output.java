@@ -67,7 +67,7 @@ public final class Http2Output {
   /**
    * A head or trailers, in as many frames as the peer needs.
    *
-   * @param block is a {@link FieldEncoder}'s.
+   * @param block is a {@link HpackEncoder}'s.
    */
   public void headers(int streamId, byte[] block, boolean endStream) {
     int extraBytes = tableShrinks ? 1 : 0;

@@ -54,7 +54,7 @@ final class Batch {
   private long sentNs;
 
   /**
-   * Neighbours among those that somebody waits for, or the next that is free; of {@link Batches}.
+   * Neighbours among those that somebody waits for, or the next that is free; of {@link BatchPool}.
    */
   Batch previous;
 

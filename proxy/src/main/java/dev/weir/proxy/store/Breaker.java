@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Keeps requests from waiting for a server that does not answer. Closed, everything passes. It
  * opens after {@link #FAILURES_TO_OPEN} failures in a row, if they took a while: several batches in
- * batch fail together when either side is held up for a moment, and that is one failure. Open,
+ * flight fail together when either side is held up for a moment, and that is one failure. Open,
  * nothing passes until its pause is over; then one probe does, and its result closes it or opens it
  * again for twice as long.
  *

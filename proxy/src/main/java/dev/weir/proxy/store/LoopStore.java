@@ -27,7 +27,7 @@ public final class LoopStore {
     outcomes.observer(parts.observer());
     EndedCalls ended = new EndedCalls(parts.eventLoop());
     links = new StoreLinks(parts, ended, new Listener());
-    shards = new Shards(parts, outcomes, debts, new Batches(parts, outcomes, ended), links);
+    shards = new Shards(parts, outcomes, debts, new BatchPool(parts, outcomes, ended), links);
   }
 
   /** Says who keeps what is known of budgets; before the first question. */

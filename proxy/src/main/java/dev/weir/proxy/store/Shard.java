@@ -26,7 +26,7 @@ final class Shard implements BatchOwner, DebtCarrier {
   private final Outcomes outcomes;
   private final Debts debts;
   private final ShardDebts ownDebts = new ShardDebts();
-  private final Batches batches;
+  private final BatchPool batches;
   private final StoreLinks links;
   private final StoreLink link;
   private Batch gathering;
@@ -39,7 +39,7 @@ final class Shard implements BatchOwner, DebtCarrier {
       LoopParts parts,
       Outcomes outcomes,
       Debts debts,
-      Batches batches,
+      BatchPool batches,
       StoreLinks links,
       StoreLink link) {
     this.parts = parts;

@@ -10,13 +10,13 @@ final class Shards {
   private final LoopParts parts;
   private final Outcomes outcomes;
   private final Debts debts;
-  private final Batches batches;
+  private final BatchPool batches;
   private final StoreLinks links;
 
   /** By partition; null if no server has it. */
   private final Shard[] shards = new Shard[Partitions.COUNT];
 
-  Shards(LoopParts parts, Outcomes outcomes, Debts debts, Batches batches, StoreLinks links) {
+  Shards(LoopParts parts, Outcomes outcomes, Debts debts, BatchPool batches, StoreLinks links) {
     this.parts = parts;
     this.outcomes = outcomes;
     this.debts = debts;

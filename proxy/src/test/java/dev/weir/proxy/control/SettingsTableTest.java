@@ -42,13 +42,13 @@ class SettingsTableTest {
           "time-zone", Map.of("--algorithm", "fixed-window", "--align", "day"),
           "on-store-failure", Map.of("--mode", "exact", "--redis.nodes", "127.0.0.1:6379"));
 
-  private static List<Setting<?>> rows() {
-    List<Setting<?>> rows = new ArrayList<>(SettingsTable.ALL);
-    rows.addAll(RuleFields.ALL);
+  private static List<SettingRow<?>> rows() {
+    List<SettingRow<?>> rows = new ArrayList<>(SettingsTable.ALL);
+    rows.addAll(RuleSettingsTable.ALL);
     return rows;
   }
 
-  static List<Setting<?>> withDefaults() {
+  static List<SettingRow<?>> withDefaults() {
     return rows().stream().filter(row -> row.standard() != null).toList();
   }
 
@@ -62,7 +62,7 @@ class SettingsTableTest {
   @Test
   void nameEachSettingOnceWithAReaderOrTheReasonForNone() {
     Set<String> names = new LinkedHashSet<>();
-    for (Setting<?> row : rows()) {
+    for (SettingRow<?> row : rows()) {
       assertTrue(names.add(row.name()), row.name());
       assertEquals(row.fileOnly() == null, row.reader() != null, row.name());
       assertFalse(row.fileOnly() == null ? row.text().isBlank() : row.fileOnly().isBlank());
@@ -72,7 +72,7 @@ class SettingsTableTest {
 
   @ParameterizedTest
   @MethodSource("withDefaults")
-  void sayTheDefaultThatHolds(Setting<?> row) {
+  void sayTheDefaultThatHolds(SettingRow<?> row) {
     Map<String, String> flags =
         new HashMap<>(Map.of("--upstream", "http://127.0.0.1:8080", "--limit", "7/1d"));
     flags.putAll(NEEDS.getOrDefault(row.name(), Map.of()));
@@ -124,12 +124,12 @@ class SettingsTableTest {
     Set<String> names = leaves(schema, "");
     names.remove("rules");
     assertEquals(namesOf(SettingsTable.ALL), names);
-    assertEquals(namesOf(RuleFields.ALL), leaves(schema.at("/$defs/rule"), ""));
-    assertEquals(namesOf(RuleFields.OF_LIMIT), leaves(schema.at("/$defs/limit"), ""));
+    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(schema.at("/$defs/rule"), ""));
+    assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(schema.at("/$defs/limit"), ""));
   }
 
-  private static <T> Set<String> namesOf(List<Setting<T>> rows) {
-    return rows.stream().map(Setting::name).collect(Collectors.toSet());
+  private static <T> Set<String> namesOf(List<SettingRow<T>> rows) {
+    return rows.stream().map(SettingRow::name).collect(Collectors.toSet());
   }
 
   private static Set<String> leaves(JsonNode schema, String prefix) {
@@ -155,7 +155,7 @@ class SettingsTableTest {
     Map<String, String> example = new TreeMap<>();
     String uncommented = text.replaceAll("(?m)^( *)# ([a-z-]+: \\S.*)$", "$1$2");
     put(example, "", new Load(LoadSettings.builder().build()).loadFromString(uncommented));
-    for (Setting<?> row : SettingsTable.ALL) {
+    for (SettingRow<?> row : SettingsTable.ALL) {
       String shown = example.get(row.name());
       assertNotNull(shown, row.name() + " (expected: in the example)");
       if (row.standard() != null) {
@@ -176,7 +176,7 @@ class SettingsTableTest {
   @Test
   void areAllShownInTheRulesOfTheExample() throws IOException {
     String example = Files.readString(EXAMPLE);
-    for (Setting<?> row : RuleFields.ALL) {
+    for (SettingRow<?> row : RuleSettingsTable.ALL) {
       for (String key : row.name().split("\\.")) {
         assertTrue(example.matches("(?s).*\\b" + key + ": ?.*"), row.name());
       }

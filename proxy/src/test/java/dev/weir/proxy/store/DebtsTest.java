@@ -48,7 +48,7 @@ class DebtsTest {
     StoreLink link =
         new StoreLink(parts, ended, null, new InetSocketAddress("127.0.0.1", 1), () -> 0);
     link.serverTime().answered(1_700_000_000_000_000L, NOW);
-    Batches batches = new Batches(parts, outcomes, ended);
+    BatchPool batches = new BatchPool(parts, outcomes, ended);
     return new Shard(parts, outcomes, debts, batches, links, link);
   }
 

@@ -4,7 +4,7 @@ import static dev.weir.bench.scenario.RequestSpec.filled;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
-import dev.weir.proxy.http2.FieldEncoder;
+import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.rule.BadValueException;
 import java.nio.ByteBuffer;
 import java.util.Locale;
@@ -27,7 +27,7 @@ final class Http2Requests {
    */
   static Request of(RequestSpec spec, String key) {
     final byte[] body = body(spec, key);
-    final FieldEncoder block = head(spec.method(), spec, key);
+    final HpackEncoder block = head(spec.method(), spec, key);
     boolean lengthNamed = false;
     for (Field field : spec.fields()) {
       final String name = lowerCase(field);
@@ -50,7 +50,7 @@ final class Http2Requests {
    * @throws BadValueException for a field that HTTP/2 does not have, or that gRPC sets.
    */
   static Request call(RequestSpec spec, String key) {
-    final FieldEncoder block =
+    final HpackEncoder block =
         head("POST", spec, key).add("te", "trailers").add("content-type", "application/grpc");
     for (Field field : spec.fields()) {
       if (OF_GRPC.contains(lowerCase(field))) {
@@ -72,7 +72,7 @@ final class Http2Requests {
     return spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
   }
 
-  private static FieldEncoder head(String method, RequestSpec spec, String key) {
+  private static HpackEncoder head(String method, RequestSpec spec, String key) {
     String authority = spec.target().authority();
     for (Field field : spec.fields()) {
       final String name = lowerCase(field);
@@ -83,14 +83,14 @@ final class Http2Requests {
         authority = filled(field.value(), key);
       }
     }
-    return new FieldEncoder()
+    return new HpackEncoder()
         .add(":method", method)
         .add(":scheme", spec.target().tls() ? "https" : "http")
         .add(":authority", authority)
         .add(":path", filled(spec.path(), key));
   }
 
-  private static void add(FieldEncoder block, Field field, String key) {
+  private static void add(HpackEncoder block, Field field, String key) {
     final String name = lowerCase(field);
     if (!name.equals("host")) {
       block.add(name, filled(field.value(), key));

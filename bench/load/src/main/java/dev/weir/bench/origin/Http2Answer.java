@@ -1,9 +1,9 @@
 package dev.weir.bench.origin;
 
-import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;
+import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.http2.Setting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -61,7 +61,7 @@ public final class Http2Answer {
   public static Http2Answer grpc(int grpcStatus, byte[] message) {
     final byte[] head = status(200).add("content-type", GRPC).bytes();
     final byte[] trailers =
-        new FieldEncoder().add(GRPC_STATUS, Integer.toString(grpcStatus)).bytes();
+        new HpackEncoder().add(GRPC_STATUS, Integer.toString(grpcStatus)).bytes();
     final byte[] content =
         ByteBuffer.allocate(GRPC_PREFIX_BYTES + message.length)
             .put((byte) 0) // not compressed
@@ -95,8 +95,8 @@ public final class Http2Answer {
     return new Http2Answer(frames, contentBytes);
   }
 
-  private static FieldEncoder status(int status) {
-    return new FieldEncoder().add(":status", Integer.toString(status));
+  private static HpackEncoder status(int status) {
+    return new HpackEncoder().add(":status", Integer.toString(status));
   }
 
   private static void frame(ByteBuf frames, int type, int flags, byte[] payload) {

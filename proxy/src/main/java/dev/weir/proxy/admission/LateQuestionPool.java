@@ -1,13 +1,13 @@
 package dev.weir.proxy.admission;
 
 /** The late questions of one event loop; made when needed, and reused. */
-final class LateQuestions {
+final class LateQuestionPool {
   private final ExactGate gate;
   private final LateQuestion[] free;
   private int madeCount;
   private int freeCount;
 
-  LateQuestions(ExactGate gate, int maxCount) {
+  LateQuestionPool(ExactGate gate, int maxCount) {
     this.gate = gate;
     free = new LateQuestion[maxCount];
   }

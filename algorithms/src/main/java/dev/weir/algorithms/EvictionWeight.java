@@ -18,7 +18,7 @@ package dev.weir.algorithms;
  * budget (a budget of one unit is the exception: there is no smaller request); it took more than
  * {@value #MAX_COST} units; or they are fractions of a token, which do not compare.
  */
-final class RequestWeight {
+final class EvictionWeight {
   static final int BYTES = Integer.BYTES;
 
   /** The weight of a key that never gives way. */
@@ -31,7 +31,7 @@ final class RequestWeight {
   private static final int MANTISSA_MASK = (1 << MANTISSA_BITS) - 1;
   private static final int EXPONENT_MASK = (1 << (COST_SHIFT - MANTISSA_BITS)) - 1;
 
-  private RequestWeight() {}
+  private EvictionWeight() {}
 
   /**
    * @param state the word of a key that came with nothing owed and was charged {@code cost} units.

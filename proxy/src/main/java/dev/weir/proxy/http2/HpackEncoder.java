@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  * that the same bytes mean the same on every connection and at any time. Strings are not Huffman
  * coded. For blocks that are made once and sent often.
  */
-public final class FieldEncoder {
+public final class HpackEncoder {
   private static final int INDEXED = 0x80;
   private static final int INDEXED_BITS = 7;
   private static final int LITERAL_NOT_INDEXED = 0x00;
@@ -24,7 +24,7 @@ public final class FieldEncoder {
    * @param name in lower case; pseudo fields go first.
    * @param value of the characters U+0000 to U+00FF, a byte each.
    */
-  public FieldEncoder add(String name, String value) {
+  public HpackEncoder add(String name, String value) {
     int pair = StaticTable.pair(name, value);
     if (pair != StaticTable.NONE) {
       number(INDEXED, INDEXED_BITS, pair);

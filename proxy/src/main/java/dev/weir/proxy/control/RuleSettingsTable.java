@@ -41,60 +41,60 @@ import java.util.Set;
  * Every field of a rule, a row each; files and flags share them. So do a rule's one limit and those
  * in its list.
  */
-final class RuleFields {
+final class RuleSettingsTable {
   /** The fields of a limit, which are those of a rule with one limit too. */
-  static final List<Setting<BudgetSpec.Builder>> OF_LIMIT =
+  static final List<SettingRow<BudgetSpec.Builder>> OF_LIMIT =
       List.of(
-          Setting.of(
+          SettingRow.of(
               "limit",
               RATE,
               null,
               "Requests per time: 100/1s, 10/1m, 1000/1h, 1/1d.",
               (b, t) -> b.rate(Rate.parse(t))),
-          Setting.of(
+          SettingRow.of(
               "key",
               KEY,
               null,
               "Whose budget, by default the rule's key.",
               (b, t) -> b.key(KeySpec.parse(t))),
-          Setting.of(
+          SettingRow.of(
               "burst",
               COUNT,
               null,
               "How many of them at once; by default the whole limit.",
               (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
-          Setting.of(
+          SettingRow.of(
               "algorithm",
               NAME,
               "gcra",
               "%s (default), token-bucket, leaky-bucket, fixed-window, sliding-log,"
                   + " sliding-counter or bucket-ring.",
               (b, t) -> b.algorithm(Texts.parseOneOf(t, Algorithm.values()))),
-          Setting.of(
+          SettingRow.of(
               "overflow",
               WHAT,
               "reject",
               "Of a leaky-bucket: %s (default), or queue to hold requests until their turn.",
               (b, t) -> b.overflow(Texts.parseOneOf(t, Overflow.values()))),
-          Setting.of(
+          SettingRow.of(
               "max-wait",
               TIME,
               "1s",
               "In a queue, at most (default %s).",
               (b, t) -> b.maxWaitNs(maxWaitNs(t))),
-          Setting.of(
+          SettingRow.of(
               "align",
               UNIT,
               "epoch",
               "Of a fixed-window: %s (default), minute, hour, day, week or month.",
               (b, t) -> b.align(Texts.parseOneOf(t, Alignment.values()))),
-          Setting.of(
+          SettingRow.of(
               "time-zone",
               ZONE,
               "UTC",
               "Whose calendar: Europe/Berlin (default %s).",
               (b, t) -> b.zone(zone(t))),
-          Setting.of(
+          SettingRow.of(
               "sub-window",
               TIME,
               null,
@@ -102,18 +102,18 @@ final class RuleFields {
               (b, t) -> b.subWindowNs(DurationText.parseNs(t))));
 
   /** The fields of a rule, in the order in which files name them. */
-  static final List<Setting<RuleSpec.Builder>> ALL =
+  static final List<SettingRow<RuleSpec.Builder>> ALL =
       List.of(
-          Setting.inFilesOnly("id", NAME, "flags make one rule, whose id is default"),
-          Setting.of(
+          SettingRow.inFilesOnly("id", NAME, "flags make one rule, whose id is default"),
+          SettingRow.of(
               "match.path",
               PATTERN,
               null,
               "Limit these paths only, such as /api/**.",
               (b, t) -> b.path(PathPattern.parse(t))),
-          Setting.inFilesOnly(
+          SettingRow.inFilesOnly(
               "match.methods", METHODS, "one rule for some methods leaves the others unlimited"),
-          Setting.of(
+          SettingRow.of(
               "key",
               KEY,
               "ip",
@@ -122,7 +122,7 @@ final class RuleFields {
               (b, t) -> b.key(KeySpec.parse(t))),
           ofLimit("limit"),
           ofLimit("burst"),
-          Setting.of(
+          SettingRow.of(
               "cost",
               COUNT,
               "1",
@@ -134,59 +134,59 @@ final class RuleFields {
           ofLimit("align"),
           ofLimit("time-zone"),
           ofLimit("sub-window"),
-          Setting.inFilesOnly("limits", LIMITS, "each has fields of its own"),
-          Setting.of(
+          SettingRow.inFilesOnly("limits", LIMITS, "each has fields of its own"),
+          SettingRow.of(
               "action",
               NAME,
               "limit",
               "%s (default), unlimited or deny.",
               (b, t) -> b.action(Texts.parseOneOf(t, RuleAction.values()))),
-          Setting.of(
+          SettingRow.of(
               "dry-run",
               SWITCH,
               "false",
               "Decide and count, and let everything pass.",
               (b, t) -> b.dryRun(Texts.parseBoolean(t))),
-          Setting.of(
+          SettingRow.of(
               "on-missing-key",
               WHAT,
               "ip",
               "%s (default), shared or refuse.",
               (b, t) -> b.onMissingKey(Texts.parseOneOf(t, OnMissingKey.values()))),
-          Setting.of(
+          SettingRow.of(
               "mode",
               WHO,
               "local",
               "Decides: %s (default), this node; exact, the store, for the whole fleet.",
               (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values()))),
-          Setting.of(
+          SettingRow.of(
               "share",
               WHAT,
               "none",
               "Of mode local: %s (default), or auto to divide the limit by the sidecars that share"
                   + " the store.",
               (b, t) -> b.share(Texts.parseOneOf(t, Share.values()))),
-          Setting.of(
+          SettingRow.of(
               "on-store-failure",
               WHAT,
               "local-share",
               "While the store does not decide: %s (default), open or closed.",
               (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values()))),
-          Setting.of(
+          SettingRow.of(
               "priority",
               NUMBER,
               "0",
               "Among rules of one path; of use in files.",
               (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000))));
 
-  private static final Map<String, Setting<BudgetSpec.Builder>> ROWS_OF_LIMIT =
-      Setting.byName(OF_LIMIT);
-  private static final Map<String, Setting<RuleSpec.Builder>> ROWS = Setting.byName(ALL);
+  private static final Map<String, SettingRow<BudgetSpec.Builder>> ROWS_OF_LIMIT =
+      SettingRow.byName(OF_LIMIT);
+  private static final Map<String, SettingRow<RuleSpec.Builder>> ROWS = SettingRow.byName(ALL);
 
-  private RuleFields() {}
+  private RuleSettingsTable() {}
 
-  private static Setting<RuleSpec.Builder> ofLimit(String name) {
-    for (Setting<BudgetSpec.Builder> row : OF_LIMIT) {
+  private static SettingRow<RuleSpec.Builder> ofLimit(String name) {
+    for (SettingRow<BudgetSpec.Builder> row : OF_LIMIT) {
       if (row.name().equals(name)) {
         return row.within(RuleSpec.Builder::limit);
       }

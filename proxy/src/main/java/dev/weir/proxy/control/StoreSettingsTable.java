@@ -30,7 +30,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /** The settings of the store, below {@code redis}: their rows, and how they become a record. */
-final class StoreFields {
+final class StoreSettingsTable {
   /** The variable that holds the password, unless a file is named. */
   static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
 
@@ -43,14 +43,14 @@ final class StoreFields {
   private static final long MOST_DEADLINE_NS = 1_000_000_000;
 
   /** A row each; a list's text has its items between commas. */
-  static final List<Setting<StoreFields>> ALL =
+  static final List<SettingRow<StoreSettingsTable>> ALL =
       List.of(
           row(
               "nodes",
               ADDRESSES,
               null,
               "The store: host:port or unix:/path, and so on.",
-              StoreFields::addNodes),
+              StoreSettingsTable::addNodes),
           row(
               "topology",
               NAME,
@@ -119,7 +119,7 @@ final class StoreFields {
               SOURCES,
               null,
               "What is secret too, such as header:x-user-id; beside cookies, API keys and such.",
-              StoreFields::addHashed),
+              StoreSettingsTable::addHashed),
           row(
               "hash-key-file",
               FILE,
@@ -142,13 +142,13 @@ final class StoreFields {
   private final Set<KeyPart> hashed = new LinkedHashSet<>();
   private String hashKey;
 
-  private static Setting<StoreFields> row(
+  private static SettingRow<StoreSettingsTable> row(
       String name,
       SettingKind kind,
       String standard,
       String help,
-      BiConsumer<StoreFields, String> reader) {
-    return Setting.of("redis." + name, kind, standard, help, reader);
+      BiConsumer<StoreSettingsTable, String> reader) {
+    return SettingRow.of("redis." + name, kind, standard, help, reader);
   }
 
   private void addNodes(String text) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class ProvenRefusalsTest {
-  private final ProvenRefusals proofs = new ProvenRefusals(16);
+class ProofTableTest {
+  private final ProofTable proofs = new ProofTable(16);
 
   @Test
   void holdsUntilTheMomentAndNotAtIt() {

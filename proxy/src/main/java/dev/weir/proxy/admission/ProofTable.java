@@ -10,7 +10,7 @@ import java.util.Arrays;
  *
  * <p>Times are those of the loop's clock. One per event loop.
  */
-final class ProvenRefusals {
+final class ProofTable {
   private static final int WAYS = 4;
 
   private final int lineMask;
@@ -24,7 +24,7 @@ final class ProvenRefusals {
   /**
    * @param entryCount a power of two, 4 or more.
    */
-  ProvenRefusals(int entryCount) {
+  ProofTable(int entryCount) {
     lineMask = entryCount / WAYS - 1;
     keys = new long[entryCount];
     untilNs = new long[entryCount];

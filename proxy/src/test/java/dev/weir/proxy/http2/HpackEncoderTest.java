@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FieldEncoderTest {
+class HpackEncoderTest {
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false, 1 << 20);
 
-  private Http2Headers decoded(FieldEncoder block) throws Http2Exception {
+  private Http2Headers decoded(HpackEncoder block) throws Http2Exception {
     return decoder.decodeHeaders(1, Unpooled.wrappedBuffer(block.bytes()));
   }
 
@@ -27,7 +27,7 @@ class FieldEncoderTest {
     "'accept-encoding', 'gzip, deflate', 0x90"
   })
   void aFieldOfTheStaticTableIsOneByte(String name, String value, int encoded) {
-    assertArrayEquals(new byte[] {(byte) encoded}, new FieldEncoder().add(name, value).bytes());
+    assertArrayEquals(new byte[] {(byte) encoded}, new HpackEncoder().add(name, value).bytes());
   }
 
   @ParameterizedTest
@@ -39,23 +39,23 @@ class FieldEncoderTest {
     "www-authenticate, 61"
   })
   void aNameOfTheStaticTableIsItsFirstIndex(String name, int index) throws Http2Exception {
-    final byte[] block = new FieldEncoder().add(name, "418").bytes();
+    final byte[] block = new HpackEncoder().add(name, "418").bytes();
     assertEquals(index, index < 15 ? block[0] : 15 + block[1]);
-    assertEquals("418", decoded(new FieldEncoder().add(name, "418")).get(name).toString());
+    assertEquals("418", decoded(new HpackEncoder().add(name, "418")).get(name).toString());
   }
 
   @Test
   void stringsMayHaveAnyLengthAndBytesAbove127() throws Http2Exception {
     for (int length : new int[] {0, 1, 126, 127, 128, 254, 255, 256, 20_000}) {
       final String value = "é".repeat(length);
-      assertEquals(value, decoded(new FieldEncoder().add("x", value)).get("x").toString());
+      assertEquals(value, decoded(new HpackEncoder().add("x", value)).get("x").toString());
     }
   }
 
   @Test
   void theSameBytesMeanTheSameAgainAndAgain() throws Http2Exception {
-    final FieldEncoder block =
-        new FieldEncoder().add(":method", "GET").add("grpc-timeout", "5S").add("te", "trailers");
+    final HpackEncoder block =
+        new HpackEncoder().add(":method", "GET").add("grpc-timeout", "5S").add("te", "trailers");
     final Http2Headers first = decoded(block);
     assertEquals(first, decoded(block));
     assertEquals(3, first.size());

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The settings below {@code redis}, from a file and from flags. */
-class StoreFieldsTest {
+class StoreSettingsTableTest {
   private static final String SECRET = "s3cret-of-the-store";
 
   @TempDir Path folder;

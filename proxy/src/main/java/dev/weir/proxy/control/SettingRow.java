@@ -19,25 +19,25 @@ import java.util.function.Function;
  * @param reader reads its text, of a list one item's, into {@code T}; null if {@code fileOnly}.
  * @param <T> what is being built.
  */
-public record Setting<T>(
+public record SettingRow<T>(
     String name,
     SettingKind kind,
     String standard,
     String text,
     String fileOnly,
     BiConsumer<T, String> reader) {
-  static <T> Setting<T> of(
+  static <T> SettingRow<T> of(
       String name, SettingKind kind, String standard, String text, BiConsumer<T, String> reader) {
-    return new Setting<>(name, kind, standard, text, null, reader);
+    return new SettingRow<>(name, kind, standard, text, null, reader);
   }
 
-  static <T> Setting<T> inFilesOnly(String name, SettingKind kind, String why) {
-    return new Setting<>(name, kind, null, "", why, null);
+  static <T> SettingRow<T> inFilesOnly(String name, SettingKind kind, String why) {
+    return new SettingRow<>(name, kind, null, "", why, null);
   }
 
   /** This setting for those who build {@code S}, of which {@code T} is a part. */
-  <S> Setting<S> within(Function<S, T> part) {
-    return new Setting<>(
+  <S> SettingRow<S> within(Function<S, T> part) {
+    return new SettingRow<>(
         name,
         kind,
         standard,
@@ -57,9 +57,9 @@ public record Setting<T>(
   }
 
   /** The settings that have a flag, by name, in the order of the alphabet. */
-  static <T> Map<String, Setting<T>> byName(List<Setting<T>> settings) {
-    Map<String, Setting<T>> byName = new TreeMap<>();
-    for (Setting<T> setting : settings) {
+  static <T> Map<String, SettingRow<T>> byName(List<SettingRow<T>> settings) {
+    Map<String, SettingRow<T>> byName = new TreeMap<>();
+    for (SettingRow<T> setting : settings) {
       if (setting.fileOnly() == null && byName.put(setting.name(), setting) != null) {
         throw new IllegalArgumentException(setting.name() + " (expected: once)");
       }

@@ -9,7 +9,7 @@ import dev.weir.proxy.request.StoreFault;
  * The batches of an event loop: those that are free, and the deadlines of those that somebody waits
  * for.
  */
-final class Batches {
+final class BatchPool {
   /** Batches that may exist at one time, gathering and in flight. */
   static final int MAX_COUNT = 1024;
 
@@ -24,7 +24,7 @@ final class Batches {
   private Batch free;
   private int count;
 
-  Batches(LoopParts parts, Outcomes outcomes, EndedCalls ended) {
+  BatchPool(LoopParts parts, Outcomes outcomes, EndedCalls ended) {
     this.clock = parts.clock();
     this.outcomes = outcomes;
     this.ended = ended;

@@ -3,13 +3,13 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.request.Admission;
 
 /** The charges of one event loop that are kept; made when needed, and reused. */
-final class KeptCharges {
+final class KeptChargePool {
   private final KeptCharge[] charges;
   private final int[] free;
   private int madeCount;
   private int freeCount;
 
-  KeptCharges(int maxCount) {
+  KeptChargePool(int maxCount) {
     charges = new KeptCharge[maxCount];
     free = new int[maxCount];
   }
