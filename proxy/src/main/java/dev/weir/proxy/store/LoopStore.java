@@ -20,6 +20,9 @@ public final class LoopStore {
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
+  /** Null until the servers are connected; or for ever, if nobody waits for them. */
+  private WarmUp warmUp;
+
   LoopStore(LoopParts parts) {
     this.parts = parts;
     debts = new Debts(parts.observer());
@@ -118,7 +121,8 @@ public final class LoopStore {
     if (!isTried && links.areReady()) {
       isTried = true;
       outcomes.observer(WarmUp.UNOBSERVED);
-      new WarmUp(this, this::endTrial).start();
+      warmUp = new WarmUp(this, this::endTrial);
+      warmUp.start();
     }
   }
 
@@ -129,10 +133,11 @@ public final class LoopStore {
 
   /** The sidecar starts without waiting any longer: from now on there may be requests. */
   void giveUpWaiting() {
-    if (isTried) {
+    isTried = true;
+    if (warmUp != null) {
+      warmUp.stop();
       endTrial();
     }
-    isTried = true;
   }
 
   /** A budget of that name was given back by hand; all may have been, if none can have it. */

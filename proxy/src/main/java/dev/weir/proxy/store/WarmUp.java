@@ -27,6 +27,7 @@ final class WarmUp implements StoreTaker {
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
   private int asked;
+  private boolean isStopped;
 
   /**
    * @param done is run once, on the event loop.
@@ -40,7 +41,15 @@ final class WarmUp implements StoreTaker {
     ask();
   }
 
+  /** There are requests now, which are not to wait behind it: it asks no more, and is not done. */
+  void stop() {
+    isStopped = true;
+  }
+
   private void ask() {
+    if (isStopped) {
+      return;
+    }
     if (asked == DECISIONS) {
       done.run();
       return;
