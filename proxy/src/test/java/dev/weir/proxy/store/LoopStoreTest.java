@@ -41,6 +41,21 @@ class LoopStoreTest {
   }
 
   @Test
+  void triesAServerNoLongerOnceRequestsAreLetIn() {
+    ModelServer slow = new ModelServer(3);
+    try (ModelStore starting =
+        new ModelStore(List.of(slow), List.of(), false, refunded, DEADLINE_NS, true)) {
+      slow.answer();
+      starting.run();
+      assertEquals(1, slow.pendingCount(), "the next question of the trial");
+      starting.store().giveUpWaiting();
+      slow.answer();
+      starting.run();
+      assertEquals(0, slow.pendingCount(), "none goes on beside requests");
+    }
+  }
+
+  @Test
   void tellsNobodyWithinTheQuestionWhoseWriteFails() {
     ask(1); // goes at once, and is away
     ask(2); // is gathered

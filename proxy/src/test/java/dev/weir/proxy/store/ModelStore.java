@@ -32,6 +32,19 @@ public final class ModelStore implements AutoCloseable {
       boolean isCluster,
       StoreObserver observer,
       long deadlineNs) {
+    this(known, unknown, isCluster, observer, deadlineNs, false);
+  }
+
+  /**
+   * @param isTried whether the servers are tried first, as where a sidecar starts.
+   */
+  ModelStore(
+      List<ModelServer> known,
+      List<ModelServer> unknown,
+      boolean isCluster,
+      StoreObserver observer,
+      long deadlineNs,
+      boolean isTried) {
     channel.freezeTime();
     servers =
         java.util.stream.Stream.concat(known.stream(), unknown.stream())
@@ -50,7 +63,9 @@ public final class ModelStore implements AutoCloseable {
                 name -> {},
                 observer,
                 deadlineNs));
-    store.giveUpWaiting();
+    if (!isTried) {
+      store.giveUpWaiting();
+    }
     SocketAddress[] owners = new SocketAddress[Partitions.COUNT];
     for (int partition = 0; partition < owners.length; partition++) {
       owners[partition] = known.get(partition % known.size()).address();
