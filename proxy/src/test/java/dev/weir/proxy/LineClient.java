@@ -7,7 +7,7 @@ import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
@@ -212,7 +212,7 @@ final class LineClient implements ClientSide {
     Head(String method, String path, String length) {
       this.length = length;
       byte[] text = (method + path + AUTHORITY + "x-line1").getBytes(StandardCharsets.ISO_8859_1);
-      view.reset(new UnsafeBuffer(text), 0, text.length, IpAddress.LOOPBACK);
+      view.reset(new UnsafeBuffer(text), 0, text.length, Peer.LOOPBACK);
       view.method(0, method.length());
       view.path(method.length(), path.length());
       int at = method.length() + path.length();
@@ -224,11 +224,6 @@ final class LineClient implements ClientSide {
     @Override
     public RequestView view() {
       return view;
-    }
-
-    @Override
-    public byte[] peerText() {
-      return "127.0.0.1".getBytes(StandardCharsets.US_ASCII);
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.weir.proxy.client;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.Bytes;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
@@ -15,18 +15,14 @@ import io.netty.buffer.ByteBuf;
  */
 final class HeadReader {
   private final ClientLoop loop;
-  private final IpAddress peer;
-  private final byte[] peerText;
-  private final boolean peerTrusted;
+  private final Peer peer;
   private final HeadEnd end = new HeadEnd();
   private boolean emptyLineSkipped;
   private RefusalReason fault;
 
-  HeadReader(ClientLoop loop, IpAddress peer, byte[] peerText, boolean peerTrusted) {
+  HeadReader(ClientLoop loop, Peer peer) {
     this.loop = loop;
     this.peer = peer;
-    this.peerText = peerText;
-    this.peerTrusted = peerTrusted;
   }
 
   /**
@@ -46,7 +42,7 @@ final class HeadReader {
       return RequestHead.INCOMPLETE;
     }
     RequestHead head = loop.head;
-    int length = head.scan(loop.window, 0, readable, peer, peerTrusted);
+    int length = head.scan(loop.window, 0, readable, peer);
     if (length == RequestHead.INCOMPLETE && readable <= maxBytes) {
       end.incomplete(loop.window, readable);
       return RequestHead.INCOMPLETE;
@@ -59,7 +55,7 @@ final class HeadReader {
             : length > maxBytes || length == RequestHead.INCOMPLETE
                 ? RefusalReason.HEAD_TOO_LARGE
                 : checkTargetAndBody(head, length, readable);
-    head.source(in, in.readerIndex(), length, peerText);
+    head.source(in, in.readerIndex(), length);
     return fault == null ? length : RequestHead.REFUSED;
   }
 

@@ -10,7 +10,7 @@ import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -21,7 +21,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 
 /**
  * One client's connection that speaks HTTP/1.1: reads requests one after the other, gives each to
@@ -61,11 +60,10 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   /** Bytes of the response that have been written, and that the client does not take. */
   private int heldBytes;
 
-  Http1Connection(ClientLoop loop, Channel channel, IpAddress peer, boolean peerTrusted) {
+  Http1Connection(ClientLoop loop, Channel channel, Peer peer) {
     this.loop = loop;
     this.channel = channel;
-    byte[] peerText = peer.toString().getBytes(StandardCharsets.US_ASCII);
-    this.heads = new HeadReader(loop, peer, peerText, peerTrusted);
+    this.heads = new HeadReader(loop, peer);
     this.request = new ProxiedRequest(loop.requests, this);
     this.body = new RequestBody(request);
     this.response = new ResponseWriter(loop, channel);

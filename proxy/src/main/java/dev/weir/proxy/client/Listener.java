@@ -3,6 +3,7 @@ package dev.weir.proxy.client;
 import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -90,10 +91,10 @@ public final class Listener {
         client.remoteAddress() instanceof InetSocketAddress inet
             ? IpAddress.of(inet.getAddress())
             : null;
-    IpAddress peer = address == null ? IpAddress.LOOPBACK : address;
-    boolean peerTrusted = trusted.test(peer);
+    IpAddress peerAddress = address == null ? IpAddress.LOOPBACK : address;
+    Peer peer = new Peer(peerAddress, trusted.test(peerAddress));
     // Behind a proxy that is believed, or a Unix-domain socket, may stand any number of clients.
-    IpAddress capped = peerTrusted ? null : address;
+    IpAddress capped = peer.trusted() ? null : address;
     if (!caps.enter(capped)) {
       loop.observer.connectionRefused();
       client
@@ -123,7 +124,7 @@ public final class Listener {
                 listening.setAutoRead(true);
               }
             });
-    client.pipeline().addLast(new Http1Connection(loop, client, peer, peerTrusted));
+    client.pipeline().addLast(new Http1Connection(loop, client, peer));
   }
 
   /**

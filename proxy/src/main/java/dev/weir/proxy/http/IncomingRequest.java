@@ -8,11 +8,8 @@ import dev.weir.proxy.request.RequestView;
  * Valid during the call that hands it over.
  */
 public interface IncomingRequest {
-  /** Method, target, authority and fields. */
+  /** Method, target, authority and fields, and whose connection it came on. */
   RequestView view();
-
-  /** The address of the client's connection, as text in ASCII. */
-  byte[] peerText();
 
   /** Whether content follows the head, or trailers. */
   boolean hasBody();

@@ -2,7 +2,7 @@ package dev.weir.proxy.http1;
 
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -35,7 +35,6 @@ public final class RequestHead implements IncomingRequest {
   private ByteBuf source;
   private int sourceStart;
   private int sourceLength;
-  private byte[] peerText;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -51,12 +50,11 @@ public final class RequestHead implements IncomingRequest {
    * Scans the head at the start of {@code bytes[offset, offset + length)}.
    *
    * @param peer who sent it.
-   * @param peerTrusted whether what the peer says of other addresses is believed.
    * @return the head's length in bytes, {@link #INCOMPLETE} or {@link #REFUSED}.
    */
-  public int scan(DirectBuffer bytes, int offset, int length, IpAddress peer, boolean peerTrusted) {
+  public int scan(DirectBuffer bytes, int offset, int length, Peer peer) {
     view.reset(bytes, offset, length, peer);
-    fields.reset(peerTrusted);
+    fields.reset(peer.trusted());
     fault = null;
 
     DirectBuffer head = view.bytes();
@@ -140,13 +138,11 @@ public final class RequestHead implements IncomingRequest {
    * @param in stays the caller's.
    * @param start where the head starts in {@code in}.
    * @param length the head's length in bytes.
-   * @param peer the peer's address, as text.
    */
-  public void source(ByteBuf in, int start, int length, byte[] peer) {
+  public void source(ByteBuf in, int start, int length) {
     source = in;
     sourceStart = start;
     sourceLength = length;
-    peerText = peer;
   }
 
   ByteBuf source() {
@@ -159,11 +155,6 @@ public final class RequestHead implements IncomingRequest {
 
   int sourceLength() {
     return sourceLength;
-  }
-
-  @Override
-  public byte[] peerText() {
-    return peerText;
   }
 
   /** Why the head was refused. */

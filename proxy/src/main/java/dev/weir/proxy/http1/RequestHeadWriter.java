@@ -26,6 +26,7 @@ public final class RequestHeadWriter {
   private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
   private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
   private static final byte[] FORWARDED_PROTO = ascii("X-Forwarded-Proto: http\r\n");
+  private static final byte[] FORWARDED_PROTO_SECURE = ascii("X-Forwarded-Proto: https\r\n");
   private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
   private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
 
@@ -51,7 +52,7 @@ public final class RequestHeadWriter {
    */
   public ByteBuf write(RequestHead head, ByteBufAllocator allocator) {
     int headLength = head.sourceLength();
-    byte[] peerAddress = head.peerText();
+    byte[] peerAddress = head.view().peer().text();
     ByteBuf out =
         allocator.directBuffer(
             2 * headLength + upstreamAuthority.length + peerAddress.length + ADDED_BYTES);
@@ -102,7 +103,7 @@ public final class RequestHeadWriter {
   public ByteBuf writeForeign(IncomingRequest head, ByteBufAllocator allocator) {
     RequestView view = head.view();
     DirectBuffer bytes = view.bytes();
-    byte[] peerAddress = head.peerText();
+    byte[] peerAddress = head.view().peer().text();
     ByteBuf out = allocator.directBuffer(ADDED_BYTES + 2 * bytes.capacity() + peerAddress.length);
     copy(bytes, view.methodOffset(), view.methodLength(), out);
     out.writeByte(' ');
@@ -225,7 +226,7 @@ public final class RequestHeadWriter {
     out.writeBytes(peerAddress);
     out.writeBytes(CRLF);
     if (head.adds(KnownField.X_FORWARDED_PROTO)) {
-      out.writeBytes(FORWARDED_PROTO);
+      out.writeBytes(view.peer().secure() ? FORWARDED_PROTO_SECURE : FORWARDED_PROTO);
     }
     if (head.adds(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
       out.writeBytes(FORWARDED_HOST);

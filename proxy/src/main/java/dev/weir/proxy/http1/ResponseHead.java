@@ -6,7 +6,7 @@ import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
@@ -60,7 +60,7 @@ public final class ResponseHead implements IncomingResponse {
    * @return the head's length in bytes, {@link #INCOMPLETE} or {@link #MALFORMED}.
    */
   public int scan(DirectBuffer bytes, int offset, int length) {
-    fields.reset(bytes, offset, length, IpAddress.LOOPBACK);
+    fields.reset(bytes, offset, length, Peer.LOOPBACK);
     framing.reset();
     connection.reset();
     omitted.reset();

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
@@ -26,7 +26,7 @@ public final class TrailerSection {
    * @param length of all lines, in bytes.
    */
   public RequestView read(DirectBuffer lines, int length) {
-    fields.reset(lines, 0, length, IpAddress.LOOPBACK);
+    fields.reset(lines, 0, length, Peer.LOOPBACK);
     int at = 0;
     while (at < length) {
       int end = field.scan(fields.bytes(), at, length);

@@ -35,7 +35,7 @@ public final class RequestView {
   private int queryLength;
   private int authorityOffset;
   private int authorityLength;
-  private IpAddress peer;
+  private Peer peer;
 
   /**
    * @param maxFieldCount the most fields that a head may have.
@@ -50,7 +50,7 @@ public final class RequestView {
    *
    * @param peer the other end of the connection.
    */
-  public RequestView reset(DirectBuffer source, int offset, int length, IpAddress peer) {
+  public RequestView reset(DirectBuffer source, int offset, int length, Peer peer) {
     bytes.wrap(source, offset, length);
     this.peer = peer;
     fieldCount = 0;
@@ -112,7 +112,8 @@ public final class RequestView {
     return bytes;
   }
 
-  public IpAddress peer() {
+  /** The other end of the connection that the request came on. */
+  public Peer peer() {
     return peer;
   }
 

@@ -43,7 +43,7 @@ public final class ClientIpReader {
 
   /** Reads the client's address; {@link #high} and {@link #low} hold it until the next call. */
   public void read(RequestView request) {
-    IpAddress peer = request.peer();
+    IpAddress peer = request.peer().address();
     high = peer.high();
     low = peer.low();
     if (trusted.isEmpty() || !trusted.contains(high, low)) {

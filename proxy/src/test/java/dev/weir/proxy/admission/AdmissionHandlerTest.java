@@ -12,8 +12,8 @@ import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
-import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
@@ -431,7 +431,7 @@ class AdmissionHandlerTest {
   private static RequestView request(String path) {
     byte[] bytes = ("GET " + path).getBytes(StandardCharsets.US_ASCII);
     RequestView view = new RequestView(4);
-    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, IpAddress.LOOPBACK);
+    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK);
     view.method(0, 3);
     view.path(4, path.length());
     return view;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetSocketAddress;
@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is refused of a request before anything is decided, over bytes. */
 class HeadReaderTest {
-  private static final byte[] PEER = "127.0.0.1".getBytes(StandardCharsets.US_ASCII);
   private static final int LONGEST_IN_PIECES = 2000;
 
   /** What a new connection of a client is given; nothing of it is asked while a head is read. */
@@ -36,7 +35,7 @@ class HeadReaderTest {
           null,
           null);
 
-  private final HeadReader reader = new HeadReader(LOOP, IpAddress.LOOPBACK, PEER, false);
+  private final HeadReader reader = new HeadReader(LOOP, Peer.LOOPBACK);
 
   static List<HostileRequests.Case> hostile() {
     return HostileRequests.cases();
@@ -92,7 +91,7 @@ class HeadReaderTest {
     String head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n";
     for (int end = 0; end < head.length(); end++) {
       ByteBuf in = bytes(head.substring(0, end));
-      assertEquals(RequestHead.INCOMPLETE, new HeadReader(LOOP, null, PEER, false).read(in));
+      assertEquals(RequestHead.INCOMPLETE, new HeadReader(LOOP, Peer.LOOPBACK).read(in));
       in.release();
     }
   }

@@ -3,7 +3,7 @@ package dev.weir.proxy.http1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -40,7 +40,7 @@ class HeadEndTest {
 
   private int scan(DirectBuffer bytes, int length) {
     scanCount++;
-    return head.scan(bytes, 0, length, IpAddress.LOOPBACK, false);
+    return head.scan(bytes, 0, length, Peer.LOOPBACK);
   }
 
   /** What comes of a head whose first bytes come as {@code first}, and the rest one by one. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a request's head says, and what of it goes to the service. Texts have | for CRLF. */
 class RequestHeadTest {
-  private static final byte[] PEER = "10.0.0.1".getBytes(StandardCharsets.US_ASCII);
+  private static final IpAddress ADDRESS = IpAddress.v4(0x0A00_0001);
+  private static final Peer PEER = new Peer(ADDRESS, false);
+  private static final Peer TRUSTED = new Peer(ADDRESS, true);
   private static final String VIA = "Via: 1.1 weir|";
   private static final String ID = "X-Request-Id: 1|";
 
@@ -37,7 +40,7 @@ class RequestHeadTest {
     "'GET / HTTP/1.0|Connection: keep-alive, close||', false"
   })
   void keepsAConnectionAsItsVersionSays(String text, boolean keeps) {
-    scan(text, false);
+    scan(text, PEER);
     assertEquals(keeps, head.keepAlive());
   }
 
@@ -51,7 +54,7 @@ class RequestHeadTest {
     "Transfer-Encoding: CHUNKED|, -1, true, true"
   })
   void saysWhereTheBodyEnds(String fields, long length, boolean chunked, boolean hasBody) {
-    scan("POST / HTTP/1.1|Host: a|" + fields + '|', false);
+    scan("POST / HTTP/1.1|Host: a|" + fields + '|', PEER);
     assertEquals(length, head.contentLength());
     assertEquals(chunked, head.chunked());
     assertEquals(hasBody, head.hasBody());
@@ -70,7 +73,7 @@ class RequestHeadTest {
     "Connection: upgrade|Upgrade: a|Transfer-Encoding: chunked|, false"
   })
   void upgradesIfAskedInFullWithoutABodyAndNotToHttp2(String fields, boolean upgrades) {
-    scan("GET / HTTP/1.1|Host: a|" + fields + '|', false);
+    scan("GET / HTTP/1.1|Host: a|" + fields + '|', PEER);
     assertEquals(upgrades, head.upgrade());
   }
 
@@ -86,7 +89,7 @@ class RequestHeadTest {
     "GET / HTTP/1.0||, /, -, ''"
   })
   void findsPathQueryAndAuthority(String text, String path, String query, String authority) {
-    scan(text, false);
+    scan(text, PEER);
     RequestView view = head.view();
     assertEquals(path, view.text(view.pathOffset(), view.pathLength()));
     boolean hasQuery = view.queryLength() >= 0;
@@ -96,17 +99,17 @@ class RequestHeadTest {
 
   @Test
   void knowsHeadByItsCase() {
-    scan("HEAD / HTTP/1.1|Host: a||", false);
+    scan("HEAD / HTTP/1.1|Host: a||", PEER);
     assertTrue(head.headMethod());
-    scan("head / HTTP/1.1|Host: a||", false);
+    scan("head / HTTP/1.1|Host: a||", PEER);
     assertFalse(head.headMethod());
   }
 
   @Test
   void takesAnExpectationOfHttp11Only() {
-    scan("POST / HTTP/1.1|Host: a|Expect: 100-Continue||", false);
+    scan("POST / HTTP/1.1|Host: a|Expect: 100-Continue||", PEER);
     assertTrue(head.expectContinue());
-    scan("POST / HTTP/1.0|Expect: anything||", false);
+    scan("POST / HTTP/1.0|Expect: anything||", PEER);
     assertFalse(head.expectContinue());
   }
 
@@ -131,17 +134,17 @@ class RequestHeadTest {
     "GET / HTTP/1.1|Expect: 200-ok|, EXPECTATION_FAILED"
   })
   void saysWhyItRefuses(String text, RefusalReason reason) {
-    assertEquals(RequestHead.REFUSED, scanned(text, false));
+    assertEquals(RequestHead.REFUSED, scanned(text, PEER));
     assertEquals(reason, head.fault());
   }
 
   @Test
   void takesAsManyFieldsAndAsLongATargetAsItMay() {
     String start = "GET /" + "x".repeat(63) + " HTTP/1.1|Host: a|";
-    scan(start + "A: b|".repeat(7) + '|', false);
-    assertEquals(RequestHead.REFUSED, scanned(start + "A: b|".repeat(8) + '|', false));
+    scan(start + "A: b|".repeat(7) + '|', PEER);
+    assertEquals(RequestHead.REFUSED, scanned(start + "A: b|".repeat(8) + '|', PEER));
     assertEquals(RefusalReason.HEAD_TOO_LARGE, head.fault());
-    assertEquals(RequestHead.REFUSED, scanned(start.replace("/", "/x") + '|', false));
+    assertEquals(RequestHead.REFUSED, scanned(start.replace("/", "/x") + '|', PEER));
     assertEquals(RefusalReason.TARGET_TOO_LONG, head.fault());
   }
 
@@ -158,7 +161,7 @@ class RequestHeadTest {
                 + "X-Real-Ip: 1.2.3.4|x-envoy-a: b|"
                 + ID
                 + '|',
-            false));
+            PEER));
   }
 
   @Test
@@ -166,7 +169,14 @@ class RequestHeadTest {
     String kept = "GET /a HTTP/1.1|Host: a|X-Forwarded-Proto: https|X-Real-Ip: 1.2.3.4|" + ID;
     assertEquals(
         kept + "X-Forwarded-For: 10.0.0.1|X-Forwarded-Host: a|" + VIA + '|',
-        written(kept + '|', true));
+        written(kept + '|', TRUSTED));
+  }
+
+  @Test
+  void forwardsTheSchemeOfTheConnection() {
+    String get = "GET /a HTTP/1.1|Host: a|X-Forwarded-Proto: http|" + ID + '|';
+    assertTrue(written(get, PEER.secured(null)).contains("|X-Forwarded-Proto: https|"));
+    assertTrue(written(get, TRUSTED.secured(null)).contains("|X-Forwarded-Proto: http|"));
   }
 
   @Test
@@ -182,17 +192,17 @@ class RequestHeadTest {
                 + "Authorization: b|TE: trailers|Keep-Alive: 5|"
                 + ID
                 + '|',
-            false));
+            PEER));
   }
 
   @Test
   void addsHostLengthAndIdWhereTheyAreMissing() {
-    String written = written("POST http://b/ HTTP/1.1|Host: a|Content-Length: 007||", false);
+    String written = written("POST http://b/ HTTP/1.1|Host: a|Content-Length: 007||", PEER);
     assertEquals(
         "POST / HTTP/1.1|Host: b|Content-Length: 7|X-Forwarded-For: 10.0.0.1|"
             + "X-Forwarded-Proto: http|X-Forwarded-Host: b|Via: 1.1 weir|X-Request-Id: ID||",
         written.replaceAll("X-Request-Id: [0-9a-f]{32}", "X-Request-Id: ID"));
-    assertTrue(written("GET / HTTP/1.0||", false).startsWith("GET / HTTP/1.1|Host: service:80|"));
+    assertTrue(written("GET / HTTP/1.0||", PEER).startsWith("GET / HTTP/1.1|Host: service:80|"));
   }
 
   @Test
@@ -209,7 +219,7 @@ class RequestHeadTest {
   private String foreign(String text, String unread) {
     RequestView view = new RequestView(8);
     byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, IpAddress.LOOPBACK);
+    view.reset(new UnsafeBuffer(bytes), 0, bytes.length, PEER);
     view.method(0, 3);
     view.path(4, 1);
     int at = text.replace("|", "\r\n").indexOf("A: b");
@@ -225,11 +235,6 @@ class RequestHeadTest {
   }
 
   private record Foreign(RequestView view) implements IncomingRequest {
-    @Override
-    public byte[] peerText() {
-      return PEER;
-    }
-
     @Override
     public boolean hasBody() {
       return false;
@@ -256,20 +261,20 @@ class RequestHeadTest {
     }
   }
 
-  private void scan(String text, boolean peerTrusted) {
-    assertEquals(text.replace("|", "\r\n").length(), scanned(text, peerTrusted), text);
+  private void scan(String text, Peer peer) {
+    assertEquals(text.replace("|", "\r\n").length(), scanned(text, peer), text);
   }
 
-  private int scanned(String text, boolean peerTrusted) {
+  private int scanned(String text, Peer peer) {
     byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-    return head.scan(new UnsafeBuffer(bytes), 0, bytes.length, IpAddress.LOOPBACK, peerTrusted);
+    return head.scan(new UnsafeBuffer(bytes), 0, bytes.length, peer);
   }
 
-  private String written(String text, boolean peerTrusted) {
-    scan(text, peerTrusted);
+  private String written(String text, Peer peer) {
+    scan(text, peer);
     byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
     ByteBuf in = Unpooled.wrappedBuffer(bytes);
-    head.source(in, 0, bytes.length, PEER);
+    head.source(in, 0, bytes.length);
     ByteBuf out = writer.write(head, ByteBufAllocator.DEFAULT);
     String written = out.toString(StandardCharsets.ISO_8859_1).replace("\r\n", "|");
     out.release();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -354,7 +355,11 @@ class IdentityReaderTest {
         get("/?q=a+b", "x-user-id", "ann", "x-api-key", "k1", "cookie", "s=c%20d", "host", "a");
     byte[] host = "example.com".getBytes(StandardCharsets.US_ASCII);
     if (key.equals("header:host")) {
-      request.reset(new UnsafeBuffer(host), 0, host.length, TextRequest.address("192.0.2.1"));
+      request.reset(
+          new UnsafeBuffer(host),
+          0,
+          host.length,
+          new Peer(TextRequest.address("192.0.2.1"), false));
       request.authority(0, host.length);
     }
     Rule rule = rule(key, OnMissingKey.REFUSE);

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
@@ -30,7 +31,7 @@ public final class TextRequest {
   }
 
   static RequestView from(String peer, String method, String target, String... fields) {
-    return new TextRequest(method, target, fields).build(address(peer));
+    return new TextRequest(method, target, fields).build(new Peer(address(peer), false));
   }
 
   static IpAddress address(String text) {
@@ -41,7 +42,7 @@ public final class TextRequest {
     }
   }
 
-  private RequestView build(IpAddress peer) {
+  private RequestView build(Peer peer) {
     append("padding");
     int methodAt = append(method);
     int question = target.indexOf('?');

@@ -4,7 +4,7 @@ import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -134,7 +134,7 @@ public final class Http1Sink implements Sink {
 
     private boolean readHead(ChannelHandlerContext ctx) {
       Bytes.view(in, window);
-      final int length = head.scan(window, 0, in.readableBytes(), IpAddress.LOOPBACK, false);
+      final int length = head.scan(window, 0, in.readableBytes(), Peer.LOOPBACK);
       if (length == RequestHead.REFUSED) {
         in.skipBytes(in.readableBytes());
         ctx.close();

@@ -1,0 +1,73 @@
+package dev.weir.proxy.request;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The other end of a client's connection: what holds for all of its requests. Made once per
+ * connection; immutable.
+ */
+public final class Peer {
+  /** Who has no address of its own, is not trusted, and speaks in the clear. */
+  public static final Peer LOOPBACK = new Peer(IpAddress.LOOPBACK, false);
+
+  private final IpAddress address;
+  private final byte[] text;
+  private final boolean trusted;
+  private final boolean secure;
+  private final CertificateNames certificate;
+
+  /**
+   * A peer that speaks in the clear.
+   *
+   * @param trusted whether what the peer says of other addresses is believed.
+   */
+  public Peer(IpAddress address, boolean trusted) {
+    this(address, address.toString().getBytes(StandardCharsets.US_ASCII), trusted, false, null);
+  }
+
+  private Peer(
+      IpAddress address,
+      byte[] text,
+      boolean trusted,
+      boolean secure,
+      CertificateNames certificate) {
+    this.address = address;
+    this.text = text;
+    this.trusted = trusted;
+    this.secure = secure;
+    this.certificate = certificate;
+  }
+
+  /**
+   * This peer, once its TLS handshake is over.
+   *
+   * @param names of its verified certificate; null if it has shown none.
+   */
+  public Peer secured(CertificateNames names) {
+    return new Peer(address, text, trusted, true, names);
+  }
+
+  public IpAddress address() {
+    return address;
+  }
+
+  /** The address in ASCII. Not to be changed. */
+  public byte[] text() {
+    return text;
+  }
+
+  /** Whether what the peer says of other addresses is believed. */
+  public boolean trusted() {
+    return trusted;
+  }
+
+  /** Whether the connection is encrypted: the scheme of its requests is {@code https}. */
+  public boolean secure() {
+    return secure;
+  }
+
+  /** Whom the peer's certificate names; null if it has shown none. */
+  public CertificateNames certificate() {
+    return certificate;
+  }
+}
