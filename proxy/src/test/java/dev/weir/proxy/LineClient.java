@@ -31,8 +31,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * POST /path length    length: of the body; - for none, * for one that is told by its end
  * data text            some of the body
  * end                  the last of it
+ * trailers a=b ...     the last of it, with trailer fields
  * cut                  no more of it will come, though that was not all
  * cancel               the client has left
+ * cancel code          the client has left, for a reason of HTTP/2
  * credit n             n more bytes may come
  * </pre>
  */
@@ -81,17 +83,36 @@ final class LineClient implements ClientSide {
     switch (words[0]) {
       case "data" -> data(words[1], false);
       case "end" -> data("", true);
+      case "trailers" -> {
+        request.requestTrailers(trailers(line.substring(words[0].length()).trim().split(" ")));
+        answer(request.bodyRead(false));
+      }
       case "cut" -> {
         cutOff = true;
         bodyWanted();
       }
-      case "cancel" -> request.clientGone();
+      case "cancel" ->
+          request.clientGone(words.length == 1 ? RequestEnd.NO_CODE : Integer.parseInt(words[1]));
       case "credit" -> grant(Integer.parseInt(words[1]));
       default -> {
         cutOff = false;
         answer(request.start(new Head(words[0], words[1], words[2])));
       }
     }
+  }
+
+  private static RequestView trailers(String... fields) {
+    RequestView view = new RequestView(fields.length);
+    byte[] text = String.join("", fields).getBytes(StandardCharsets.ISO_8859_1);
+    view.reset(new UnsafeBuffer(text), 0, text.length, IpAddress.LOOPBACK);
+    int at = 0;
+    for (String field : fields) {
+      int nameLength = field.indexOf('=');
+      int valueLength = field.length() - nameLength - 1;
+      view.addField(at, nameLength, at + nameLength + 1, valueLength);
+      at += field.length();
+    }
+    return view;
   }
 
   private void data(String text, boolean end) {
@@ -193,8 +214,8 @@ final class LineClient implements ClientSide {
   }
 
   @Override
-  public void reset(RequestEnd.How reason) {
-    lines.add("reset " + reason);
+  public void reset(RequestEnd.How how, int errorCode) {
+    lines.add("reset " + how + (errorCode == RequestEnd.NO_CODE ? "" : " " + errorCode));
   }
 
   @Override

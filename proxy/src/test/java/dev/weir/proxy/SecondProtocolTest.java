@@ -194,6 +194,62 @@ class SecondProtocolTest {
   }
 
   @Test
+  void sendsTrailersBehindTheLastChunk() throws Exception {
+    LineClient client = client();
+    client.send("POST /a *", "data hello", "trailers x-sum=abc grpc-status=0");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(
+        request.endsWith("\r\n\r\n5\r\nhello\r\n0\r\nx-sum: abc\r\ngrpc-status: 0\r\n\r\n"),
+        request);
+    assertEquals("COMPLETE 200 5 6", nextEnd());
+    client.send("GET /b -"); // on the same connection: it ended where the framing said
+    assertEquals("head 200", client.next());
+    assertEquals(1, origin.connectionCount());
+  }
+
+  @Test
+  void sendsTrailersThatComeAfterTheConnection() throws Exception {
+    String enough = "x".repeat(16 * 1024);
+    LineClient client = client();
+    client.send("POST /a *");
+    client.send("data " + enough);
+    assertTrue(origin.nextHead().startsWith("POST /a "));
+    client.send("trailers x-sum=abc");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.endsWith(enough + "\r\n0\r\nx-sum: abc\r\n\r\n"), request);
+  }
+
+  @Test
+  void sendsTrailersOfABodyThatIsEmpty() throws Exception {
+    LineClient client = client();
+    client.send("POST /a *");
+    client.send("trailers x-sum=abc");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.endsWith("\r\n\r\n0\r\nx-sum: abc\r\n\r\n"), request);
+  }
+
+  @Test
+  void leavesOutTrailersThatFrameOrForgeARequest() throws Exception {
+    LineClient client = client();
+    client.send(
+        "POST /a *",
+        "data hello",
+        "trailers content-length=7 transfer-encoding=chunked host=evil authorization=x "
+            + "x-forged=a\r\n\r\nGET y\rz=1 =1 x-sum=");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    String request = origin.nextRequest();
+    assertTrue(request.endsWith("\r\n5\r\nhello\r\n0\r\nx-sum: \r\n\r\n"), request);
+    client.send("POST /b 5", "data hello", "trailers x-sum=abc");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    request = origin.nextRequest();
+    assertTrue(request.endsWith("\r\n\r\nhello"), request); // its length is known: no place
+    assertEquals(1, origin.connectionCount());
+  }
+
+  @Test
   void tellsTrailersApartFromData() throws Exception {
     origin.answer(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

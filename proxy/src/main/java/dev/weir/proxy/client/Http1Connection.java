@@ -409,7 +409,7 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   }
 
   @Override
-  public void reset(RequestEnd.How reason) {
+  public void reset(RequestEnd.How how, int errorCode) {
     state = State.CLOSING;
     end.atOnce();
   }
@@ -462,7 +462,7 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   public void channelInactive(ChannelHandlerContext ctx) {
     timer.leave();
     state = State.CLOSING;
-    request.clientGone();
+    request.clientGone(RequestEnd.NO_CODE);
     if (in != null && !isReading) {
       in.release();
       in = null;

@@ -85,9 +85,11 @@ public interface ClientSide {
   /**
    * The response will not be whole, and the client must not take what it has for all there is.
    *
-   * @param reason why.
+   * @param how why.
+   * @param errorCode what the service gave as the reason, in the numbers of HTTP/2 (RFC 9113,
+   *     section 7); {@link RequestEnd#NO_CODE} if it gave none.
    */
-  void reset(RequestEnd.How reason);
+  void reset(RequestEnd.How how, int errorCode);
 
   /** Something of ours has failed: nobody knows what the client has been told. */
   void failed(Throwable bug);

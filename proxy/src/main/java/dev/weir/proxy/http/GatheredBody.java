@@ -14,6 +14,7 @@ final class GatheredBody {
   static final int ENOUGH_BYTES = 16 * 1024;
 
   private ByteBuf bytes;
+  private final GatheredTrailers trailers = new GatheredTrailers();
 
   /** Takes over {@code more}. */
   void append(ByteBuf more) {
@@ -32,7 +33,13 @@ final class GatheredBody {
     return all;
   }
 
+  /** The trailers that came behind it. */
+  GatheredTrailers trailers() {
+    return trailers;
+  }
+
   void discard() {
+    trailers.discard();
     if (bytes != null) {
       bytes.release();
       bytes = null;

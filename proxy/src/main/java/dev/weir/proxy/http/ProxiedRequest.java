@@ -3,10 +3,12 @@ package dev.weir.proxy.http;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestEnd.How;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,8 +18,9 @@ import java.util.concurrent.TimeUnit;
  * request in flight, reused for those that follow.
  *
  * <p>The way of a request: {@link #start}; {@link #decided}, if the verdict comes late; {@link
- * #data} and {@link #bodyRead}, as the body comes; {@link #opened}, if the connection comes late;
- * {@link #responseHead}, {@link #responseData}, {@link #responseTrailers}.
+ * #data}, {@link #requestTrailers} and {@link #bodyRead}, as the body comes; {@link #opened}, if
+ * the connection comes late; {@link #responseHead}, {@link #responseData}, {@link
+ * #responseTrailers}.
  *
  * <p>It ends once ({@link #end}). What ends it within a call of the client's side is returned by
  * that call, as a verdict to answer with; what comes later is told to {@link ClientSide#refuse}. In
@@ -159,6 +162,24 @@ public final class ProxiedRequest implements Asker {
   }
 
   /**
+   * Trailers end the body, behind data of which none was the last. {@link #bodyRead} follows. They
+   * reach the service if its protocol has a place for them; in a tunnel, only the end does.
+   *
+   * @param fields valid during the call; of the view, only bytes and fields are read.
+   */
+  public void requestTrailers(RequestView fields) {
+    requestEnded = true;
+    switch (state) {
+      case DECIDING, GATHERING, CONNECTING -> gathered.trailers().copy(fields);
+      case EXCHANGE -> service.trailers(fields);
+      case TUNNEL -> service.data(Unpooled.EMPTY_BUFFER, true);
+      case IDLE -> {
+        // It has ended before they came.
+      }
+    }
+  }
+
+  /**
    * All has been given that has come of the body: goes on with it.
    *
    * @param cutOff whether no more will come, though that was not all.
@@ -184,8 +205,8 @@ public final class ProxiedRequest implements Asker {
     if (service.failure() != null) {
       return lost(service.failure());
     }
-    leaveService(how(reason));
-    return broken(reason);
+    leaveService(how(reason), RequestEnd.NO_CODE);
+    return broken(reason, RequestEnd.NO_CODE);
   }
 
   /**
@@ -206,10 +227,14 @@ public final class ProxiedRequest implements Asker {
     }
   }
 
-  /** The client is gone, or its side of the exchange. */
-  public void clientGone() {
+  /**
+   * The client is gone, or its side of the exchange.
+   *
+   * @param errorCode as in {@link ServiceSide#reset}.
+   */
+  public void clientGone(int errorCode) {
     if (state != State.IDLE) {
-      leaveService(How.CLIENT_GONE);
+      leaveService(How.CLIENT_GONE, errorCode);
       end(How.CLIENT_GONE);
     }
     timer.end();
@@ -328,13 +353,18 @@ public final class ProxiedRequest implements Asker {
     state = State.EXCHANGE;
     record.departed(loop.clock.nowNs()); // until it is known when it was sent
     service.open(side, head);
+    RequestView trailers = gathered.trailers().fields();
     ByteBuf bytes = gathered.take();
     if (bytes != null) {
       int length = requestHeldBytes;
-      requestHeldBytes = service.data(bytes, requestEnded);
+      requestHeldBytes = service.data(bytes, requestEnded && trailers == null);
       if (length > requestHeldBytes) {
         client.requestConsumed(length - requestHeldBytes);
       }
+    }
+    if (trailers != null) {
+      service.trailers(trailers);
+      gathered.trailers().discard();
     }
     pace.begin(loop.clock.nowNs());
   }
@@ -474,8 +504,17 @@ public final class ProxiedRequest implements Asker {
 
   /** There will be no response, or no more of it: the service's side has ended the exchange. */
   public void serviceReset(RefusalReason reason) {
+    serviceReset(reason, RequestEnd.NO_CODE);
+  }
+
+  /**
+   * There will be no response, or no more of it: the service has reset the exchange.
+   *
+   * @param errorCode as in {@link ClientSide#reset}.
+   */
+  public void serviceReset(RefusalReason reason, int errorCode) {
     try {
-      deliver(lost(reason));
+      deliver(lost(reason, errorCode));
     } catch (RuntimeException | Error bug) {
       fail(bug);
     }
@@ -557,34 +596,38 @@ public final class ProxiedRequest implements Asker {
   }
 
   private void timedOut() {
-    leaveService(How.TIMED_OUT);
+    leaveService(How.TIMED_OUT, RequestEnd.NO_CODE);
     end(How.TIMED_OUT);
-    client.reset(How.TIMED_OUT);
+    client.reset(How.TIMED_OUT, RequestEnd.NO_CODE);
   }
 
   /** Tells the service's side, or whoever is to find one, that the exchange is over. */
-  private void leaveService(How how) {
+  private void leaveService(How how, int errorCode) {
     if (state == State.CONNECTING) {
       loop.origin.forget(this);
     }
-    service.reset(how);
+    service.reset(how, errorCode);
   }
 
   /** The service's side has failed, or there is none. */
   private Verdict lost(RefusalReason reason) {
+    return lost(reason, RequestEnd.NO_CODE);
+  }
+
+  private Verdict lost(RefusalReason reason, int errorCode) {
     service.ended();
     if (reason == RefusalReason.UPSTREAM_BUSY) {
       charge.giveBack();
     }
-    return broken(reason);
+    return broken(reason, errorCode);
   }
 
-  private Verdict broken(RefusalReason reason) {
+  private Verdict broken(RefusalReason reason, int errorCode) {
     if (!responseStarted) {
       return refused(reason);
     }
     end(how(reason));
-    client.reset(how(reason));
+    client.reset(how(reason), errorCode);
     return null;
   }
 

@@ -2,6 +2,7 @@ package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -48,6 +49,13 @@ final class ServiceLink {
     return held;
   }
 
+  /** Ends the body with trailers, whose bytes stay the caller's. */
+  void trailers(RequestView fields) {
+    if (failure == null && !side.trailers(fields)) {
+      failure = side.failure();
+    }
+  }
+
   /** Sends what was given; false if the service's side has failed. */
   boolean flush() {
     if (failure == null && !side.flush()) {
@@ -66,11 +74,11 @@ final class ServiceLink {
   }
 
   /** The exchange is over, and the service's side does not know it yet. */
-  void reset(RequestEnd.How reason) {
+  void reset(RequestEnd.How how, int errorCode) {
     ServiceSide left = side;
     side = null;
     if (left != null && failure == null) {
-      left.reset(reason);
+      left.reset(how, errorCode);
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -36,6 +37,15 @@ public interface ServiceSide {
   int data(ByteBuf bytes, boolean end);
 
   /**
+   * Ends the body with trailers, behind data of the form {@link BodyForm#DATA} that did not end it;
+   * a protocol that has no place for them there ends the body alone.
+   *
+   * @param fields valid during the call; of the view, only bytes and fields are set.
+   * @return false if the service's side has failed.
+   */
+  boolean trailers(RequestView fields);
+
+  /**
    * Sends what has been written.
    *
    * @return false if the service's side has failed.
@@ -52,6 +62,12 @@ public interface ServiceSide {
    */
   void responseConsumed(int bytes);
 
-  /** The exchange ends here: what the service would still send is nobody's. */
-  void reset(RequestEnd.How reason);
+  /**
+   * The exchange ends here: what the service would still send is nobody's.
+   *
+   * @param how why.
+   * @param errorCode what the client gave as the reason, in the numbers of HTTP/2 (RFC 9113,
+   *     section 7); {@link RequestEnd#NO_CODE} if it gave none.
+   */
+  void reset(RequestEnd.How how, int errorCode);
 }

@@ -118,10 +118,7 @@ public final class RequestHeadWriter {
     out.writeBytes(CRLF);
     for (int i = 0; i < view.fieldCount(); i++) {
       if (!view.omits(i) && !isWrittenAnew(bytes, view.nameOffset(i), view.nameLength(i))) {
-        copy(bytes, view.nameOffset(i), view.nameLength(i), out);
-        out.writeByte(':').writeByte(' ');
-        copy(bytes, view.valueOffset(i), view.valueLength(i), out);
-        out.writeBytes(CRLF);
+        FieldWriter.write(view, i, out);
       }
     }
     if (head.hasBody() && head.contentLength() < 0) {
@@ -156,9 +153,7 @@ public final class RequestHeadWriter {
   }
 
   private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
-    for (int i = offset; i < offset + length; i++) {
-      out.writeByte(bytes.getByte(i));
-    }
+    FieldWriter.copy(bytes, offset, offset + length, out);
   }
 
   private static void writeRequestLine(

@@ -11,6 +11,9 @@ public final class RequestEnd {
   /** The result of {@link #costReported()} if the service said nothing. */
   public static final long NOT_REPORTED = -1;
 
+  /** The error code of an end that the peer gave no code for. */
+  public static final int NO_CODE = -1;
+
   /** What ended a request. */
   public enum How {
     /** The service's response was passed on whole. */

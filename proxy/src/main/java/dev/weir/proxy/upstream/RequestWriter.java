@@ -3,7 +3,9 @@ package dev.weir.proxy.upstream;
 import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http1.ChunkWriter;
+import dev.weir.proxy.http1.TrailerWriter;
 import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
@@ -36,6 +38,15 @@ final class RequestWriter {
       writeChunk(bytes, end);
     } else {
       write(bytes);
+    }
+  }
+
+  /** Ends a body with trailers, if it is chunked: a body of known length ends by itself. */
+  void trailers(RequestView fields) {
+    if (chunks) {
+      ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(fields));
+      TrailerWriter.write(fields, end);
+      Bytes.write(channel, end);
     }
   }
 

@@ -147,6 +147,14 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return length;
   }
 
+  @Override
+  public boolean trailers(RequestView fields) {
+    isCalled = true;
+    requests.trailers(fields);
+    requestHasEnded();
+    return called();
+  }
+
   private void requestHasEnded() {
     requestComplete = true;
     awaitService(pool.clock().nowNs());
@@ -193,7 +201,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   }
 
   @Override
-  public void reset(RequestEnd.How reason) {
+  public void reset(RequestEnd.How how, int errorCode) {
     request = null;
     if (isTunnel && channel instanceof SocketChannel && channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0); // no end that looks like one

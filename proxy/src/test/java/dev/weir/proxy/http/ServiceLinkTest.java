@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ class ServiceLinkTest {
     ByteBuf second = bytes();
     assertEquals(0, link.data(first, false));
     assertEquals(0, link.data(second, true));
+    link.trailers(new RequestView(0));
     assertFalse(link.flush());
     assertEquals(RefusalReason.UPSTREAM_CLOSED, link.failure());
     assertEquals(List.of("head", "data"), calls);
@@ -37,15 +39,15 @@ class ServiceLinkTest {
   void tellsTheServiceOfAResetUnlessItHasFailed() {
     link.start();
     link.open(service, new EncodedHead());
-    link.reset(RequestEnd.How.CLIENT_GONE);
-    link.reset(RequestEnd.How.CLIENT_GONE); // once
+    link.reset(RequestEnd.How.CLIENT_GONE, 8);
+    link.reset(RequestEnd.How.CLIENT_GONE, 8); // once
     assertFalse(link.isOpen());
     link.start();
     link.open(service, new EncodedHead());
     service.fails = true;
     assertFalse(link.flush());
-    link.reset(RequestEnd.How.SERVICE_GONE);
-    assertEquals(List.of("head", "reset CLIENT_GONE", "head", "flush"), calls);
+    link.reset(RequestEnd.How.SERVICE_GONE, RequestEnd.NO_CODE);
+    assertEquals(List.of("head", "reset CLIENT_GONE 8", "head", "flush"), calls);
   }
 
   @Test
@@ -86,6 +88,12 @@ class ServiceLinkTest {
     }
 
     @Override
+    public boolean trailers(RequestView fields) {
+      calls.add("trailers");
+      return !fails;
+    }
+
+    @Override
     public boolean flush() {
       calls.add("flush");
       return !fails;
@@ -102,8 +110,8 @@ class ServiceLinkTest {
     }
 
     @Override
-    public void reset(RequestEnd.How reason) {
-      calls.add("reset " + reason);
+    public void reset(RequestEnd.How how, int errorCode) {
+      calls.add("reset " + how + ' ' + errorCode);
     }
   }
 }

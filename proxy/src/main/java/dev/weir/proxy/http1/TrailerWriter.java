@@ -1,0 +1,40 @@
+package dev.weir.proxy.http1;
+
+import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the end of a chunked body whose trailers came in another protocol (RFC 9112, section
+ * 7.1.2). Fields that may not stand behind a body are left out, and so is what is no field in
+ * HTTP/1.1: the last line against one message that holds another.
+ */
+public final class TrailerWriter {
+  private static final byte[] LAST_CHUNK_SIZE = TextWriter.ascii("0\r\n");
+
+  private TrailerWriter() {}
+
+  /** The most bytes that {@link #write} appends. */
+  public static int maxBytes(RequestView fields) {
+    int bytes = ChunkWriter.MAX_BYTES;
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldWriter.ADDED_BYTES;
+    }
+    return bytes;
+  }
+
+  /** Appends the last chunk, the fields and the end of the body. */
+  public static void write(RequestView fields, ByteBuf out) {
+    DirectBuffer bytes = fields.bytes();
+    out.writeBytes(LAST_CHUNK_SIZE);
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      if (!fields.omits(i)
+          && FieldPolicy.mayTrail(bytes, fields.nameOffset(i), fields.nameLength(i))) {
+        FieldWriter.write(fields, i, out);
+      }
+    }
+    ChunkWriter.writeEnd(out);
+  }
+}
