@@ -104,7 +104,7 @@ final class LineClient implements ClientSide {
   private static RequestView trailers(String... fields) {
     RequestView view = new RequestView(fields.length);
     byte[] text = String.join("", fields).getBytes(StandardCharsets.ISO_8859_1);
-    view.reset(new UnsafeBuffer(text), 0, text.length, IpAddress.LOOPBACK);
+    view.reset(new UnsafeBuffer(text), 0, text.length, Peer.LOOPBACK);
     int at = 0;
     for (String field : fields) {
       int nameLength = field.indexOf('=');
