@@ -1,6 +1,5 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.bootstrap.Bootstrap;
@@ -13,35 +12,33 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
- * Makes the connections of one {@link UpstreamPool}: tries the service's addresses in turn, from
- * the one that did last. What becomes of an attempt is told in a task of its own, never within the
- * call that asked.
+ * Makes connections to the service: tries its addresses in turn, from the one that did last. What
+ * becomes of an attempt is told in a task of its own, never within the call that asked.
  */
 final class UpstreamConnector {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
-  private final UpstreamPool pool;
   private final UpstreamAddresses addresses;
   private final EventLoop eventLoop;
   private final Bootstrap bootstrap;
-  private final Map<ProxiedRequest, Attempt> attempts = new IdentityHashMap<>();
 
   /** Which of the service's addresses was connected to last. */
   private int addressIndex;
 
+  /**
+   * @param initialiser gives each channel its handlers, before it is connected.
+   */
   UpstreamConnector(
-      UpstreamPool pool,
       UpstreamSettings settings,
       UpstreamAddresses addresses,
       Transport transport,
-      EventLoop eventLoop) {
-    this.pool = pool;
+      EventLoop eventLoop,
+      Consumer<Channel> initialiser) {
     this.addresses = addresses;
     this.eventLoop = eventLoop;
     long connectTimeoutMs = TimeUnit.NANOSECONDS.toMillis(settings.timeouts().connectNs());
@@ -57,7 +54,7 @@ final class UpstreamConnector {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    channel.pipeline().addLast(new UpstreamConnection(pool, channel));
+                    initialiser.accept(channel);
                   }
                 });
     if (settings.address() instanceof InetSocketAddress) {
@@ -65,70 +62,54 @@ final class UpstreamConnector {
     }
   }
 
-  /** Has a connection made for a request of that client. */
-  void connect(ProxiedRequest request, long client) {
-    Attempt attempt = new Attempt(request, client, addresses.current());
-    attempts.put(request, attempt);
-    attempt.next();
+  /** Has a connection made. */
+  void connect(Attempt attempt) {
+    attempt.targets = addresses.current();
+    next(attempt);
   }
 
-  /** The request no longer waits; false if it did not. A connection that is made for it is idle. */
-  boolean forget(ProxiedRequest request) {
-    Attempt forgotten = attempts.remove(request);
-    if (forgotten == null) {
-      return false;
+  private void next(Attempt attempt) {
+    int index = (addressIndex + attempt.triedCount) % attempt.targets.length;
+    ChannelFuture future = bootstrap.connect(attempt.targets[index]);
+    if (future.isDone()) { // one without a descriptor has no event loop to be told on either
+      eventLoop.execute(() -> tried(attempt, future, index));
+    } else {
+      future.addListener(done -> tried(attempt, future, index));
     }
-    forgotten.request = null;
-    return true;
   }
 
-  /** One connection that is being made. */
-  private final class Attempt {
-    private final long client;
-    private final SocketAddress[] targets;
+  private void tried(Attempt attempt, ChannelFuture future, int index) {
+    if (future.isSuccess()) {
+      addressIndex = index;
+      attempt.connected(future.channel());
+    } else if (++attempt.triedCount < attempt.targets.length && attempt.isWanted()) {
+      next(attempt);
+    } else {
+      addresses.failed();
+      attempt.failed(
+          future.cause() instanceof ConnectTimeoutException
+              ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
+              : RefusalReason.UPSTREAM_UNREACHABLE);
+    }
+  }
+
+  /** One connection that is being made, and who is told what becomes of it: one of the two. */
+  abstract static class Attempt {
+    private SocketAddress[] targets;
     private int triedCount;
 
-    /** Null if it no longer waits. */
-    private ProxiedRequest request;
-
-    Attempt(ProxiedRequest request, long client, SocketAddress[] targets) {
-      this.request = request;
-      this.client = client;
-      this.targets = targets;
+    /** The addresses of which one is connected to. */
+    final SocketAddress[] targets() {
+      return targets;
     }
 
-    void next() {
-      int index = (addressIndex + triedCount) % targets.length;
-      ChannelFuture future = bootstrap.connect(targets[index]);
-      if (future.isDone()) { // one without a descriptor has no event loop to be told on either
-        eventLoop.execute(() -> tried(future, index));
-      } else {
-        future.addListener(done -> tried(future, index));
-      }
-    }
+    /** Whether anybody still waits, so that it is worth trying the next address. */
+    abstract boolean isWanted();
 
-    private void tried(ChannelFuture future, int index) {
-      if (future.isSuccess()) {
-        addressIndex = index;
-        pool.connected(take(), client, future.channel(), targets);
-      } else if (++triedCount < targets.length && request != null) {
-        next();
-      } else {
-        addresses.failed();
-        pool.notConnected(
-            take(),
-            client,
-            future.cause() instanceof ConnectTimeoutException
-                ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
-                : RefusalReason.UPSTREAM_UNREACHABLE);
-      }
-    }
+    /** The connection has been made. */
+    abstract void connected(Channel channel);
 
-    private ProxiedRequest take() {
-      if (request != null) {
-        attempts.remove(request);
-      }
-      return request;
-    }
+    /** None of the addresses could be connected to. */
+    abstract void failed(RefusalReason reason);
   }
 }

@@ -24,7 +24,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -51,6 +53,7 @@ public final class UpstreamPool implements Origin {
   private final TrailerSection trailers = new TrailerSection(MAX_FIELD_COUNT);
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
+  private final Map<ProxiedRequest, Attempt> attempts = new IdentityHashMap<>();
 
   private final ConnectionCounts counts;
   private final UpstreamQueue queue;
@@ -84,7 +87,13 @@ public final class UpstreamPool implements Origin {
     counts = new ConnectionCounts(settings.caps(), observer);
     queue = new UpstreamQueue(settings.caps().queue());
     deadlines.join(queueDeadline);
-    connector = new UpstreamConnector(this, settings, addresses, transport, eventLoop);
+    connector =
+        new UpstreamConnector(
+            settings,
+            addresses,
+            transport,
+            eventLoop,
+            channel -> channel.pipeline().addLast(new UpstreamConnection(this, channel)));
     headWriter = new RequestHeadWriter(authority);
   }
 
@@ -148,7 +157,9 @@ public final class UpstreamPool implements Origin {
     UpstreamConnection connection = idle.pollFirst();
     if (connection == null) {
       counts.making(client);
-      connector.connect(request, client);
+      Attempt attempt = new Attempt(request, client);
+      attempts.put(request, attempt);
+      connector.connect(attempt);
     } else {
       counts.begin(connection.place(), client);
       connection.start(request);
@@ -161,7 +172,7 @@ public final class UpstreamPool implements Origin {
    *
    * @param request null if it no longer waits.
    */
-  void notConnected(ProxiedRequest request, long client, RefusalReason reason) {
+  private void notConnected(ProxiedRequest request, long client, RefusalReason reason) {
     counts.notMade(client);
     serveSoon();
     if (request != null) {
@@ -175,7 +186,8 @@ public final class UpstreamPool implements Origin {
    * @param request null if it no longer waits.
    * @param targets the addresses of which it is connected to one.
    */
-  void connected(ProxiedRequest request, long client, Channel channel, SocketAddress[] targets) {
+  private void connected(
+      ProxiedRequest request, long client, Channel channel, SocketAddress[] targets) {
     observer.upstreamOpened();
     UpstreamConnection connection = channel.pipeline().get(UpstreamConnection.class);
     if (connection == null || connection.place().use() == Use.NONE) {
@@ -194,7 +206,10 @@ public final class UpstreamPool implements Origin {
 
   @Override
   public void forget(ProxiedRequest request) {
-    if (!connector.forget(request)) {
+    Attempt forgotten = attempts.remove(request);
+    if (forgotten != null) {
+      forgotten.request = null; // a connection that is made for it is idle
+    } else {
       int waiting = queue.indexOf(request);
       if (waiting >= 0) {
         leaveQueue(waiting);
@@ -244,6 +259,41 @@ public final class UpstreamPool implements Origin {
   private void refuseOverdue() {
     while (queue.size() > 0 && queue.firstDeadlineNs() <= clock.nowNs()) {
       leaveQueue(0).serviceReset(RefusalReason.UPSTREAM_BUSY);
+    }
+  }
+
+  /** A connection that is being made for a request. */
+  private final class Attempt extends UpstreamConnector.Attempt {
+    private final long client;
+
+    /** Null if it no longer waits. */
+    private ProxiedRequest request;
+
+    Attempt(ProxiedRequest request, long client) {
+      this.request = request;
+      this.client = client;
+    }
+
+    @Override
+    boolean isWanted() {
+      return request != null;
+    }
+
+    @Override
+    void connected(Channel channel) {
+      UpstreamPool.this.connected(take(), client, channel, targets());
+    }
+
+    @Override
+    void failed(RefusalReason reason) {
+      notConnected(take(), client, reason);
+    }
+
+    private ProxiedRequest take() {
+      if (request != null) {
+        attempts.remove(request);
+      }
+      return request;
     }
   }
 
