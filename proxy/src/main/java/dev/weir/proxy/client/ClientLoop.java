@@ -30,7 +30,7 @@ public final class ClientLoop {
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
 
-  private final Set<Http1Connection> connections =
+  private final Set<ClientConnection> connections =
       Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean draining;
 
@@ -62,12 +62,18 @@ public final class ClientLoop {
     refusals = new RefusalWriter(rateLimitFields);
   }
 
-  void opened(Http1Connection connection) {
+  void opened(ClientConnection connection) {
     connections.add(connection);
     observer.connectionOpened();
   }
 
-  void closed(Http1Connection connection) {
+  /** Another takes over a connection, once its protocol is known. */
+  void replaced(ClientConnection connection, ClientConnection successor) {
+    connections.remove(connection);
+    connections.add(successor);
+  }
+
+  void closed(ClientConnection connection) {
     connections.remove(connection);
     observer.connectionClosed();
   }
@@ -79,8 +85,8 @@ public final class ClientLoop {
   /** Ends every connection with the request that is in flight on it, at once if there is none. */
   public void drain() {
     draining = true;
-    for (Http1Connection connection : snapshot()) {
-      connection.closeIfIdle();
+    for (ClientConnection connection : snapshot()) {
+      connection.drain();
     }
   }
 
@@ -90,13 +96,13 @@ public final class ClientLoop {
 
   /** Closes every connection, whatever is in flight on it. */
   public void closeAll() {
-    for (Http1Connection connection : snapshot()) {
+    for (ClientConnection connection : snapshot()) {
       connection.close();
     }
   }
 
   /** A connection that closes leaves the set while it is walked. */
-  private List<Http1Connection> snapshot() {
+  private List<ClientConnection> snapshot() {
     return new ArrayList<>(connections);
   }
 }

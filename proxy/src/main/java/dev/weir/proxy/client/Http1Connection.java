@@ -31,7 +31,7 @@ import java.io.IOException;
  * #answer} while its response has not begun, and in a cut connection after ({@link #reset}); what
  * should never have gone wrong ends in {@link #failed}.
  */
-final class Http1Connection extends InboundHandler implements ClientSide {
+final class Http1Connection extends InboundHandler implements ClientConnection, ClientSide {
   private enum State {
     /** Between two requests, or within a head. */
     HEAD,
@@ -60,30 +60,22 @@ final class Http1Connection extends InboundHandler implements ClientSide {
   /** Bytes of the response that have been written, and that the client does not take. */
   private int heldBytes;
 
-  Http1Connection(ClientLoop loop, Channel channel, Peer peer) {
+  /**
+   * @param timer runs: until the first request comes, or all of it.
+   * @param headStarted whether the first of the connection's bytes have come.
+   */
+  Http1Connection(
+      ClientLoop loop, Channel channel, Peer peer, ClientTimer timer, boolean headStarted) {
     this.loop = loop;
     this.channel = channel;
     this.heads = new HeadReader(loop, peer);
     this.request = new ProxiedRequest(loop.requests, this);
     this.body = new RequestBody(request);
     this.response = new ResponseWriter(loop, channel);
-    this.timer =
-        new ClientTimer() {
-          @Override
-          protected void onDeadline() {
-            Http1Connection.this.onDeadline();
-          }
-        };
+    this.timer = timer;
+    this.headStarted = headStarted;
+    timer.owner(this);
     this.end = new ConnectionEnd(loop, channel, timer);
-  }
-
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    loop.opened(this);
-    loop.deadlines.join(timer);
-    // One that came with the last of the backlog may still say why, but not hold up the end.
-    long idleNs = loop.draining() ? ConnectionEnd.LINGER_NS : loop.settings.timeouts().idleNs();
-    timer.within(loop.clock.tick(), idleNs);
   }
 
   @Override
@@ -414,14 +406,15 @@ final class Http1Connection extends InboundHandler implements ClientSide {
     end.atOnce();
   }
 
-  void closeIfIdle() {
+  @Override
+  public void drain() {
     if (state == State.HEAD && heads.awaitsHead(in)) {
       closeAfterAnswer();
     }
   }
 
-  /** Ends the connection as it stands; a request in flight will not have its whole response. */
-  void close() {
+  @Override
+  public void close() {
     if (state == State.HEAD && end.nothingIsUnsent()) {
       channel.close();
     } else {
@@ -429,7 +422,8 @@ final class Http1Connection extends InboundHandler implements ClientSide {
     }
   }
 
-  private void onDeadline() {
+  @Override
+  public void onDeadline() {
     switch (state) {
       case HEAD -> {
         if (headStarted) {

@@ -124,7 +124,7 @@ public final class Listener {
                 listening.setAutoRead(true);
               }
             });
-    client.pipeline().addLast(new Http1Connection(loop, client, peer));
+    client.pipeline().addLast(new ProtocolChoice(loop, client, peer));
   }
 
   /**

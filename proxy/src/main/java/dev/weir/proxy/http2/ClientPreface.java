@@ -20,10 +20,20 @@ public final class ClientPreface {
   /**
    * Whether a connection begins with it.
    *
-   * @param in has at least {@link #BYTES}; its indices stay.
+   * @param in its indices stay.
    */
   public static boolean begins(ByteBuf in) {
-    for (int i = 0; i < BYTES; i++) {
+    return in.readableBytes() >= BYTES && mayBegin(in);
+  }
+
+  /**
+   * Whether a connection may begin with it, as far as its first bytes tell.
+   *
+   * @param in its indices stay.
+   */
+  public static boolean mayBegin(ByteBuf in) {
+    int known = Math.min(BYTES, in.readableBytes());
+    for (int i = 0; i < known; i++) {
       if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
         return false;
       }
