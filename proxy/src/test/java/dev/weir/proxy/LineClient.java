@@ -29,6 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <pre>
  * POST /path length    length: of the body; - for none, * for one that is told by its end
+ * POST /path length n  the same, and the response is worth nothing after n ms
  * data text            some of the body
  * end                  the last of it
  * trailers a=b ...     the last of it, with trailer fields
@@ -229,9 +230,13 @@ final class LineClient implements ClientSide {
 
     private final RequestView view = new RequestView(1);
     private final String length;
+    private final long timeoutNs;
 
-    Head(String method, String path, String length) {
-      this.length = length;
+    Head(String method, String path, String rest) {
+      String[] words = rest.split(" ");
+      this.length = words[0];
+      this.timeoutNs =
+          words.length == 1 ? NO_TIMEOUT : TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
       byte[] text = (method + path + AUTHORITY + "x-line1").getBytes(StandardCharsets.ISO_8859_1);
       view.reset(new UnsafeBuffer(text), 0, text.length, Peer.LOOPBACK);
       view.method(0, method.length());
@@ -270,6 +275,11 @@ final class LineClient implements ClientSide {
     @Override
     public boolean upgrade() {
       return false;
+    }
+
+    @Override
+    public long timeoutNs() {
+      return timeoutNs;
     }
   }
 }

@@ -141,6 +141,54 @@ class SecondProtocolTest {
   }
 
   @Test
+  void isNotAskedForIfNobodyWaitsForIt() throws Exception {
+    LineClient client = client();
+    client.send("GET /a - 0");
+    assertLines(client, "refused DEADLINE_EXCEEDED");
+    assertEquals("TIMED_OUT 504 0 0", nextEnd());
+    for (int passed = 0; passed < 2; passed++) { // both of the limit: the first was charged nothing
+      client.send("GET /b -");
+      assertLines(client, "head 200", "data origin", "end", "ended");
+    }
+    client.send("GET /c -");
+    assertLines(client, "refused OVER_LIMIT");
+  }
+
+  @Test
+  void waitsForTheServiceNoLongerThanTheClientDoes() throws Exception {
+    origin.script(RecordingOrigin.Conversation::awaitEnd);
+    LineClient client = client();
+    client.send("GET /a - 5");
+    assertLines(client, "refused DEADLINE_EXCEEDED");
+    assertEquals("TIMED_OUT 504 0 0", nextEnd());
+    assertTrue(wasForwarded);
+  }
+
+  @Test
+  void cutsAResponseThatTakesLongerThanTheClientWaits() throws Exception {
+    origin.script(
+        service -> {
+          service.head();
+          service.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+          service.awaitEnd();
+        });
+    LineClient client = client();
+    client.send("GET /a - 200");
+    assertLines(client, "head 200", "data hello", "reset TIMED_OUT");
+    assertEquals("TIMED_OUT 200 0 5", nextEnd());
+  }
+
+  @Test
+  void waitsForABodyNoLongerThanTheClientDoes() throws Exception {
+    LineClient client = client();
+    client.send("POST /a 10 5");
+    client.send("data hello");
+    assertLines(client, "refused DEADLINE_EXCEEDED");
+    assertEquals("TIMED_OUT 504 5 0", nextEnd());
+    assertFalse(wasForwarded);
+  }
+
+  @Test
   void sendsABodyOfKnownLengthAsItIs() throws Exception {
     LineClient client = client();
     client.send("POST /a 10");

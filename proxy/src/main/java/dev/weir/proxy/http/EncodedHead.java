@@ -8,11 +8,15 @@ import io.netty.buffer.ByteBuf;
  * and waits for a connection. One per request in flight, reused.
  */
 public final class EncodedHead {
+  /** The result of {@link #timeLeftNs} if the head may say of it what the client said. */
+  public static final long AS_RECEIVED = -1;
+
   private ByteBuf bytes;
   private boolean hasBody;
   private boolean headMethod;
   private boolean upgrade;
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
+  private long timeLeftNs = AS_RECEIVED;
 
   /**
    * Takes over {@code encoded}.
@@ -25,6 +29,20 @@ public final class EncodedHead {
     headMethod = head.headMethod();
     upgrade = head.upgrade();
     bodyForm = form;
+    timeLeftNs = AS_RECEIVED;
+  }
+
+  /** The request has waited here, and so much is left of the time that its client gives it. */
+  void timeLeftNs(long ns) {
+    timeLeftNs = ns;
+  }
+
+  /**
+   * How long the client still waits for the end of its response, 0 or more, if the service is to be
+   * told other than the client said; or {@link #AS_RECEIVED}.
+   */
+  public long timeLeftNs() {
+    return timeLeftNs;
   }
 
   /** Hands over the bytes, once. */

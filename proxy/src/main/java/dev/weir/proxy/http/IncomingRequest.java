@@ -8,6 +8,9 @@ import dev.weir.proxy.request.RequestView;
  * Valid during the call that hands it over.
  */
 public interface IncomingRequest {
+  /** The result of {@link #timeoutNs} if the client does not say how long it waits. */
+  long NO_TIMEOUT = Long.MAX_VALUE;
+
   /** Method, target, authority and fields, and whose connection it came on. */
   RequestView view();
 
@@ -25,4 +28,12 @@ public interface IncomingRequest {
 
   /** Whether the client asks for another protocol on its connection, and may have it. */
   boolean upgrade();
+
+  /**
+   * How long the client waits for the end of its response, counted from the head's arrival: 0 if it
+   * does not wait any more, {@link #NO_TIMEOUT} if it does not say.
+   */
+  default long timeoutNs() {
+    return NO_TIMEOUT;
+  }
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http;
 
+import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.RefusalReason;
@@ -33,6 +34,9 @@ public final class ProxiedRequest implements Asker {
    * when a held request may pass.
    */
   private static final long VERDICT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** A longer wait is taken off the time that the service is told the client gives. */
+  private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private enum State {
     /** There is no request, or it has ended. */
@@ -100,6 +104,9 @@ public final class ProxiedRequest implements Asker {
   public Verdict start(IncomingRequest incoming) {
     long nowNs = loop.clock.nowNs();
     reset(incoming, nowNs);
+    if (incoming.timeoutNs() == 0) {
+      return refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
+    }
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
       return refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
@@ -130,6 +137,13 @@ public final class ProxiedRequest implements Asker {
     requestHeldBytes = 0;
     responseHeldBytes = 0;
     record.arrived(nowNs);
+    timer.until(deadlineNs(incoming, nowNs));
+  }
+
+  /** When the client waits no longer for the response, in the loop's time. */
+  static long deadlineNs(IncomingRequest incoming, long nowNs) {
+    long timeoutNs = incoming.timeoutNs();
+    return timeoutNs < Deadlines.NEVER - nowNs ? nowNs + timeoutNs : Deadlines.NEVER;
   }
 
   /**
@@ -249,6 +263,10 @@ public final class ProxiedRequest implements Asker {
         client.refuse(refused(verdict, How.REFUSED_HERE));
         return;
       }
+      if (timer.isOver(loop.clock.tick())) {
+        client.refuse(refused(RefusalReason.DEADLINE_EXCEEDED));
+        return;
+      }
       Verdict refusal = pass(verdict);
       if (refusal != null) {
         client.refuse(refusal);
@@ -351,7 +369,11 @@ public final class ProxiedRequest implements Asker {
     chargeIsFresh = false;
     charge.letStand();
     state = State.EXCHANGE;
-    record.departed(loop.clock.nowNs()); // until it is known when it was sent
+    long nowNs = loop.clock.nowNs();
+    record.departed(nowNs); // until it is known when it was sent
+    if (timer.hasEnd() && record.totalNs(nowNs) > UNTOLD_WAIT_NS) {
+      head.timeLeftNs(timer.leftNs(nowNs));
+    }
     service.open(side, head);
     RequestView trailers = gathered.trailers().fields();
     ByteBuf bytes = gathered.take();
@@ -567,6 +589,10 @@ public final class ProxiedRequest implements Asker {
   }
 
   private void onDeadline() {
+    if (timer.isOver(loop.clock.nowNs())) {
+      deliver(abort(RefusalReason.DEADLINE_EXCEEDED));
+      return;
+    }
     switch (state) {
       case DECIDING -> awaitVerdict();
       case GATHERING -> deliver(refused(RefusalReason.BODY_TIMEOUT));
@@ -646,7 +672,8 @@ public final class ProxiedRequest implements Asker {
   private static How how(RefusalReason reason) {
     return switch (reason) {
       case UPSTREAM_UNREACHABLE, UPSTREAM_CLOSED, UPSTREAM_MALFORMED -> How.SERVICE_GONE;
-      case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT -> How.TIMED_OUT;
+      case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT, DEADLINE_EXCEEDED ->
+          How.TIMED_OUT;
       default -> How.REFUSED_HERE;
     };
   }
@@ -656,7 +683,7 @@ public final class ProxiedRequest implements Asker {
     long awaitedTicket = ticket;
     ticket = Admission.SETTLED;
     state = State.IDLE;
-    timer.never();
+    timer.until(Deadlines.NEVER);
     charge.letStand();
     head.discard();
     gathered.discard();

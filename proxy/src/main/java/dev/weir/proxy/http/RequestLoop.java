@@ -53,7 +53,8 @@ public final class RequestLoop {
   long ask(IncomingRequest head, ProxiedRequest request, long nowNs) {
     asking = true;
     try {
-      return admission.ask(question.traffic(head.view()), request, nowNs);
+      question.traffic(head.view()).deadlineNs(ProxiedRequest.deadlineNs(head, nowNs));
+      return admission.ask(question, request, nowNs);
     } finally {
       asking = false;
     }

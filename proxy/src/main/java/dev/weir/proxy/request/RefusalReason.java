@@ -26,7 +26,7 @@ public enum RefusalReason {
   MALFORMED_CHUNK(400, 3, Ends.CONNECTION, "Malformed Chunked Body"),
   AMBIGUOUS_PATH(400, 3, Ends.CONNECTION, "Ambiguous Path"),
   TARGET_TOO_LONG(414, 3, Ends.CONNECTION, "Request Target Too Long"),
-  HEAD_TOO_LARGE(431, 3, Ends.CONNECTION, "Request Header Fields Too Large"),
+  HEAD_TOO_LARGE(431, 8, Ends.CONNECTION, "Request Header Fields Too Large"),
   METHOD_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Method Not Supported"),
   TRANSFER_CODING_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Transfer Coding Not Supported"),
   VERSION_NOT_SUPPORTED(505, 12, Ends.CONNECTION, "HTTP Version Not Supported"),
@@ -46,7 +46,10 @@ public enum RefusalReason {
   UPSTREAM_BUSY(503, 14, Ends.REQUEST, "Too Many Upstream Connections"),
   UPSTREAM_CLOSED(502, 14, Ends.REQUEST, "Upstream Closed The Connection"),
   UPSTREAM_MALFORMED(502, 14, Ends.REQUEST, "Malformed Upstream Response"),
-  UPSTREAM_TIMEOUT(504, 4, Ends.REQUEST, "Upstream Response Timeout");
+  UPSTREAM_TIMEOUT(504, 14, Ends.REQUEST, "Upstream Response Timeout"),
+
+  // What the client decided: it waits no longer.
+  DEADLINE_EXCEEDED(504, 4, Ends.REQUEST, "Deadline Exceeded");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one can be found behind it. */
