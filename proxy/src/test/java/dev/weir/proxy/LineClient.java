@@ -8,6 +8,7 @@ import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
@@ -136,6 +137,11 @@ final class LineClient implements ClientSide {
     if (refusal != null) {
       refuse(refusal);
     }
+  }
+
+  @Override
+  public Protocol protocol() {
+    return Protocol.HTTP1;
   }
 
   @Override

@@ -46,7 +46,7 @@ class PackageDirectionTest {
     "client, request http http1 http2 http2.message loop",
     "rule, request",
     "upstream, request http http1 http2 http2.message loop",
-    "metrics, request",
+    "metrics, request http2",
     "store, request loop",
     "admission, request loop rule metrics store",
     "control, request loop rule client upstream admission admin store",

@@ -11,6 +11,7 @@ import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -76,6 +77,11 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     this.headStarted = headStarted;
     timer.owner(this);
     this.end = new ConnectionEnd(loop, channel, timer);
+  }
+
+  @Override
+  public Protocol protocol() {
+    return Protocol.HTTP1;
   }
 
   @Override
@@ -189,7 +195,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   }
 
   private boolean startRequest(RequestHead head, int length) {
-    loop.observer.requestStarted();
+    loop.observer.requestStarted(Protocol.HTTP1);
     state = State.REQUEST;
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
@@ -367,7 +373,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   /** Answers a head that no request is asked for. */
   private void refuseHead(RefusalReason reason) {
-    loop.observer.requestStarted();
+    loop.observer.requestStarted(Protocol.HTTP1);
     loop.observer.refused(reason);
     loop.observer.requestEnded();
     headMethod = false;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http;
 
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
@@ -14,6 +15,9 @@ import io.netty.buffer.ByteBuf;
  * with {@link ProxiedRequest#clientGone}, and is told nothing more.
  */
 public interface ClientSide {
+  /** The protocol of the request in flight, by which figures tell requests apart. */
+  Protocol protocol();
+
   /**
    * The request may pass, or has its connection: what there is of its body is wanted, by {@link
    * ProxiedRequest#data} and {@link ProxiedRequest#bodyRead}. Called only where that has come late.

@@ -545,7 +545,11 @@ public final class ProxiedRequest implements Asker {
   private void complete() {
     long nowNs = loop.clock.tick();
     loop.observer.completed(
-        record.status(), record.totalNs(nowNs), record.upstreamNs(), record.overheadNs(nowNs));
+        client.protocol(),
+        record.status(),
+        record.totalNs(nowNs),
+        record.upstreamNs(),
+        record.overheadNs(nowNs));
     end(How.COMPLETE);
     client.ended();
   }

@@ -1,11 +1,14 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.Protocol;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
@@ -29,7 +32,13 @@ public final class Latencies {
   }
 
   void add(LatencyStep step, LatencyRecorder recorder) {
-    steps[step.ordinal()].add(recorder);
+    steps[step.ordinal()].add(recorder, null);
+  }
+
+  /** Takes in the times of a step that is told of each protocol's exchanges. */
+  void add(LatencyStep step, Protocol protocol, LatencyRecorder recorder) {
+    Step at = steps[step.ordinal()];
+    at.add(recorder, at.ofProtocol(protocol));
   }
 
   /** One more reader, whose share begins now. It is kept as long as these are. */
@@ -66,17 +75,63 @@ public final class Latencies {
    */
   public LatencySummary summary(LatencyStep step, double... quantiles) {
     Step at = steps[step.ordinal()];
-    return at.read(sinceStart -> LatencySummary.of(sinceStart, at.sumNs, quantiles));
+    return at.read(sinceStart -> at.all.summary(quantiles));
   }
 
-  /** The percentiles of every step as a table, in microseconds; - where nothing was recorded. */
+  /**
+   * The times of one protocol's exchanges in a step, as figures.
+   *
+   * @param step that is told {@linkplain LatencyStep#isByProtocol by protocol}.
+   * @param protocol one of {@link #protocols}.
+   * @param quantiles each from 0 to 1.
+   */
+  public LatencySummary summary(LatencyStep step, Protocol protocol, double... quantiles) {
+    Step at = steps[step.ordinal()];
+    return at.read(sinceStart -> at.ofProtocol(protocol).summary(quantiles));
+  }
+
+  /** The protocols of which exchanges were timed. */
+  public List<Protocol> protocols() {
+    Step total = steps[LatencyStep.TOTAL.ordinal()];
+    return total.read(sinceStart -> total.protocols());
+  }
+
+  /**
+   * The percentiles of every step as a table, in microseconds; - where nothing was recorded. Behind
+   * it those of each protocol, where there was another than HTTP/1.1.
+   */
   public String table() {
     StringBuilder text = new StringBuilder("Latency since start, in microseconds.\n\n");
+    heading(text, "step");
+    for (LatencyStep step : LatencyStep.values()) {
+      String row = steps[step.ordinal()].read(sinceStart -> row(step.label(), sinceStart));
+      text.append(row);
+    }
+    List<Protocol> protocols = protocols();
+    if (protocols.isEmpty() || protocols.equals(List.of(Protocol.HTTP1))) {
+      return text.toString();
+    }
+    for (LatencyStep step : LatencyStep.values()) {
+      if (step.isByProtocol()) {
+        text.append('\n');
+        heading(text, step.label());
+        for (Protocol protocol : protocols) {
+          Step at = steps[step.ordinal()];
+          String name = LabelText.of(protocol);
+          String row = at.read(sinceStart -> row(name, at.ofProtocol(protocol).sinceStart));
+          text.append(row);
+        }
+      }
+    }
+    return text.toString();
+  }
+
+  private static void heading(StringBuilder text, String first) {
     text.append(
         String.format(
             Locale.ROOT,
             "%-10s %12s %12s %12s %12s %12s %12s %14s\n",
-            "step",
+            first,
             "p50",
             "p90",
             "p99",
@@ -84,15 +139,10 @@ public final class Latencies {
             "p99.99",
             "max",
             "count"));
-    for (LatencyStep step : LatencyStep.values()) {
-      String row = steps[step.ordinal()].read(histogram -> row(step, histogram));
-      text.append(row);
-    }
-    return text.toString();
   }
 
-  private static String row(LatencyStep step, Histogram histogram) {
-    StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "%-10s", step.label()));
+  private static String row(String name, Histogram histogram) {
+    StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "%-10s", name));
     boolean isEmpty = histogram.getTotalCount() == 0;
     for (double percentile : TABLE_PERCENTILES) {
       row.append(cell(isEmpty, histogram.getValueAtPercentile(percentile)));
@@ -119,21 +169,51 @@ public final class Latencies {
     return bytes.toString(StandardCharsets.US_ASCII);
   }
 
-  /** One step over all loops. */
-  private static final class Step {
-    private final List<LatencyRecorder> recorders = new ArrayList<>();
-    private final List<Histogram> sums = new ArrayList<>();
+  /** Times since the start, and their sum. Under the lock of their step. */
+  private static final class Sum {
     private final Histogram sinceStart = LatencyRecorder.emptyHistogram();
 
     /** A double, because ten thousand requests at once fill 2^63 ns in days. */
     private double sumNs;
 
+    private LatencySummary summary(double... quantiles) {
+      return LatencySummary.of(sinceStart, sumNs, quantiles);
+    }
+  }
+
+  /** One step over all loops. */
+  private static final class Step {
+    private final List<Source> sources = new ArrayList<>();
+    private final List<Histogram> sums = new ArrayList<>();
+    private final Sum all = new Sum();
+    private final Map<Protocol, Sum> byProtocol = new EnumMap<>(Protocol.class);
+
+    /**
+     * A recorder that is drained.
+     *
+     * @param own the sum of its protocol; null if it is told of none.
+     */
+    private record Source(LatencyRecorder recorder, Sum own) {}
+
     Step() {
-      sums.add(sinceStart);
+      sums.add(all.sinceStart);
     }
 
-    synchronized void add(LatencyRecorder recorder) {
-      recorders.add(recorder);
+    /** The protocols of which there are times; under the lock. */
+    List<Protocol> protocols() {
+      return byProtocol.entrySet().stream()
+          .filter(entry -> entry.getValue().sinceStart.getTotalCount() > 0)
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+
+    /** The sum of a protocol's times; an empty one if it has none yet. */
+    synchronized Sum ofProtocol(Protocol protocol) {
+      return byProtocol.computeIfAbsent(protocol, any -> new Sum());
+    }
+
+    synchronized void add(LatencyRecorder recorder, Sum own) {
+      sources.add(new Source(recorder, own));
     }
 
     synchronized void share(Histogram untaken) {
@@ -143,12 +223,17 @@ public final class Latencies {
 
     synchronized <T> T read(Function<Histogram, T> reader) {
       drain();
-      return reader.apply(sinceStart);
+      return reader.apply(all.sinceStart);
     }
 
     private void drain() {
-      for (LatencyRecorder recorder : recorders) {
-        sumNs += recorder.drainInto(sums);
+      for (Source source : sources) {
+        Sum own = source.own();
+        double addedNs = source.recorder().drainInto(sums, own == null ? null : own.sinceStart);
+        all.sumNs += addedNs;
+        if (own != null) {
+          own.sumNs += addedNs;
+        }
       }
     }
   }

@@ -38,14 +38,18 @@ final class LatencyRecorder {
   /**
    * Adds what was recorded since the last call to each of {@code sums}. By one reader at a time.
    *
+   * @param own one more sum; null for none.
    * @return the sum of the times since the last call, ns. A time that is being recorded meanwhile
    *     may be in the sum of this call and in the histogram of the next.
    */
-  long drainInto(List<Histogram> sums) {
+  long drainInto(List<Histogram> sums, Histogram own) {
     interval = recorder.getIntervalHistogram(interval);
     if (interval.getTotalCount() > 0) {
       for (Histogram sum : sums) {
         sum.add(interval);
+      }
+      if (own != null) {
+        own.add(interval);
       }
     }
     long sum = sumNs.getAcquire(0);

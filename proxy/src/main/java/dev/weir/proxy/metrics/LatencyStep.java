@@ -10,6 +10,12 @@ public enum LatencyStep {
   OVERHEAD("What the proxy itself added, but for what it held on purpose."),
   TOTAL("From the head's arrival to the last byte's departure.");
 
+  /** The figure by protocol; its labels are the protocol and the step. */
+  static final String NAME_BY_PROTOCOL = "weir_protocol_latency_seconds";
+
+  static final String HELP_BY_PROTOCOL =
+      "Time per step of an exchange with the service, by protocol of the request, since the start.";
+
   /** The figure's name; its label is the step. */
   static final String NAME = "weir_latency_seconds";
 
@@ -24,6 +30,11 @@ public enum LatencyStep {
   /** From when to when, as a sentence. */
   public String meaning() {
     return meaning;
+  }
+
+  /** Whether its times are told apart by the request's protocol. */
+  public boolean isByProtocol() {
+    return this == UPSTREAM || this == OVERHEAD || this == TOTAL;
   }
 
   /** The name on pages and in labels. */

@@ -1,5 +1,7 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import java.util.ArrayList;
@@ -8,8 +10,9 @@ import java.util.List;
 
 /**
  * Every figure that event loops count for themselves, declared once: its name and help, its label,
- * and thereby its words in a loop's row of {@link Counters}. {@link LoopMetrics} and {@link
- * StoreMetrics} count them, {@link WeirCollector} exposes all that are declared here.
+ * and thereby its words in a loop's row of {@link Counters}. {@link LoopMetrics}, {@link
+ * Http2Metrics} and {@link StoreMetrics} count them, {@link WeirCollector} exposes all that are
+ * declared here.
  */
 final class LoopFigures {
   private static final List<LoopCounter> COUNTERS = new ArrayList<>();
@@ -26,6 +29,9 @@ final class LoopFigures {
   static final LoopCounter REQUESTS = counter("weir_requests", "Requests begun.");
   static final OpenGauge REQUESTS_IN_FLIGHT =
       open("weir_requests_in_flight", "Requests begun and not ended.", REQUESTS);
+  static final LoopCounter REQUESTS_BY_PROTOCOL =
+      counter(
+          "weir_protocol_requests", "Requests begun, by protocol.", "protocol", Protocol.values());
   static final LoopCounter REQUESTS_HELD =
       counter("weir_requests_held", "Requests held until their slot came.");
   static final OpenGauge REQUESTS_WAITING =
@@ -74,6 +80,22 @@ final class LoopFigures {
           "weir_charges_given_back",
           "Charges given back to requests that waited for a connection in vain.");
 
+  static final Http2Figures HTTP2_CLIENTS = Http2Figures.declare("weir_http2_", "clients");
+  static final Http2Figures HTTP2_SERVICES =
+      Http2Figures.declare("weir_upstream_http2_", "the service");
+  static final LoopCounter HANDSHAKES =
+      counter(
+          "weir_tls_handshakes",
+          "TLS handshakes with clients, by outcome.",
+          "outcome",
+          Handshake.values());
+  static final LoopCounter UPSTREAM_HANDSHAKES =
+      counter(
+          "weir_upstream_tls_handshakes",
+          "TLS handshakes with the service, by outcome.",
+          "outcome",
+          Handshake.values());
+
   static final LoopCounter STORE_BATCHES =
       ofStore("batches", "Calls of the script, each for a batch of checks.");
   static final LoopCounter STORE_CHECKS =
@@ -115,7 +137,7 @@ final class LoopFigures {
 
   private LoopFigures() {}
 
-  private static LoopCounter counter(String name, String help) {
+  static LoopCounter counter(String name, String help) {
     return counter(name, help, null, List.of());
   }
 
@@ -123,18 +145,18 @@ final class LoopFigures {
     return counter(STORE + name, help);
   }
 
-  private static LoopCounter counter(String name, String help, String label, Enum<?>[] values) {
+  static LoopCounter counter(String name, String help, String label, Enum<?>[] values) {
     return counter(name, help, label, Arrays.stream(values).map(LabelText::of).toList());
   }
 
-  private static LoopCounter counter(String name, String help, String label, List<String> values) {
+  static LoopCounter counter(String name, String help, String label, List<String> values) {
     LoopCounter counter = new LoopCounter(name, help, label, values, wordCount);
     wordCount += counter.wordCount();
     COUNTERS.add(counter);
     return counter;
   }
 
-  private static OpenGauge open(String name, String help, LoopCounter begun) {
+  static OpenGauge open(String name, String help, LoopCounter begun) {
     OpenGauge gauge = new OpenGauge(name, help, begun, wordCount++);
     GAUGES.add(gauge);
     return gauge;

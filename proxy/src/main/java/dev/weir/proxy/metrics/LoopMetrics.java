@@ -1,5 +1,8 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.Map;
@@ -8,29 +11,39 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Counts and times of one event loop, by the figures that {@link LoopFigures} declares. Every
  * method that changes it is called by that loop only and neither allocates, locks nor waits, except
- * {@link #rule}. Any thread may read.
+ * {@link #rule}, and {@link #completed} for the first exchange of a protocol. Any thread may read.
  */
 public final class LoopMetrics implements TrafficObserver {
   private final Counters counters = LoopFigures.newRow();
   private final LatencyRecorder decision = new LatencyRecorder();
   private final LatencyRecorder storeTimes = new LatencyRecorder();
   private final StoreMetrics store = new StoreMetrics(counters, storeTimes);
-  private final LatencyRecorder upstream = new LatencyRecorder();
-  private final LatencyRecorder overhead = new LatencyRecorder();
-  private final LatencyRecorder total = new LatencyRecorder();
+  private final Http2Metrics http2Clients = new Http2Metrics(counters, LoopFigures.HTTP2_CLIENTS);
+  private final Http2Metrics http2Services = new Http2Metrics(counters, LoopFigures.HTTP2_SERVICES);
+  private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
+  private final Latencies latencies;
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
 
   LoopMetrics(Latencies latencies) {
+    this.latencies = latencies;
     latencies.add(LatencyStep.DECISION, decision);
     latencies.add(LatencyStep.STORE, storeTimes);
-    latencies.add(LatencyStep.UPSTREAM, upstream);
-    latencies.add(LatencyStep.OVERHEAD, overhead);
-    latencies.add(LatencyStep.TOTAL, total);
+    times[Protocol.HTTP1.ordinal()] = new ExchangeTimes(latencies, Protocol.HTTP1);
   }
 
   /** The counts of what this loop asked of the store. */
   public StoreMetrics store() {
     return store;
+  }
+
+  /** The counts of this loop's HTTP/2 connections with clients. */
+  public Http2Observer http2Clients() {
+    return http2Clients;
+  }
+
+  /** The counts of this loop's HTTP/2 connections with services. */
+  public Http2Observer http2Services() {
+    return http2Services;
   }
 
   /** A verdict was reached, that long after it was asked for. */
@@ -82,8 +95,14 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   @Override
-  public void requestStarted() {
+  public void handshakeEnded(Handshake how) {
+    counters.increment(LoopFigures.HANDSHAKES.word() + how.ordinal());
+  }
+
+  @Override
+  public void requestStarted(Protocol protocol) {
     counters.increment(LoopFigures.REQUESTS.word());
+    counters.increment(LoopFigures.REQUESTS_BY_PROTOCOL.word() + protocol.ordinal());
   }
 
   @Override
@@ -97,13 +116,22 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   @Override
-  public void completed(int status, long totalNs, long upstreamNs, long overheadNs) {
+  public void completed(
+      Protocol protocol, int status, long totalNs, long upstreamNs, long overheadNs) {
     int statusClass = status / 100;
     boolean isKnown = statusClass >= 1 && statusClass < LoopFigures.RESPONSES.wordCount();
     counters.increment(LoopFigures.RESPONSES.word() + (isKnown ? statusClass : 0));
-    total.record(totalNs);
-    upstream.record(upstreamNs);
-    overhead.record(overheadNs);
+    times(protocol).record(totalNs, upstreamNs, overheadNs);
+  }
+
+  /** Made for the first exchange of a protocol: they take more than a megabyte. */
+  private ExchangeTimes times(Protocol protocol) {
+    ExchangeTimes known = times[protocol.ordinal()];
+    if (known == null) {
+      known = new ExchangeTimes(latencies, protocol);
+      times[protocol.ordinal()] = known;
+    }
+    return known;
   }
 
   @Override
@@ -119,6 +147,11 @@ public final class LoopMetrics implements TrafficObserver {
   @Override
   public void upstreamClosed() {
     counters.increment(LoopFigures.UPSTREAM_CONNECTIONS_OPEN.endedWord());
+  }
+
+  @Override
+  public void upstreamHandshakeEnded(Handshake how) {
+    counters.increment(LoopFigures.UPSTREAM_HANDSHAKES.word() + how.ordinal());
   }
 
   @Override

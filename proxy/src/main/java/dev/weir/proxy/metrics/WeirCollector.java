@@ -1,6 +1,7 @@
 package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.Protocol;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -37,7 +38,9 @@ final class WeirCollector implements MultiCollector {
     for (OpenGauge gauge : LoopFigures.gauges()) {
       addGauge(out, gauge.name(), gauge.help(), metrics.sum(gauge));
     }
-    out.metricSnapshot(decisions()).metricSnapshot(latencies());
+    out.metricSnapshot(decisions())
+        .metricSnapshot(latencies())
+        .metricSnapshot(latenciesByProtocol());
     metrics
         .supplied()
         .forEach(
@@ -56,6 +59,7 @@ final class WeirCollector implements MultiCollector {
   static boolean isOwnName(String name) {
     return name.equals(RuleCounters.NAME)
         || name.equals(LatencyStep.NAME)
+        || name.equals(LatencyStep.NAME_BY_PROTOCOL)
         || LoopFigures.counters().stream().anyMatch(counter -> counter.name().equals(name))
         || LoopFigures.gauges().stream().anyMatch(gauge -> gauge.name().equals(name));
   }
@@ -92,20 +96,41 @@ final class WeirCollector implements MultiCollector {
     SummarySnapshot.Builder family =
         SummarySnapshot.builder().name(LatencyStep.NAME).help(LatencyStep.HELP);
     for (LatencyStep step : LatencyStep.values()) {
-      LatencySummary summary = metrics.latencies().summary(step, QUANTILES);
-      List<Quantile> quantiles = new ArrayList<>(QUANTILES.length);
-      for (int i = 0; i < QUANTILES.length; i++) {
-        quantiles.add(new Quantile(QUANTILES[i], summary.valuesNs()[i] / NS_PER_SECOND));
-      }
       family.dataPoint(
-          SummaryDataPointSnapshot.builder()
-              .labels(Labels.of("step", step.label()))
-              .count(summary.count())
-              .sum(summary.sumNs() / NS_PER_SECOND)
-              .quantiles(summary.count() == 0 ? Quantiles.EMPTY : Quantiles.of(quantiles))
-              .build());
+          point(Labels.of("step", step.label()), metrics.latencies().summary(step, QUANTILES)));
     }
     return family.build();
+  }
+
+  private SummarySnapshot latenciesByProtocol() {
+    SummarySnapshot.Builder family =
+        SummarySnapshot.builder()
+            .name(LatencyStep.NAME_BY_PROTOCOL)
+            .help(LatencyStep.HELP_BY_PROTOCOL);
+    for (Protocol protocol : metrics.latencies().protocols()) {
+      for (LatencyStep step : LatencyStep.values()) {
+        if (step.isByProtocol()) {
+          family.dataPoint(
+              point(
+                  Labels.of("protocol", LabelText.of(protocol), "step", step.label()),
+                  metrics.latencies().summary(step, protocol, QUANTILES)));
+        }
+      }
+    }
+    return family.build();
+  }
+
+  private static SummaryDataPointSnapshot point(Labels labels, LatencySummary summary) {
+    List<Quantile> quantiles = new ArrayList<>(QUANTILES.length);
+    for (int i = 0; i < QUANTILES.length; i++) {
+      quantiles.add(new Quantile(QUANTILES[i], summary.valuesNs()[i] / NS_PER_SECOND));
+    }
+    return SummaryDataPointSnapshot.builder()
+        .labels(labels)
+        .count(summary.count())
+        .sum(summary.sumNs() / NS_PER_SECOND)
+        .quantiles(summary.count() == 0 ? Quantiles.EMPTY : Quantiles.of(quantiles))
+        .build();
   }
 
   private static void addCounter(

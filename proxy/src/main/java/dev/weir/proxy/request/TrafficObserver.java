@@ -9,7 +9,10 @@ public interface TrafficObserver {
   /** A connection was turned away at the door. */
   void connectionRefused();
 
-  void requestStarted();
+  /** A TLS handshake with a client has ended. */
+  void handshakeEnded(Handshake how);
+
+  void requestStarted(Protocol protocol);
 
   /** The request that was started last on its connection has ended, however it ended. */
   void requestEnded();
@@ -20,12 +23,13 @@ public interface TrafficObserver {
   /**
    * The service's response has been passed on whole.
    *
+   * @param protocol the request's.
    * @param status its status code.
    * @param totalNs from the head's arrival to the last byte's departure.
    * @param upstreamNs from the head's departure to the response's arrival.
    * @param overheadNs what the proxy itself added to the two heads.
    */
-  void completed(int status, long totalNs, long upstreamNs, long overheadNs);
+  void completed(Protocol protocol, int status, long totalNs, long upstreamNs, long overheadNs);
 
   /** A connection became a tunnel. */
   void tunnelOpened();
@@ -33,6 +37,9 @@ public interface TrafficObserver {
   void upstreamOpened();
 
   void upstreamClosed();
+
+  /** A TLS handshake with the service has ended. */
+  void upstreamHandshakeEnded(Handshake how);
 
   /** A request waits for a connection to the service. */
   void upstreamWaitBegun();

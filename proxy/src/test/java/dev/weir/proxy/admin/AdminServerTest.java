@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Protocol;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -184,7 +185,7 @@ class AdminServerTest {
 
   @Test
   void latencyComesAsTableAndAsDistribution() throws Exception {
-    metrics.newLoop().completed(200, 5_000, 4_000, 1_000);
+    metrics.newLoop().completed(Protocol.HTTP1, 200, 5_000, 4_000, 1_000);
     assertTrue(get("/latency").body().contains("total"));
     String hgrm = get("/latency/total.hgrm").body();
     assertTrue(hgrm.contains("Unit           = microseconds"));
@@ -237,7 +238,7 @@ class AdminServerTest {
 
   @Test
   void latencyPageNeedsNoScriptAndNothingFromElsewhere() throws Exception {
-    metrics.newLoop().completed(200, 3_000, 2_000, 1_000);
+    metrics.newLoop().completed(Protocol.HTTP1, 200, 3_000, 2_000, 1_000);
     for (String target : List.of("/", "/latency?format=html")) {
       String page = get(target).body();
       assertFalse(page.matches("(?s).*(<script|https?:|url\\(|@import|src=).*"), target);
@@ -265,7 +266,7 @@ class AdminServerTest {
 
   @Test
   void latencyLogHoldsWhatIsNewSinceTheServerWasMade() throws Exception {
-    metrics.newLoop().completed(200, 3_000, 2_000, 1_000);
+    metrics.newLoop().completed(Protocol.HTTP1, 200, 3_000, 2_000, 1_000);
     for (int again = 0; again < 2; again++) {
       String log = get("/latency.hlog").body();
       assertTrue(log.startsWith("#["), log);

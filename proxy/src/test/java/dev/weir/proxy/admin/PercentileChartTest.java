@@ -8,6 +8,7 @@ import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Protocol;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -40,7 +41,7 @@ class PercentileChartTest {
 
   @Test
   void hasACurveForEachStepThatWasRecorded() {
-    loop.completed(200, 3_000, 2_000, 1_000);
+    loop.completed(Protocol.HTTP1, 200, 3_000, 2_000, 1_000);
     String svg = svg();
     assertEquals(0, points(svg, LatencyStep.DECISION).size());
     assertEquals(1, points(svg, LatencyStep.TOTAL).size());

@@ -2,6 +2,10 @@ package dev.weir.proxy.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.proxy.http2.Glitch;
+import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import java.io.IOException;
@@ -25,8 +29,8 @@ class ExpositionBytesTest {
     times(1, loop::connectionOpened);
     times(2, loop::connectionOpened, loop::connectionClosed);
     times(4, loop::connectionRefused);
-    times(5, loop::requestStarted);
-    times(6, loop::requestStarted, loop::requestEnded);
+    times(5, () -> loop.requestStarted(Protocol.HTTP1));
+    times(6, () -> loop.requestStarted(Protocol.HTTP1), loop::requestEnded);
     times(7, loop::held);
     times(8, loop::held, loop::released);
     times(9, loop::tunnelOpened);
@@ -42,9 +46,15 @@ class ExpositionBytesTest {
       times(20 + reason.ordinal(), () -> loop.refused(reason));
     }
     for (int status : new int[] {0, 100, 101, 200, 201, 204, 301, 404, 500, 503, 700}) {
-      loop.completed(status, 1_000_000, 900_000, 7_000);
+      loop.completed(Protocol.HTTP1, status, 1_000_000, 900_000, 7_000);
     }
     times(3, () -> loop.decided(250));
+    http2(loop.http2Clients(), 50);
+    http2(loop.http2Services(), 150);
+    for (Handshake outcome : Handshake.values()) {
+      times(60 + outcome.ordinal(), () -> loop.handshakeEnded(outcome));
+      times(70 + outcome.ordinal(), () -> loop.upstreamHandshakeEnded(outcome));
+    }
     store(loop.store());
     RuleCounters api = loop.rule("api");
     times(1, api::allowed);
@@ -58,6 +68,23 @@ class ExpositionBytesTest {
     other.rule("a.b-c").refused();
     other.connectionOpened();
     other.store().storeResent();
+  }
+
+  private static void http2(Http2Observer http2, int base) {
+    times(base + 1, http2::connectionOpened);
+    times(base, http2::connectionClosed);
+    times(base + 4, http2::streamOpened);
+    times(base + 2, http2::streamClosed);
+    for (int code = 0; code <= 14; code++) {
+      int ofCode = code;
+      times(base + 10 + code, () -> http2.resetSent(ofCode));
+      times(base + 30 + code, () -> http2.resetReceived(ofCode));
+      times(base + 50 + code, () -> http2.goAwaySent(ofCode));
+      times(base + 70 + code, () -> http2.goAwayReceived(ofCode));
+    }
+    for (Glitch glitch : Glitch.values()) {
+      times(base + 90 + glitch.ordinal(), () -> http2.glitch(glitch));
+    }
   }
 
   private static void store(StoreMetrics store) {

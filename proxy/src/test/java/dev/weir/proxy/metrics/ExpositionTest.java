@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +47,7 @@ class ExpositionTest {
   void everyLineParsesInBothForms() {
     LoopMetrics loop = metrics.newLoop();
     loop.rule("a \"quoted\\ rule\n").allowed();
-    loop.completed(200, 5, 4, 3);
+    loop.completed(Protocol.HTTP1, 200, 5, 4, 3);
     metrics.gauge("weir_table_occupied_slots", "Slots in use.", () -> 7L);
     List<String> text = expose(null);
     assertParses(text);
@@ -74,7 +75,7 @@ class ExpositionTest {
     for (LoopMetrics loop : List.of(one, two)) {
       loop.connectionOpened();
       loop.connectionRefused();
-      loop.requestStarted();
+      loop.requestStarted(Protocol.HTTP1);
       loop.refused(RefusalReason.OVER_LIMIT);
       loop.rule("api").dryRunRefused();
       loop.upstreamOpened();
@@ -85,7 +86,7 @@ class ExpositionTest {
     }
     one.connectionClosed();
     one.released();
-    one.completed(404, 1, 1, 1);
+    one.completed(Protocol.HTTP1, 404, 1, 1, 1);
     List<String> lines = expose("text/plain");
     for (String expected :
         List.of(

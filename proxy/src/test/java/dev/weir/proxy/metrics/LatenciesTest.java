@@ -3,6 +3,7 @@ package dev.weir.proxy.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Protocol;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -103,7 +104,7 @@ class LatenciesTest {
   void hgrmIsWhatPlottersReadAndNamesItsUnit() {
     LoopMetrics loop = metrics.newLoop();
     for (int us = 1; us <= 1_000; us++) {
-      loop.completed(200, us * 1_000L, 1, 1);
+      loop.completed(Protocol.HTTP1, 200, us * 1_000L, 1, 1);
     }
     String[] lines = latencies.hgrm(LatencyStep.TOTAL).split("\n");
     assertEquals(

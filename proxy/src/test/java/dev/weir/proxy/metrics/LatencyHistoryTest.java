@@ -3,6 +3,7 @@ package dev.weir.proxy.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.Protocol;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ class LatencyHistoryTest {
     loop.decided(1_000);
     loop.store().storeAnswered(2_000);
     endSlice();
-    loop.completed(200, 5_000, 4_000, 3_000);
+    loop.completed(Protocol.HTTP1, 200, 5_000, 4_000, 3_000);
     nowNs += 1_000_000_000L;
     List<Histogram> lines = read();
     assertEquals(
@@ -107,7 +108,7 @@ class LatencyHistoryTest {
         new Random(1).doubles(20_000).mapToLong(x -> (long) Math.exp(x * 28)).toArray();
     for (int i = 0; i < LatencyHistory.SLICE_COUNT; i++) {
       for (long ns : timesNs) {
-        loop.completed(200, ns, ns, ns);
+        loop.completed(Protocol.HTTP1, 200, ns, ns, ns);
         loop.decided(ns);
         loop.store().storeAnswered(ns);
       }

@@ -5,14 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.Glitch;
+import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class LoopMetricsTest {
   private static final int REQUESTS = 200_000;
+  private static final Protocol[] PROTOCOLS = Protocol.values();
 
   /** What the measuring itself may take. */
   private static final long NOISE_BYTES = 1_000;
@@ -21,7 +28,11 @@ class LoopMetricsTest {
 
   private static void request(LoopMetrics loop, RuleCounters rule, int i) {
     loop.connectionOpened();
-    loop.requestStarted();
+    Protocol protocol = PROTOCOLS[i % PROTOCOLS.length];
+    loop.handshakeEnded(Handshake.FULL);
+    http2(loop.http2Clients());
+    http2(loop.http2Services());
+    loop.requestStarted(protocol);
     loop.store().storeAnswered(1_000);
     loop.decided(i);
     loop.held();
@@ -37,15 +48,28 @@ class LoopMetricsTest {
     loop.upstreamWaitBegun();
     loop.upstreamWaitEnded();
     loop.upstreamOpened();
+    loop.upstreamHandshakeEnded(Handshake.RESUMED);
     loop.streamOpened();
     loop.streamClosed();
-    loop.completed(200 + i % 400, 1_000_000L + i, 900_000L + i, 7L * i);
+    loop.completed(protocol, 200 + i % 400, 1_000_000L + i, 900_000L + i, 7L * i);
     loop.upstreamClosed();
     loop.tunnelOpened();
     loop.verdictDropped();
     loop.connectionRefused();
     loop.requestEnded();
     loop.connectionClosed();
+  }
+
+  private static void http2(Http2Observer http2) {
+    http2.connectionOpened();
+    http2.streamOpened();
+    http2.glitch(Glitch.PING);
+    http2.resetSent(ErrorCode.CANCEL);
+    http2.resetReceived(ErrorCode.CANCEL);
+    http2.streamClosed();
+    http2.goAwaySent(ErrorCode.NO_ERROR);
+    http2.goAwayReceived(ErrorCode.NO_ERROR);
+    http2.connectionClosed();
   }
 
   private static void run(LoopMetrics loop, RuleCounters rule) {
@@ -117,6 +141,11 @@ class LoopMetricsTest {
     for (Outcome outcome : Outcome.values()) {
       assertEquals(all, metrics.decisions().get("all")[outcome.ordinal()], outcome.name());
     }
+    long byProtocol = 0;
+    for (Protocol protocol : Protocol.values()) {
+      byProtocol += metrics.latencies().summary(LatencyStep.TOTAL, protocol).count();
+    }
+    assertEquals(all, byProtocol);
     double sumNs = 2.0 * REQUESTS * 1_000_000 + (double) REQUESTS * (REQUESTS - 1);
     assertEquals(sumNs, metrics.latencies().summary(LatencyStep.TOTAL).sumNs());
   }
@@ -126,11 +155,49 @@ class LoopMetricsTest {
     LoopMetrics loop = metrics.newLoop();
     int[] statuses = {0, 99, 100, 199, 200, 204, 304, 404, 499, 500, 599, 600, 999, -1};
     for (int status : statuses) {
-      loop.completed(status, 1, 1, 1);
+      loop.completed(Protocol.HTTP1, status, 1, 1, 1);
     }
     long[] expected = {5, 2, 2, 1, 2, 2};
     for (int i = 0; i < expected.length; i++) {
       assertEquals(expected[i], metrics.sum(LoopFigures.RESPONSES.word() + i), i + "xx");
+    }
+  }
+
+  @Test
+  void countsRequestsAndTimesByProtocol() {
+    LoopMetrics loop = metrics.newLoop();
+    loop.requestStarted(Protocol.HTTP1);
+    loop.requestStarted(Protocol.GRPC);
+    loop.requestStarted(Protocol.GRPC);
+    loop.completed(Protocol.GRPC, 200, 3_000, 2_000, 1_000);
+    assertEquals(3, metrics.sum(LoopFigures.REQUESTS.word()));
+    long[] expected = {1, 0, 2};
+    for (int i = 0; i < expected.length; i++) {
+      assertEquals(expected[i], metrics.sum(LoopFigures.REQUESTS_BY_PROTOCOL.word() + i));
+    }
+    assertEquals(List.of(Protocol.GRPC), metrics.latencies().protocols());
+    LatencySummary calls = metrics.latencies().summary(LatencyStep.TOTAL, Protocol.GRPC, 0.5);
+    assertEquals(1, calls.count());
+    assertEquals(3_000, calls.sumNs());
+    assertEquals(3_000, calls.valuesNs()[0], 10);
+    assertEquals(1, metrics.latencies().summary(LatencyStep.TOTAL).count());
+  }
+
+  @Test
+  void countsErrorCodesThatRfc9113DoesNotKnowAsOthers() {
+    LoopMetrics loop = metrics.newLoop();
+    int[] codes = {ErrorCode.NO_ERROR, 0xd, 0xe, -1, Integer.MAX_VALUE};
+    for (int code : codes) {
+      loop.http2Clients().resetReceived(code);
+      loop.http2Services().goAwayReceived(code);
+    }
+    for (LoopCounter counter :
+        List.of(
+            LoopFigures.HTTP2_CLIENTS.resetsReceived(),
+            LoopFigures.HTTP2_SERVICES.goAwaysReceived())) {
+      assertEquals(1, metrics.sum(counter.word()), "no_error");
+      assertEquals(1, metrics.sum(counter.word() + 0xd), "http_1_1_required");
+      assertEquals(3, metrics.sum(counter.word() + 0xe), "other");
     }
   }
 
