@@ -4,15 +4,20 @@ import dev.weir.proxy.metrics.Latencies;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
+import dev.weir.proxy.request.Protocol;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 import java.util.function.Function;
 
 /** The page of latencies: where the time of requests goes, of late and since the start. */
 final class LatencyPage {
-  private static final double[] TABLE = {0.5, 0.9, 0.99, 0.999, 0.9999};
+  private static final double[] TABLE = LatencyTable.quantiles();
   private static final double[] CHART = PercentileChart.quantiles();
-  private static final String NONE = "–";
+
+  /** The line of a step's curve, beside its name. */
+  private static final String KEY =
+      "<svg class=\"key\" viewBox=\"0 0 48 6\" aria-hidden=\"true\">"
+          + "<polyline class=\"<step>\" points=\"1,3 47,3\"/></svg>";
 
   private static final String HEAD =
       PageStyle.HEAD
@@ -79,7 +84,9 @@ final class LatencyPage {
         html,
         "Since the start, " + FigureText.ofLength(sinceStartNs) + " ago",
         step -> latencies.summary(step, quantiles));
-    html.append("</div>\n<h2>The steps</h2>\n<dl>\n");
+    html.append("</div>\n");
+    protocols(html, latencies);
+    html.append("<h2>The steps</h2>\n<dl>\n");
     for (LatencyStep step : LatencyStep.values()) {
       String label = step.label();
       html.append("<dt>" + label + "</dt>\n<dd>" + step.meaning())
@@ -93,44 +100,35 @@ final class LatencyPage {
       StringBuilder html, String title, Function<LatencyStep, LatencySummary> source) {
     LatencySummary[] summaries =
         Arrays.stream(LatencyStep.values()).map(source).toArray(LatencySummary[]::new);
-    html.append("<section>\n<h2>" + title + "</h2>\n<table>\n<thead><tr><td></td>");
-    for (LatencyStep step : LatencyStep.values()) {
-      html.append("<th scope=\"col\"><svg class=\"key\" viewBox=\"0 0 48 6\" aria-hidden=\"true\">")
-          .append("<polyline class=\"" + step.label() + "\" points=\"1,3 47,3\"/></svg>")
-          .append(step.label() + "</th>");
-    }
-    html.append("</tr></thead>\n<tbody>\n");
-    row(html, "count", summaries, summary -> FigureText.ofCount(summary.count()));
-    for (int i = 0; i < TABLE.length; i++) {
-      int at = i;
-      row(html, "p" + percent(TABLE[i]), summaries, summary -> percentile(summary, at));
-    }
-    row(html, "max", summaries, summary -> FigureText.ofTime(summary.maxNs()));
-    html.append("</tbody>\n</table>\n")
-        .append(PercentileChart.svg(step -> summaries[step.ordinal()], "Latency by percentile"))
+    String[] headings =
+        Arrays.stream(LatencyStep.values())
+            .map(step -> KEY.replace("<step>", step.label()) + step.label())
+            .toArray(String[]::new);
+    html.append("<section>\n<h2>" + title + "</h2>\n");
+    LatencyTable.append(html, headings, summaries);
+    html.append(PercentileChart.svg(step -> summaries[step.ordinal()], "Latency by percentile"))
         .append("</section>\n");
   }
 
-  private static String percent(double quantile) {
-    String text = String.format(Locale.ROOT, "%.2f", quantile * 100);
-    return text.replaceFirst("\\.?0+$", "");
-  }
-
-  private static void row(
-      StringBuilder html,
-      String name,
-      LatencySummary[] summaries,
-      Function<LatencySummary, String> cell) {
-    html.append("<tr><th scope=\"row\">" + name + "</th>");
-    for (LatencySummary summary : summaries) {
-      html.append("<td>" + (summary.count() == 0 ? NONE : cell.apply(summary)) + "</td>");
+  /** The times of each protocol, where there was another than HTTP/1.1. */
+  private static void protocols(StringBuilder html, Latencies latencies) {
+    List<Protocol> protocols = latencies.protocols();
+    if (protocols.isEmpty() || protocols.equals(List.of(Protocol.HTTP1))) {
+      return;
     }
-    html.append("</tr>\n");
-  }
-
-  /** With not one time above it, a percentile would only repeat the longest. */
-  private static String percentile(LatencySummary summary, int tableIndex) {
-    double above = summary.count() * (1 - TABLE[tableIndex]);
-    return above < 0.999 ? NONE : FigureText.ofTime(summary.valuesNs()[CHART.length + tableIndex]);
+    String[] headings = protocols.stream().map(Protocol::toString).toArray(String[]::new);
+    html.append("<h2>By protocol, since the start</h2>\n<div class=\"sides\">\n");
+    for (LatencyStep step : LatencyStep.values()) {
+      if (step.isByProtocol()) {
+        LatencySummary[] summaries =
+            protocols.stream()
+                .map(protocol -> latencies.summary(step, protocol, TABLE))
+                .toArray(LatencySummary[]::new);
+        html.append("<section>\n<h3>" + step.label() + "</h3>\n");
+        LatencyTable.append(html, headings, summaries);
+        html.append("</section>\n");
+      }
+    }
+    html.append("</div>\n");
   }
 }

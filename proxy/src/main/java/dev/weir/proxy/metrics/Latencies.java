@@ -117,7 +117,7 @@ public final class Latencies {
         heading(text, step.label());
         for (Protocol protocol : protocols) {
           Step at = steps[step.ordinal()];
-          String name = LabelText.of(protocol);
+          String name = protocol.toString();
           String row = at.read(sinceStart -> row(name, at.ofProtocol(protocol).sinceStart));
           text.append(row);
         }

@@ -237,6 +237,23 @@ class AdminServerTest {
   }
 
   @Test
+  void latencyTellsProtocolsApartWhereThereIsAnotherThanHttp1() throws Exception {
+    LoopMetrics loop = metrics.newLoop();
+    loop.completed(Protocol.HTTP1, 200, 9_000, 8_000, 1_000);
+    String before = get("/latency").body();
+    assertFalse(before.contains("HTTP/1.1"), before);
+    assertFalse(get("/latency?format=html").body().contains("By protocol"));
+    loop.completed(Protocol.GRPC, 200, 3_000, 2_000, 1_000);
+    String text = get("/latency").body();
+    assertTrue(text.matches("(?s).*\ntotal +p50 .*\nHTTP/1.1 +9.0.*\ngRPC +3.0.*"), text);
+    assertFalse(text.contains("HTTP/2"), text);
+    String page = get("/latency?format=html").body();
+    assertTrue(page.contains("<th scope=\"col\">HTTP/1.1</th><th scope=\"col\">gRPC</th>"), page);
+    assertEquals(
+        3, page.split("<th scope=\"row\">count</th><td>1</td><td>1</td></tr>", -1).length - 1);
+  }
+
+  @Test
   void latencyPageNeedsNoScriptAndNothingFromElsewhere() throws Exception {
     metrics.newLoop().completed(Protocol.HTTP1, 200, 3_000, 2_000, 1_000);
     for (String target : List.of("/", "/latency?format=html")) {
