@@ -5,11 +5,15 @@ import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.http.RequestTimeouts;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.TrailerSection;
+import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -27,6 +31,7 @@ public final class ClientLoop {
   final RequestHead head;
   final RefusalWriter refusals;
   final RateLimitFields rateLimitFields;
+  private final TrailerSection trailers;
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
 
@@ -58,6 +63,7 @@ public final class ClientLoop {
             new RequestTimeouts(
                 timeouts.bodyIdleNs(), timeouts.writeNs(), timeouts.tunnelIdleNs()));
     head = new RequestHead(settings.caps().fieldCount(), settings.caps().targetBytes());
+    trailers = new TrailerSection(settings.caps().fieldCount());
     rateLimitFields = new RateLimitFields(settings.answers());
     refusals = new RefusalWriter(rateLimitFields);
   }
@@ -76,6 +82,12 @@ public final class ClientLoop {
   void closed(ClientConnection connection) {
     connections.remove(connection);
     observer.connectionClosed();
+  }
+
+  /** Reads trailer fields, of one request at a time; {@link #window} is theirs then. */
+  RequestView trailers(ByteBuf lines) {
+    Bytes.view(lines, window);
+    return trailers.read(window, lines.readableBytes());
   }
 
   boolean draining() {

@@ -71,7 +71,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     this.channel = channel;
     this.heads = new HeadReader(loop, peer);
     this.request = new ProxiedRequest(loop.requests, this);
-    this.body = new RequestBody(request);
+    this.body = new RequestBody(loop, request);
     this.response = new ResponseWriter(loop, channel);
     this.timer = timer;
     this.headStarted = headStarted;
@@ -279,7 +279,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   @Override
   public int informational(IncomingResponse head) {
-    return held(response.informational((ResponseHead) head));
+    return held(response.informational(head));
   }
 
   @Override
@@ -291,7 +291,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   @Override
   public BodyForm responseHead(IncomingResponse head) {
     keepAlive &= body.complete() && !loop.draining();
-    BodyForm form = response.head((ResponseHead) head, request.limit(), headMethod, keepAlive);
+    BodyForm form = response.head(head, request.limit(), headMethod, keepAlive);
     keepAlive &= !response.endsWithConnection();
     return form;
   }
@@ -311,10 +311,10 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     return 0;
   }
 
-  /** HTTP/1.1 has its trailers within a body that is passed on as framed, HTTP/1.0 has none. */
+  /** What passes on as it was framed has its trailers within, and HTTP/1.0 has none. */
   @Override
   public void responseTrailers(RequestView fields) {
-    response.complete();
+    response.complete(fields);
   }
 
   /** How many of the bytes just written count as held: all, if the client is behind with them. */
@@ -467,6 +467,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
       in.release();
       in = null;
     }
+    body.discard();
     response.discard();
     loop.closed(this);
   }

@@ -3,12 +3,17 @@ package dev.weir.proxy.client;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.TrailerLines;
 import dev.weir.proxy.loop.Bytes;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The body of the request in flight on one connection: where it ends. */
+/**
+ * The body of the request in flight on one connection: where it ends. It goes on as it is framed,
+ * or without its chunks where the service's protocol has its own way to say where it ends.
+ */
 final class RequestBody {
   enum Progress {
     /** The rest of the bytes stays for later, or for the next request. */
@@ -19,6 +24,8 @@ final class RequestBody {
   }
 
   private final ChunkScanner chunks = new ChunkScanner();
+  private final TrailerLines trailers = new TrailerLines();
+  private final ClientLoop loop;
   private final ProxiedRequest request;
   private boolean chunked;
   private boolean complete = true;
@@ -27,7 +34,8 @@ final class RequestBody {
   /**
    * @param request takes what belongs to the body.
    */
-  RequestBody(ProxiedRequest request) {
+  RequestBody(ClientLoop loop, ProxiedRequest request) {
+    this.loop = loop;
     this.request = request;
   }
 
@@ -36,6 +44,7 @@ final class RequestBody {
     left = Math.max(0, head.contentLength());
     complete = !head.hasBody();
     chunks.reset();
+    trailers.discard();
   }
 
   /** Whether all of it has been passed on. A request without a body is complete from the start. */
@@ -83,16 +92,50 @@ final class RequestBody {
         return Progress.MALFORMED;
       }
       int end = chunks.segmentEnd();
-      if (kind == ChunkScanner.OMIT) {
+      if (!passes(kind)) {
         pass(in, base, passFrom, at);
         passFrom = end;
+        if (kind == ChunkScanner.TRAILER) {
+          trailers.add(in, base + at, end - at);
+        }
       }
       at = end;
     } while (kind != ChunkScanner.END);
-    complete = kind == ChunkScanner.END;
+    complete = kind == ChunkScanner.END && passFrom < at;
     pass(in, base, passFrom, at);
+    if (kind == ChunkScanner.END && !complete) {
+      complete = true;
+      end();
+    }
     in.skipBytes(at);
     return Progress.TOOK_SOME;
+  }
+
+  /** Whether a segment goes to the service where it stands. */
+  private boolean passes(int kind) {
+    return switch (request.bodyForm()) {
+      case AS_FRAMED -> kind != ChunkScanner.OMIT;
+      case DATA -> kind == ChunkScanner.DATA;
+    };
+  }
+
+  /** The chunks have ended, and the end is not among what has been passed on. */
+  private void end() {
+    if (trailers.isEmpty()) {
+      request.data(Unpooled.EMPTY_BUFFER, true);
+      return;
+    }
+    ByteBuf lines = trailers.take();
+    try {
+      request.requestTrailers(loop.trailers(lines));
+    } finally {
+      lines.release();
+    }
+  }
+
+  /** Forgets what was kept: the connection is gone. */
+  void discard() {
+    trailers.discard();
   }
 
   private void pass(ByteBuf in, int base, int from, int to) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.client;
 
 import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.http.PassedLimit;
 import dev.weir.proxy.http.TextWriter;
@@ -8,8 +9,10 @@ import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseHeadWriter;
+import dev.weir.proxy.http1.TrailerWriter;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
@@ -52,12 +55,12 @@ final class ResponseWriter {
   }
 
   /** Writes a head that another one follows, and returns the bytes that this takes. */
-  int informational(ResponseHead head) {
+  int informational(IncomingResponse head) {
     if (http10) {
       return 0; // has no such responses
     }
-    ByteBuf out = open(head.sourceLength(), 0);
-    ResponseHeadWriter.write(head, true, true, out);
+    ByteBuf out = open(headBytes(head), 0);
+    write(head, true, true, out);
     ResponseHeadWriter.end(out);
     int length = out.readableBytes();
     Bytes.write(channel, out);
@@ -79,12 +82,20 @@ final class ResponseWriter {
    * @param limit what the client is to be told of.
    * @return how the body is to come.
    */
-  BodyForm head(ResponseHead head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
-    boolean hasBody = !head.bodyless(headMethod);
-    boolean unframed = hasBody && head.closeDelimited();
-    boolean dechunks = http10 && head.chunked();
+  BodyForm head(IncomingResponse head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
+    boolean dechunks;
+    boolean unframed;
+    if (head instanceof ResponseHead same) {
+      boolean hasBody = !same.bodyless(headMethod);
+      unframed = hasBody && same.closeDelimited();
+      dechunks = http10 && same.chunked();
+      endsWithConnection = http10 && hasBody && (unframed || dechunks);
+    } else {
+      dechunks = true; // it has no chunks of its own
+      unframed = hasContent(head, headMethod) && head.contentLength() < 0;
+      endsWithConnection = http10 && unframed;
+    }
     chunks = unframed && !http10;
-    endsWithConnection = http10 && hasBody && (unframed || dechunks);
 
     QuotaPolicy policy = limit.policy();
     long remaining = limit.remaining();
@@ -93,8 +104,11 @@ final class ResponseWriter {
     boolean oursIsStricter = theirs < 0 || remaining < theirs;
     boolean keepTheirs = theirs < 0 || !oursIsStricter;
 
-    ByteBuf out = open(head.sourceLength() + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
-    ResponseHeadWriter.write(head, !dechunks, keepTheirs, out);
+    ByteBuf out = open(headBytes(head) + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
+    write(head, !dechunks, keepTheirs, out);
+    if (!(head instanceof ResponseHead)) {
+      frame(head, headMethod, out);
+    }
     long waitSeconds = LimitValues.ceilSeconds(limit.resetAfterNs());
     loop.rateLimitFields.write(out, policy, remaining, waitSeconds, oursIsStricter);
     if (chunks) {
@@ -108,6 +122,35 @@ final class ResponseWriter {
     ResponseHeadWriter.end(out);
     pending = out;
     return dechunks ? BodyForm.DATA : BodyForm.AS_FRAMED;
+  }
+
+  private static int headBytes(IncomingResponse head) {
+    return head instanceof ResponseHead same
+        ? same.sourceLength()
+        : ResponseHeadWriter.mostForeignBytes(head);
+  }
+
+  private static void write(
+      IncomingResponse head, boolean keepTransferEncoding, boolean keepRateLimit, ByteBuf out) {
+    if (head instanceof ResponseHead same) {
+      ResponseHeadWriter.write(same, keepTransferEncoding, keepRateLimit, out);
+    } else {
+      ResponseHeadWriter.writeForeign(head, keepRateLimit, out);
+    }
+  }
+
+  private static boolean hasContent(IncomingResponse head, boolean headMethod) {
+    return head.hasBody() && !headMethod && head.status() != 204 && head.status() != 304;
+  }
+
+  /** Says how long the body is that comes in another protocol, if that is known. */
+  private static void frame(IncomingResponse head, boolean headMethod, ByteBuf out) {
+    boolean saysNothing = headMethod || head.status() == 204 || head.status() == 304;
+    if (head.contentLength() >= 0 && head.status() != 204) {
+      ResponseHeadWriter.addContentLength(head.contentLength(), out);
+    } else if (!head.hasBody() && !saysNothing) {
+      ResponseHeadWriter.addContentLength(0, out);
+    }
   }
 
   private ByteBuf open(int bytes, int fieldBytes) {
@@ -162,6 +205,18 @@ final class ResponseWriter {
       Bytes.write(channel, end);
     }
     Bytes.flush(channel);
+  }
+
+  /** Completes the response with trailers, where its body has a place for them. */
+  void complete(RequestView trailers) {
+    if (chunks) {
+      writePending();
+      ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(trailers));
+      TrailerWriter.write(trailers, end);
+      Bytes.write(channel, end);
+      chunks = false;
+    }
+    complete();
   }
 
   /** Forgets what has not been written: the client is gone. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
@@ -27,6 +28,8 @@ public final class FieldPolicy {
     TextWriter.ascii("content-encoding"),
     TextWriter.ascii("www-authenticate"),
   };
+
+  private static final byte[] TRAILERS = TextWriter.ascii("trailers");
 
   private boolean peerTrusted;
 
@@ -83,6 +86,29 @@ public final class FieldPolicy {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether a field TE says that its sender takes trailers (RFC 9110, section 10.1.4): all that the
+   * proxy passes on of it, anew.
+   */
+  public static boolean asksForTrailers(RequestView fields, int index) {
+    DirectBuffer bytes = fields.bytes();
+    int end = fields.valueOffset(index) + fields.valueLength(index);
+    int at = fields.valueOffset(index);
+    while (at < end) {
+      int comma = at;
+      while (comma < end && bytes.getByte(comma) != ',') {
+        comma++;
+      }
+      int start = Ascii.skipBlanks(bytes, at, comma);
+      int length = Ascii.trimBlanks(bytes, start, comma) - start;
+      if (Ascii.equalsIgnoreCase(bytes, start, length, TRAILERS)) {
+        return true;
+      }
+      at = comma + 1;
+    }
+    return false;
   }
 
   private static long bit(KnownField field) {

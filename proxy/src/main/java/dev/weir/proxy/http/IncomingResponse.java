@@ -14,6 +14,18 @@ public interface IncomingResponse {
   /** The fields; of the rest of the view, only the bytes are set. */
   RequestView fields();
 
+  /**
+   * The content's length in bytes; -1 if the head gives none. Where there is no content, as after
+   * HEAD, the length that there would be.
+   */
+  long contentLength();
+
+  /** Whether content may follow the head, or trailers. */
+  boolean hasBody();
+
+  /** Units that the service says are left of its own quota; -1 if it says nothing readable. */
+  long rateLimitRemaining();
+
   /** Whether a field concerns the service's connection alone, and is not passed on. */
   boolean omits(int fieldIndex);
 }

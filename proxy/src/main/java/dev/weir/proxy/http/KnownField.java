@@ -99,6 +99,11 @@ public enum KnownField {
     return null;
   }
 
+  /** Whether the field frames or routes a request: each version of HTTP writes it anew. */
+  public boolean frames() {
+    return inRequest == FRAMING;
+  }
+
   /**
    * Whether a client may name this field in {@code Connection} and so have it removed. What carries
    * framing, routing or who is asking stays: naming it would be a way to shed it.

@@ -711,6 +711,11 @@ public final class ProxiedRequest implements Asker {
     return state == State.GATHERING || state == State.EXCHANGE || state == State.TUNNEL;
   }
 
+  /** How the body is to come: as the service's protocol takes it. */
+  public BodyForm bodyForm() {
+    return head.bodyForm();
+  }
+
   /** Whether all data is a tunnel's. */
   public boolean isTunnel() {
     return state == State.TUNNEL;

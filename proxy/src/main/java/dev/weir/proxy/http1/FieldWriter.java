@@ -29,7 +29,8 @@ final class FieldWriter {
     }
   }
 
-  private static boolean isToken(DirectBuffer bytes, int from, int to) {
+  /** Whether {@code bytes[from, to)} is a token. */
+  static boolean isToken(DirectBuffer bytes, int from, int to) {
     int at = from;
     while (at < to && Grammar.isToken(bytes.getByte(at))) {
       at++;

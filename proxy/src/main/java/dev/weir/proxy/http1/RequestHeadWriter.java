@@ -4,12 +4,11 @@ import static dev.weir.proxy.http.TextWriter.ascii;
 
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.RequestIds;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.SplittableRandom;
-import org.agrona.DirectBuffer;
 
 /**
  * Writes the head that goes to the upstream: the request line in origin form and HTTP/1.1, every
@@ -21,7 +20,6 @@ public final class RequestHeadWriter {
   private static final byte[] CRLF = ascii("\r\n");
   private static final byte[] HOST = ascii("Host: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
-  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
   private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
   private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
@@ -34,8 +32,8 @@ public final class RequestHeadWriter {
   private static final int ADDED_BYTES = 512;
 
   private final byte[] upstreamAuthority;
-  private final long requestIdPrefix = new SplittableRandom().nextLong();
-  private long requestCount;
+  private final RequestIds requestIds = new RequestIds();
+  private final ForeignHeadWriter foreign = new ForeignHeadWriter(requestIds);
 
   /**
    * @param upstreamAuthority what to say as Host for a client of HTTP/1.0 that gave none.
@@ -88,72 +86,17 @@ public final class RequestHeadWriter {
 
   private void writeRequestId(ByteBuf out) {
     out.writeBytes(REQUEST_ID);
-    TextWriter.writeHexDigits(out, requestIdPrefix, 16);
-    TextWriter.writeHexDigits(out, ++requestCount, 16);
+    requestIds.writeNext(out);
     out.writeBytes(CRLF);
   }
 
   /**
-   * Writes the head of a request that came in another protocol: request line, fields, and the
-   * framing that HTTP/1.1 needs, chunked if the length of the content is not known. The scheme is
-   * for its reader to say, by a field.
+   * Writes the head of a request that came in another protocol.
    *
    * @return a buffer of its own, the caller's to release.
    */
   public ByteBuf writeForeign(IncomingRequest head, ByteBufAllocator allocator) {
-    RequestView view = head.view();
-    DirectBuffer bytes = view.bytes();
-    byte[] peerAddress = head.view().peer().text();
-    ByteBuf out = allocator.directBuffer(ADDED_BYTES + 2 * bytes.capacity() + peerAddress.length);
-    copy(bytes, view.methodOffset(), view.methodLength(), out);
-    out.writeByte(' ');
-    copy(bytes, view.pathOffset(), view.pathLength(), out);
-    if (view.queryLength() >= 0) {
-      out.writeByte('?');
-      copy(bytes, view.queryOffset(), view.queryLength(), out);
-    }
-    out.writeBytes(VERSION);
-    out.writeBytes(HOST);
-    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
-    out.writeBytes(CRLF);
-    for (int i = 0; i < view.fieldCount(); i++) {
-      if (!view.omits(i) && !isWrittenAnew(bytes, view.nameOffset(i), view.nameLength(i))) {
-        FieldWriter.write(view, i, out);
-      }
-    }
-    if (head.hasBody() && head.contentLength() < 0) {
-      out.writeBytes(CHUNKED);
-    } else if (head.hasBody()) {
-      out.writeBytes(CONTENT_LENGTH);
-      TextWriter.writeDecimal(out, head.contentLength());
-      out.writeBytes(CRLF);
-    }
-    out.writeBytes(FORWARDED_FOR);
-    out.writeBytes(peerAddress);
-    out.writeBytes(CRLF);
-    out.writeBytes(FORWARDED_HOST);
-    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
-    out.writeBytes(CRLF);
-    out.writeBytes(VIA);
-    writeRequestId(out);
-    return out.writeBytes(CRLF);
-  }
-
-  /**
-   * Whether a field is no other protocol's to say: it frames, routes or ends at this proxy. The
-   * last line against a request in another protocol that holds one of HTTP/1.1 in its fields.
-   */
-  private static boolean isWrittenAnew(DirectBuffer bytes, int nameOffset, int nameLength) {
-    KnownField known = KnownField.lookUp(bytes, nameOffset, nameLength);
-    return known != null
-        && switch (known.inRequest()) {
-          case FRAMING, DROPPED, EXTENDED -> true;
-          case KEPT, BELIEVED, BELIEVED_OR_ADDED, KEPT_OR_ADDED, KEPT_AND_ADDED, STRICTEST -> false;
-        };
-  }
-
-  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
-    FieldWriter.copy(bytes, offset, offset + length, out);
+    return foreign.write(head, allocator);
   }
 
   private static void writeRequestLine(

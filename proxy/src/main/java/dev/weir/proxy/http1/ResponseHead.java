@@ -36,6 +36,7 @@ public final class ResponseHead implements IncomingResponse {
   private final BodyFraming framing = new BodyFraming();
   private final ConnectionField connection = new ConnectionField();
   private final OmittedFields omitted;
+  private boolean headMethod;
   private int status;
   private int reasonOffset;
   private int reasonLength;
@@ -246,8 +247,18 @@ public final class ResponseHead implements IncomingResponse {
   }
 
   /** The length that Content-Length gives; -1 if there is no such field. */
+  @Override
   public long contentLength() {
     return framing.contentLength();
+  }
+
+  /**
+   * Says what the response answers.
+   *
+   * @param toHeadMethod whether the request's method was HEAD.
+   */
+  public void answers(boolean toHeadMethod) {
+    headMethod = toHeadMethod;
   }
 
   /**
@@ -257,6 +268,11 @@ public final class ResponseHead implements IncomingResponse {
    */
   public boolean bodyless(boolean headMethod) {
     return headMethod || status < 200 || status == 204 || status == 304;
+  }
+
+  @Override
+  public boolean hasBody() {
+    return !bodyless(headMethod) && contentLength() != 0;
   }
 
   /** Whether the body, if there is one, ends with the connection. */
@@ -285,7 +301,7 @@ public final class ResponseHead implements IncomingResponse {
     return transferEncodingField;
   }
 
-  /** Units that the service says are left of its own quota; -1 if it says nothing readable. */
+  @Override
   public long rateLimitRemaining() {
     if (rateLimitRemainingField < 0) {
       return -1;

@@ -2,7 +2,9 @@ package dev.weir.proxy.http1;
 
 import static dev.weir.proxy.http.TextWriter.ascii;
 
+import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.FieldTreatment;
+import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.RequestView;
@@ -16,6 +18,8 @@ import io.netty.buffer.ByteBuf;
 public final class ResponseHeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
   private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
+  private static final byte[] NO_REASON = ascii(" \r\n");
+  private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] CLOSE = ascii("Connection: close\r\n");
   private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
@@ -57,6 +61,48 @@ public final class ResponseHeadWriter {
     }
     out.writeBytes(in, headStart + from, end - from);
     out.writeBytes(VIA);
+  }
+
+  /**
+   * Writes the head of a response that came in another protocol, but for how its body is framed.
+   *
+   * @param keepRateLimit whether the upstream's own X-RateLimit fields stay.
+   */
+  public static void writeForeign(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
+    out.writeBytes(VERSION);
+    TextWriter.writeDecimal(out, head.status());
+    out.writeBytes(NO_REASON);
+    RequestView fields = head.fields();
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      KnownField known =
+          KnownField.lookUp(fields.bytes(), fields.nameOffset(i), fields.nameLength(i));
+      boolean passes =
+          known == null
+              || known.inResponse() != FieldTreatment.FRAMING
+                  && FieldPolicy.passesResponse(known)
+                  && (keepRateLimit || known.inResponse() != FieldTreatment.STRICTEST);
+      if (passes && !head.omits(i)) {
+        FieldWriter.write(fields, i, out);
+      }
+    }
+    out.writeBytes(VIA);
+  }
+
+  /** The most bytes that {@link #writeForeign} appends. */
+  public static int mostForeignBytes(IncomingResponse head) {
+    RequestView fields = head.fields();
+    int bytes = VERSION.length + 3 + NO_REASON.length + VIA.length;
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldWriter.ADDED_BYTES;
+    }
+    return bytes;
+  }
+
+  /** Says how long the body is. */
+  public static void addContentLength(long bytes, ByteBuf out) {
+    out.writeBytes(CONTENT_LENGTH);
+    TextWriter.writeDecimal(out, bytes);
+    out.writeByte('\r').writeByte('\n');
   }
 
   private static boolean isRateLimit(RequestView fields, int index) {

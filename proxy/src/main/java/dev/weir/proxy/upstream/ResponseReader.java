@@ -4,6 +4,7 @@ import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.ResponseHead;
+import dev.weir.proxy.http1.TrailerLines;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
@@ -35,9 +36,9 @@ final class ResponseReader {
   private final UpstreamPool pool;
   private final HeadEnd headEnd = new HeadEnd();
   private final ChunkScanner chunks = new ChunkScanner();
+  private final TrailerLines trailers = new TrailerLines();
   private Expecting expecting = Expecting.HEAD;
   private ByteBuf in;
-  private ByteBuf trailers;
   private long bodyLeft;
   private int informationalCount;
   private boolean headMethod;
@@ -137,6 +138,7 @@ final class ResponseReader {
       connection.switched(head);
     } else {
       frame(head);
+      head.answers(headMethod);
       form = connection.passHead(head);
     }
   }
@@ -188,7 +190,7 @@ final class ResponseReader {
         passSlice(base, passFrom, at);
         passFrom = end;
         if (kind == ChunkScanner.TRAILER) {
-          keepTrailer(base + at, end - at);
+          trailers.add(in, base + at, end - at);
         }
       }
       at = end;
@@ -205,7 +207,7 @@ final class ResponseReader {
     ByteBuf last =
         at > passFrom ? in.retainedSlice(base + passFrom, at - passFrom) : Unpooled.EMPTY_BUFFER;
     in.skipBytes(at);
-    if (trailers == null) {
+    if (trailers.isEmpty()) {
       connection.complete(last);
     } else {
       completeWithTrailers();
@@ -227,16 +229,8 @@ final class ResponseReader {
     }
   }
 
-  private void keepTrailer(int start, int length) {
-    if (trailers == null) {
-      trailers = in.alloc().directBuffer(ChunkScanner.MAX_TRAILER_BYTES);
-    }
-    trailers.writeBytes(in, start, length);
-  }
-
   private void completeWithTrailers() {
-    ByteBuf lines = trailers;
-    trailers = null;
+    ByteBuf lines = trailers.take();
     try {
       connection.completeWithTrailers(lines);
     } finally {
@@ -267,9 +261,6 @@ final class ResponseReader {
       in.release();
       in = null;
     }
-    if (trailers != null) {
-      trailers.release();
-      trailers = null;
-    }
+    trailers.discard();
   }
 }

@@ -1,0 +1,233 @@
+package dev.weir.proxy.http1;
+
+import static dev.weir.proxy.http.TextWriter.ascii;
+
+import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.RequestIds;
+import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the head of a request that came in another protocol: request line, Host, the fields that
+ * pass, the framing that HTTP/1.1 needs, and behind them who asked and through what. It is the last
+ * line against a message that holds a second one: what no head of HTTP/1.1 can hold is not written,
+ * whoever has read it. One per event loop.
+ */
+final class ForeignHeadWriter {
+  private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");
+  private static final byte[] CRLF = ascii("\r\n");
+  private static final byte[] HOST = ascii("Host: ");
+  private static final byte[] COOKIE = ascii("Cookie: ");
+  private static final byte[] CRUMB_END = ascii("; ");
+  private static final byte[] EXPECT = ascii("Expect: 100-continue\r\n");
+  private static final byte[] TE = ascii("TE: trailers\r\nConnection: TE\r\n");
+  private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
+  private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
+  private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
+  private static final byte[] FORWARDED_PROTO = ascii("X-Forwarded-Proto: http\r\n");
+  private static final byte[] FORWARDED_PROTO_SECURE = ascii("X-Forwarded-Proto: https\r\n");
+  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
+  private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
+
+  private static final FieldName COOKIE_NAME = FieldName.of("cookie");
+
+  /** Methods whose requests have a content as a rule: without one they say so. */
+  private static final byte[][] WITH_CONTENT = {ascii("POST"), ascii("PUT"), ascii("PATCH")};
+
+  /** The most bytes that are added to a head, beyond the client's own. */
+  private static final int ADDED_BYTES = 512;
+
+  private final FieldPolicy policy = new FieldPolicy();
+  private final RequestIds requestIds;
+
+  ForeignHeadWriter(RequestIds requestIds) {
+    this.requestIds = requestIds;
+  }
+
+  /**
+   * Writes a head.
+   *
+   * @return a buffer of its own, the caller's to release.
+   * @throws IllegalStateException if method, target or host cannot stand in HTTP/1.1.
+   */
+  ByteBuf write(IncomingRequest head, ByteBufAllocator allocator) {
+    RequestView view = head.view();
+    check(view);
+    ByteBuf out = allocator.directBuffer(mostBytes(view));
+    policy.startRequest(view.peer().trusted());
+    writeRequestLine(view, out);
+    boolean asksForTrailers = writeFields(view, out);
+    if (asksForTrailers) {
+      out.writeBytes(TE);
+    }
+    if (head.expectContinue()) {
+      out.writeBytes(EXPECT);
+    }
+    writeFraming(head, out);
+    writeForwarded(view, out);
+    return out.writeBytes(CRLF);
+  }
+
+  private static void check(RequestView view) {
+    DirectBuffer bytes = view.bytes();
+    int method = view.methodOffset();
+    int path = view.pathOffset();
+    int query = view.queryOffset();
+    boolean isHead =
+        FieldWriter.isToken(bytes, method, method + view.methodLength())
+            && view.pathLength() > 0
+            && isTarget(bytes, path, path + view.pathLength())
+            && isTarget(bytes, query, query + Math.max(0, view.queryLength()))
+            && HostSyntax.isValid(bytes, view.authorityOffset(), view.authorityLength());
+    if (!isHead) {
+      throw new IllegalStateException("a request that HTTP/1.1 cannot hold: " + view);
+    }
+  }
+
+  private static boolean isTarget(DirectBuffer bytes, int from, int to) {
+    return Grammar.endOfTarget(bytes, from, to) == to;
+  }
+
+  private static int mostBytes(RequestView view) {
+    int bytes =
+        ADDED_BYTES
+            + view.methodLength()
+            + view.pathLength()
+            + Math.max(0, view.queryLength())
+            + 2 * view.authorityLength()
+            + view.peer().text().length;
+    for (int i = 0; i < view.fieldCount(); i++) {
+      bytes += view.nameLength(i) + view.valueLength(i) + FieldWriter.ADDED_BYTES;
+    }
+    return bytes;
+  }
+
+  private static void writeRequestLine(RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    copy(bytes, view.methodOffset(), view.methodLength(), out);
+    out.writeByte(' ');
+    copy(bytes, view.pathOffset(), view.pathLength(), out);
+    if (view.queryLength() >= 0) {
+      out.writeByte('?');
+      copy(bytes, view.queryOffset(), view.queryLength(), out);
+    }
+    out.writeBytes(VERSION);
+    out.writeBytes(HOST);
+    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
+    out.writeBytes(CRLF);
+  }
+
+  /** Writes the fields that pass; whether the client asks for trailers. */
+  private boolean writeFields(RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    boolean asksForTrailers = false;
+    boolean hasCookie = false;
+    for (int i = 0; i < view.fieldCount(); i++) {
+      int name = view.nameOffset(i);
+      int nameLength = view.nameLength(i);
+      KnownField known = KnownField.lookUp(bytes, name, nameLength);
+      if (known == KnownField.TE) {
+        asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
+      } else if (!view.omits(i) && passes(known)) {
+        if (!COOKIE_NAME.matches(bytes, name, nameLength)) {
+          FieldWriter.write(view, i, out);
+        } else if (!hasCookie) {
+          hasCookie = true;
+          writeCookies(view, i, out);
+        }
+      }
+    }
+    return asksForTrailers;
+  }
+
+  /** Whether a field passes; none that frames or routes does, in whatever protocol it came. */
+  private boolean passes(KnownField known) {
+    return known == null || !known.frames() && policy.passesRequest(known);
+  }
+
+  /** Joins the crumbs of the cookies, from the first one on, to one field. */
+  private static void writeCookies(RequestView view, int first, ByteBuf out) {
+    int start = out.writerIndex();
+    out.writeBytes(COOKIE);
+    int empty = out.writerIndex();
+    for (int i = first; i >= 0; i = view.findField(COOKIE_NAME, i + 1)) {
+      int value = view.valueOffset(i);
+      int end = value + view.valueLength(i);
+      if (Grammar.findControl(view.bytes(), value, end) == end) {
+        out.writeBytes(CRUMB_END, 0, out.writerIndex() == empty ? 0 : CRUMB_END.length);
+        FieldWriter.copy(view.bytes(), value, end, out);
+      }
+    }
+    out.writeBytes(CRLF);
+    if (out.writerIndex() == empty + CRLF.length) {
+      out.writerIndex(start);
+    }
+  }
+
+  private static void writeFraming(IncomingRequest head, ByteBuf out) {
+    long length = head.contentLength();
+    if (length < 0 && head.hasBody()) {
+      out.writeBytes(CHUNKED);
+    } else if (length >= 0 || hasContentAsARule(head.view())) {
+      out.writeBytes(CONTENT_LENGTH);
+      TextWriter.writeDecimal(out, Math.max(0, length));
+      out.writeBytes(CRLF);
+    }
+  }
+
+  private static boolean hasContentAsARule(RequestView view) {
+    for (byte[] method : WITH_CONTENT) {
+      boolean same = view.methodLength() == method.length;
+      for (int i = 0; same && i < method.length; i++) {
+        same = view.bytes().getByte(view.methodOffset() + i) == method[i];
+      }
+      if (same) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void writeForwarded(RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    out.writeBytes(FORWARDED_FOR);
+    for (int i = 0; i < view.fieldCount(); i++) {
+      int value = view.valueOffset(i);
+      int end = value + view.valueLength(i);
+      if (end > value
+          && KnownField.lookUp(bytes, view.nameOffset(i), view.nameLength(i))
+              == KnownField.X_FORWARDED_FOR
+          && Grammar.findControl(bytes, value, end) == end) {
+        FieldWriter.copy(bytes, value, end, out);
+        out.writeByte(',').writeByte(' ');
+      }
+    }
+    out.writeBytes(view.peer().text());
+    out.writeBytes(CRLF);
+    if (policy.addsToRequest(KnownField.X_FORWARDED_PROTO)) {
+      out.writeBytes(view.peer().secure() ? FORWARDED_PROTO_SECURE : FORWARDED_PROTO);
+    }
+    if (policy.addsToRequest(KnownField.X_FORWARDED_HOST)) {
+      out.writeBytes(FORWARDED_HOST);
+      copy(bytes, view.authorityOffset(), view.authorityLength(), out);
+      out.writeBytes(CRLF);
+    }
+    out.writeBytes(VIA);
+    if (policy.addsToRequest(KnownField.X_REQUEST_ID)) {
+      out.writeBytes(REQUEST_ID);
+      requestIds.writeNext(out);
+      out.writeBytes(CRLF);
+    }
+  }
+
+  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
+    FieldWriter.copy(bytes, offset, offset + length, out);
+  }
+}
