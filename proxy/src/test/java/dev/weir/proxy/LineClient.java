@@ -30,7 +30,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <pre>
  * POST /path length    length: of the body; - for none, * for one that is told by its end
- * POST /path length n  the same, and the response is worth nothing after n ms
+ * POST /path length n  the same, and the response is worth nothing after n ms; pauses in the place
+ *                      of n: the body may pause
  * data text            some of the body
  * end                  the last of it
  * trailers a=b ...     the last of it, with trailer fields
@@ -91,7 +92,7 @@ final class LineClient implements ClientSide {
       }
       case "cut" -> {
         cutOff = true;
-        bodyWanted();
+        giveBody();
       }
       case "cancel" ->
           request.clientGone(words.length == 1 ? RequestEnd.NO_CODE : Integer.parseInt(words[1]));
@@ -145,7 +146,7 @@ final class LineClient implements ClientSide {
   }
 
   @Override
-  public void bodyWanted() {
+  public void giveBody() {
     answer(request.bodyRead(cutOff)); // it has been given as it came
   }
 
@@ -236,13 +237,17 @@ final class LineClient implements ClientSide {
 
     private final RequestView view = new RequestView(1);
     private final String length;
+    private final boolean mayPause;
     private final long timeoutNs;
 
     Head(String method, String path, String rest) {
       String[] words = rest.split(" ");
       this.length = words[0];
+      this.mayPause = words.length == 2 && words[1].equals("pauses");
       this.timeoutNs =
-          words.length == 1 ? NO_TIMEOUT : TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
+          words.length == 1 || mayPause
+              ? NO_TIMEOUT
+              : TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
       byte[] text = (method + path + AUTHORITY + "x-line1").getBytes(StandardCharsets.ISO_8859_1);
       view.reset(new UnsafeBuffer(text), 0, text.length, Peer.LOOPBACK);
       view.method(0, method.length());
@@ -281,6 +286,11 @@ final class LineClient implements ClientSide {
     @Override
     public boolean upgrade() {
       return false;
+    }
+
+    @Override
+    public boolean mayPause() {
+      return mayPause;
     }
 
     @Override

@@ -37,6 +37,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,8 @@ class SecondProtocolTest {
   /** What one read brings at most, with what was read before it. */
   private static final int HELD_BYTES = 256 * 1024;
 
+  private static final long ORIGIN_NS = System.nanoTime() - 1;
+
   private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
 
   /** Of the last end. */
@@ -62,7 +65,12 @@ class SecondProtocolTest {
   private EventLoopGroup group;
   private EventLoop eventLoop;
   private LimitTables tables;
-  private final LoopClock clock = new LoopClock();
+
+  /** Time that has passed in no time. */
+  private final AtomicLong skippedNs = new AtomicLong();
+
+  private final LoopClock clock =
+      new LoopClock(() -> System.nanoTime() - ORIGIN_NS + skippedNs.get());
   private RequestLoop loop;
 
   @BeforeEach
@@ -318,6 +326,27 @@ class SecondProtocolTest {
     client.send("GET /b -"); // on the same connection: what was behind the data was read, too
     assertEquals("head 200", client.next());
     assertEquals(1, origin.connectionCount());
+  }
+
+  @Test
+  void cutsABodyThatPausesUnlessItMay() throws Exception {
+    String enough = "x".repeat(16 * 1024);
+    LineClient client = client();
+    client.send("POST /a * pauses");
+    client.send("data " + enough);
+    assertTrue(origin.nextHead().startsWith("POST /a "));
+    LineClient other = client();
+    other.send("POST /b *");
+    other.send("data " + enough);
+    assertTrue(origin.nextHead().startsWith("POST /b "));
+    skip(61);
+    assertLines(other, "refused BODY_TIMEOUT");
+    client.send("end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+  }
+
+  private void skip(int seconds) {
+    skippedNs.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
   }
 
   @Test

@@ -58,9 +58,6 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private boolean keepAlive;
   private boolean headMethod;
 
-  /** Bytes of the response that have been written, and that the client does not take. */
-  private int heldBytes;
-
   /**
    * @param timer runs: until the first request comes, or all of it.
    * @param headStarted whether the first of the connection's bytes have come.
@@ -112,8 +109,8 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
       case HEAD -> readRequests();
       case REQUEST -> {
         // A request that is whole goes on.
-        if (request.wantsBody() && (request.isTunnel() || !body.complete())) {
-          bodyWanted();
+        if (request.takesBody() && (request.isTunnel() || !body.complete())) {
+          giveBody();
         }
       }
       case CLOSING -> {
@@ -200,14 +197,13 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
-    heldBytes = 0;
     body.start(head);
     response.start(head);
     Verdict refusal = request.start(head);
     in.skipBytes(length);
     if (refusal != null) {
       answer(refusal);
-    } else if (request.wantsBody() && !body.complete()) {
+    } else if (request.takesBody() && !body.complete()) {
       readBody();
     }
     return state == State.HEAD;
@@ -215,7 +211,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   /** Gives what there is of the body, or of the tunnel; false if nothing more can be read now. */
   private boolean readBody() {
-    if (!request.wantsBody() || body.complete() && !request.isTunnel()) {
+    if (!request.takesBody() || body.complete() && !request.isTunnel()) {
       return false;
     }
     Verdict refusal;
@@ -241,7 +237,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   }
 
   @Override
-  public void bodyWanted() {
+  public void giveBody() {
     readBody();
     readRequests();
   }
@@ -265,7 +261,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   }
 
   private boolean readsOn() {
-    boolean takesBody = request.wantsBody() && (request.isTunnel() || !body.complete());
+    boolean takesBody = request.takesBody() && (request.isTunnel() || !body.complete());
     if (!takesBody) {
       return in == null || in.readableBytes() < loop.settings.caps().headBytes();
     }
@@ -319,11 +315,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   /** How many of the bytes just written count as held: all, if the client is behind with them. */
   private int held(int length) {
-    if (channel.isWritable()) {
-      return 0;
-    }
-    heldBytes += length;
-    return length;
+    return channel.isWritable() ? 0 : length;
   }
 
   @Override
@@ -336,10 +328,8 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     boolean writable = channel.isWritable();
     if (state == State.HEAD && !isReading) {
       awaitNextRequest(writable);
-    } else if (state == State.REQUEST && writable && heldBytes > 0) {
-      int consumed = heldBytes;
-      heldBytes = 0;
-      request.responseConsumed(consumed);
+    } else if (state == State.REQUEST && writable && request.responseHeldBytes() > 0) {
+      request.responseConsumed(request.responseHeldBytes());
     }
   }
 

@@ -19,10 +19,10 @@ public interface ClientSide {
   Protocol protocol();
 
   /**
-   * The request may pass, or has its connection: what there is of its body is wanted, by {@link
+   * The request may pass, or has its connection: gives what there is of its body, by {@link
    * ProxiedRequest#data} and {@link ProxiedRequest#bodyRead}. Called only where that has come late.
    */
-  void bodyWanted();
+  void giveBody();
 
   /**
    * The service has consumed bytes of the request that had been held.

@@ -30,6 +30,14 @@ public interface IncomingRequest {
   boolean upgrade();
 
   /**
+   * Whether the content may pause for as long as the client likes, as a stream of messages does.
+   * Any other has to come at a least speed.
+   */
+  default boolean mayPause() {
+    return false;
+  }
+
+  /**
    * How long the client waits for the end of its response, counted from the head's arrival: 0 if it
    * does not wait any more, {@link #NO_TIMEOUT} if it does not say.
    */

@@ -29,6 +29,12 @@ public interface Origin {
    */
   boolean isFull(long client, boolean upgrade);
 
+  /**
+   * Whether one connection carries many exchanges: none is asked to wait until the body has come,
+   * as its place on a connection is no other's loss.
+   */
+  boolean multiplexes();
+
   /** Whether connections are so scarce that none should wait for a client's bytes. */
   boolean isScarce();
 

@@ -1,6 +1,5 @@
 package dev.weir.proxy.http;
 
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.RefusalReason;
@@ -29,12 +28,6 @@ import java.util.concurrent.TimeUnit;
  * is {@link ClientSide#reset}.
  */
 public final class ProxiedRequest implements Asker {
-  /**
-   * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
-   * when a held request may pass.
-   */
-  private static final long VERDICT_NS = TimeUnit.SECONDS.toNanos(10);
-
   /** A longer wait is taken off the time that the service is told the client gives. */
   private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -54,10 +47,10 @@ public final class ProxiedRequest implements Asker {
 
   private final RequestLoop loop;
   private final ClientSide client;
-  private final RequestTimer timer;
   private final EncodedHead head = new EncodedHead();
   private final GatheredBody gathered = new GatheredBody();
-  private final BodyPace pace = new BodyPace();
+  private final HeldBytes held = new HeldBytes();
+  private final RequestTimes times;
   private final RefundableCharge charge;
   private final RequestRecord record = new RequestRecord();
   private final PassedLimit limit = new PassedLimit();
@@ -76,22 +69,11 @@ public final class ProxiedRequest implements Asker {
   private boolean responseStarted;
   private boolean responseEnded;
 
-  /** Bytes that were given to the other side, and that it has not consumed. */
-  private int requestHeldBytes;
-
-  private int responseHeldBytes;
-
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
-    this.timer =
-        new RequestTimer(loop.deadlines) {
-          @Override
-          protected void onDeadline() {
-            ProxiedRequest.this.onDeadline();
-          }
-        };
+    this.times = new RequestTimes(loop, held, this::onDeadline);
   }
 
   /**
@@ -113,7 +95,7 @@ public final class ProxiedRequest implements Asker {
     ticket = loop.ask(incoming, this, nowNs);
     if (ticket != Admission.SETTLED) {
       loop.origin.encode(incoming, head);
-      timer.within(nowNs, VERDICT_NS);
+      times.awaitVerdict(nowNs);
       return null;
     }
     Verdict verdict = loop.admission.verdict();
@@ -134,16 +116,9 @@ public final class ProxiedRequest implements Asker {
     saidContinue = false;
     responseStarted = false;
     responseEnded = false;
-    requestHeldBytes = 0;
-    responseHeldBytes = 0;
+    held.start();
+    times.start(incoming, nowNs);
     record.arrived(nowNs);
-    timer.until(deadlineNs(incoming, nowNs));
-  }
-
-  /** When the client waits no longer for the response, in the loop's time. */
-  static long deadlineNs(IncomingRequest incoming, long nowNs) {
-    long timeoutNs = incoming.timeoutNs();
-    return timeoutNs < Deadlines.NEVER - nowNs ? nowNs + timeoutNs : Deadlines.NEVER;
   }
 
   /**
@@ -157,22 +132,19 @@ public final class ProxiedRequest implements Asker {
   public int data(ByteBuf bytes, boolean end) {
     int length = bytes.readableBytes();
     record.addRequestBytes(length);
-    pace.passed(length);
+    times.bodyCame(length);
     requestEnded |= end;
-    int held;
+    int heldLength = 0;
     switch (state) {
       case DECIDING, GATHERING, CONNECTING -> {
         gathered.append(bytes);
-        held = length;
+        heldLength = length;
       }
-      case EXCHANGE, TUNNEL -> held = service.data(bytes, end);
-      default -> {
-        bytes.release();
-        held = 0;
-      }
+      case EXCHANGE, TUNNEL -> heldLength = service.data(bytes, end);
+      case IDLE -> bytes.release();
     }
-    requestHeldBytes += held;
-    return held;
+    held.addRequest(heldLength);
+    return heldLength;
   }
 
   /**
@@ -229,15 +201,15 @@ public final class ProxiedRequest implements Asker {
    * @param bytes 1 or more.
    */
   public void responseConsumed(int bytes) {
-    responseHeldBytes -= bytes;
+    held.addResponse(-bytes);
     if (!service.isOpen()) {
       return;
     }
     service.responseConsumed(bytes);
     if (state == State.TUNNEL) {
-      awaitTunnel();
+      times.awaitTunnel();
     } else {
-      awaitBody();
+      times.awaitForwardedBody(requestEnded);
     }
   }
 
@@ -251,27 +223,28 @@ public final class ProxiedRequest implements Asker {
       leaveService(How.CLIENT_GONE, errorCode);
       end(How.CLIENT_GONE);
     }
-    timer.end();
+    times.leave();
   }
 
   @Override
   public void decided(long ofTicket, Verdict verdict) {
+    assert ofTicket == ticket : "ticket " + ofTicket + " is decided, and " + ticket + " awaited";
     ticket = Admission.SETTLED;
-    timer.never();
+    times.awaitNothing();
     try {
       if (!verdict.allowed()) {
         client.refuse(refused(verdict, How.REFUSED_HERE));
         return;
       }
-      if (timer.isOver(loop.clock.tick())) {
+      if (times.isOver(loop.clock.tick())) {
         client.refuse(refused(RefusalReason.DEADLINE_EXCEEDED));
         return;
       }
       Verdict refusal = pass(verdict);
       if (refusal != null) {
         client.refuse(refusal);
-      } else if (state == State.GATHERING) {
-        client.bodyWanted();
+      } else if (state == State.GATHERING || state == State.EXCHANGE && !requestEnded) {
+        client.giveBody();
       }
     } catch (RuntimeException | Error bug) {
       fail(bug);
@@ -283,8 +256,8 @@ public final class ProxiedRequest implements Asker {
     limit.set(verdict);
     chargeIsFresh = true;
     state = State.GATHERING;
-    pace.begin(loop.clock.nowNs());
-    return requestEnded ? connect(false) : null;
+    times.bodyBegins(loop.clock.nowNs());
+    return requestEnded || loop.origin.multiplexes() ? connect(false) : null;
   }
 
   /** Waits for the rest of the body, or asks for a connection if enough of it is there. */
@@ -296,12 +269,10 @@ public final class ProxiedRequest implements Asker {
     if (deservesConnection || expectsContinue && !continues()) {
       return connect(cutOff);
     }
-    long nowNs = loop.clock.nowNs();
-    long bodyNs = loop.timeouts.bodyNs();
-    if (pace.tooSlow(nowNs, bodyNs, BodyPace.MIN_GATHERED_BYTES_PER_SECOND)) {
+    if (times.isGatheredTooSlowly()) {
       return refused(RefusalReason.BODY_TIMEOUT);
     }
-    timer.within(nowNs, bodyNs);
+    times.awaitGatheredBody();
     keepFreshCharge(); // there may be no connection when the body is there
     return null;
   }
@@ -329,7 +300,7 @@ public final class ProxiedRequest implements Asker {
 
   private Verdict connect(boolean cutOff) {
     state = State.CONNECTING;
-    timer.never();
+    times.awaitNothing();
     switch (loop.origin.open(this, clientKey)) {
       case OPENED -> {
         send(loop.origin.opened());
@@ -354,7 +325,7 @@ public final class ProxiedRequest implements Asker {
       if (requestEnded) {
         deliver(departed(false));
       } else {
-        client.bodyWanted();
+        client.giveBody();
         if (state == State.EXCHANGE) {
           record.departed(loop.clock.tick());
         }
@@ -371,24 +342,25 @@ public final class ProxiedRequest implements Asker {
     state = State.EXCHANGE;
     long nowNs = loop.clock.nowNs();
     record.departed(nowNs); // until it is known when it was sent
-    if (timer.hasEnd() && record.totalNs(nowNs) > UNTOLD_WAIT_NS) {
-      head.timeLeftNs(timer.leftNs(nowNs));
+    if (times.hasEnd() && record.totalNs(nowNs) > UNTOLD_WAIT_NS) {
+      head.timeLeftNs(times.leftNs(nowNs));
     }
     service.open(side, head);
     RequestView trailers = gathered.trailers().fields();
     ByteBuf bytes = gathered.take();
     if (bytes != null) {
-      int length = requestHeldBytes;
-      requestHeldBytes = service.data(bytes, requestEnded && trailers == null);
-      if (length > requestHeldBytes) {
-        client.requestConsumed(length - requestHeldBytes);
+      int stillHeld = service.data(bytes, requestEnded && trailers == null);
+      int consumed = held.ofRequest() - stillHeld;
+      held.addRequest(-consumed);
+      if (consumed > 0) {
+        client.requestConsumed(consumed);
       }
     }
     if (trailers != null) {
       service.trailers(trailers);
       gathered.trailers().discard();
     }
-    pace.begin(loop.clock.nowNs());
+    times.bodyBegins(loop.clock.nowNs());
   }
 
   private Verdict departed(boolean cutOff) {
@@ -408,12 +380,11 @@ public final class ProxiedRequest implements Asker {
       if (cutOff) {
         return abort(RefusalReason.INCOMPLETE_REQUEST);
       }
-      long bodyNs = loop.timeouts.bodyNs();
-      if (pace.tooSlow(loop.clock.nowNs(), bodyNs, BodyPace.MIN_FORWARDED_BYTES_PER_SECOND)) {
+      if (times.isForwardedTooSlowly()) {
         return abort(RefusalReason.BODY_TIMEOUT);
       }
     }
-    awaitBody();
+    times.awaitForwardedBody(requestEnded);
     return service.flush() ? null : lost(service.failure());
   }
 
@@ -421,7 +392,7 @@ public final class ProxiedRequest implements Asker {
     if (!service.flush()) {
       return lost(service.failure());
     }
-    awaitTunnel();
+    times.awaitTunnel();
     if (requestEnded && responseEnded) {
       endTunnel();
     }
@@ -430,10 +401,11 @@ public final class ProxiedRequest implements Asker {
 
   /** The service has consumed bytes of the request that it had held. */
   public void requestConsumed(int bytes) {
-    requestHeldBytes -= bytes;
+    held.addRequest(-bytes);
     if (state == State.EXCHANGE && !requestEnded) {
-      pace.begin(loop.clock.tick()); // while the service did not take it, the client was not slow
-      awaitBody();
+      times.bodyBegins(
+          loop.clock.tick()); // while the service did not take it, the client was not slow
+      times.awaitForwardedBody(requestEnded);
     }
     client.requestConsumed(bytes);
   }
@@ -445,14 +417,14 @@ public final class ProxiedRequest implements Asker {
    */
   public int informational(IncomingResponse incoming) {
     boolean continued = incoming.status() == 100;
-    int held = continued && saidContinue ? 0 : client.informational(incoming);
+    int heldLength = continued && saidContinue ? 0 : client.informational(incoming);
     if (continued && expectsContinue) {
       expectsContinue = false;
-      pace.begin(loop.clock.nowNs()); // the client was not slow: it waited for this
-      awaitBody();
+      times.bodyBegins(loop.clock.nowNs()); // the client was not slow: it waited for this
+      times.awaitForwardedBody(requestEnded);
     }
-    holdResponse(held);
-    return held;
+    holdResponse(heldLength);
+    return heldLength;
   }
 
   /** The service agrees to a tunnel: all data from here on is the tunnel's, both ways. */
@@ -463,8 +435,8 @@ public final class ProxiedRequest implements Asker {
     state = State.TUNNEL;
     requestEnded = false;
     loop.observer.tunnelOpened();
-    awaitTunnel();
-    client.bodyWanted();
+    times.awaitTunnel();
+    client.giveBody();
   }
 
   /**
@@ -495,16 +467,16 @@ public final class ProxiedRequest implements Asker {
       complete();
       return 0;
     }
-    int held = client.responseData(bytes, last);
-    holdResponse(held);
+    int heldLength = client.responseData(bytes, last);
+    holdResponse(heldLength);
     if (state == State.TUNNEL) {
-      awaitTunnel();
+      times.awaitTunnel();
       responseEnded |= last;
       if (requestEnded && responseEnded) {
         endTunnel();
       }
     }
-    return held;
+    return heldLength;
   }
 
   /**
@@ -561,39 +533,15 @@ public final class ProxiedRequest implements Asker {
     client.ended();
   }
 
-  private void holdResponse(int held) {
-    if (held > 0) {
-      responseHeldBytes += held;
-      timer.within(loop.clock.nowNs(), loop.timeouts.writeNs());
-    }
-  }
-
-  /**
-   * Gives the client its time anew where it is the rest of the body that is waited for. A client
-   * that does not take the response has had its time set when it stopped, and nothing that it sends
-   * meanwhile gives it more. What the service does not take, or not answer, it has its own time
-   * for.
-   */
-  private void awaitBody() {
-    if (responseHeldBytes > 0) {
-      return;
-    }
-    if (requestEnded || requestHeldBytes > 0) {
-      timer.never();
-    } else {
-      timer.within(loop.clock.nowNs(), loop.timeouts.bodyNs());
-    }
-  }
-
-  /** Bytes went through the tunnel. They do not excuse a client that takes none. */
-  private void awaitTunnel() {
-    if (responseHeldBytes == 0) {
-      timer.within(loop.clock.nowNs(), loop.timeouts.tunnelIdleNs());
+  private void holdResponse(int heldLength) {
+    if (heldLength > 0) {
+      held.addResponse(heldLength);
+      times.awaitClient();
     }
   }
 
   private void onDeadline() {
-    if (timer.isOver(loop.clock.nowNs())) {
+    if (times.isOver(loop.clock.nowNs())) {
       deliver(abort(RefusalReason.DEADLINE_EXCEEDED));
       return;
     }
@@ -601,7 +549,7 @@ public final class ProxiedRequest implements Asker {
       case DECIDING -> awaitVerdict();
       case GATHERING -> deliver(refused(RefusalReason.BODY_TIMEOUT));
       case EXCHANGE -> {
-        if (responseHeldBytes > 0) {
+        if (held.ofResponse() > 0) {
           timedOut(); // the client does not take its response
         } else {
           deliver(abort(RefusalReason.BODY_TIMEOUT));
@@ -617,11 +565,10 @@ public final class ProxiedRequest implements Asker {
   /** The verdict should have come long ago, unless the request is held. */
   private void awaitVerdict() {
     long dueNs = loop.admission.dueNs(ticket);
-    long overdueNs = loop.clock.nowNs() - VERDICT_NS;
-    if (dueNs == Admission.NOT_HELD || dueNs <= overdueNs) {
+    if (dueNs == Admission.NOT_HELD || times.isVerdictLate(dueNs)) {
       fail(new IllegalStateException("a verdict has not come"));
     } else {
-      timer.within(dueNs, VERDICT_NS);
+      times.awaitVerdict(dueNs);
     }
   }
 
@@ -687,7 +634,7 @@ public final class ProxiedRequest implements Asker {
     long awaitedTicket = ticket;
     ticket = Admission.SETTLED;
     state = State.IDLE;
-    timer.until(Deadlines.NEVER);
+    times.ended();
     charge.letStand();
     head.discard();
     gathered.discard();
@@ -702,12 +649,12 @@ public final class ProxiedRequest implements Asker {
   }
 
   private void fail(Throwable bug) {
-    timer.never();
+    times.ended();
     client.failed(bug);
   }
 
-  /** Whether what comes of the body, or of the tunnel, is wanted now. */
-  public boolean wantsBody() {
+  /** Whether the body, or the tunnel's bytes, are to be given as they come. */
+  public boolean takesBody() {
     return state == State.GATHERING || state == State.EXCHANGE || state == State.TUNNEL;
   }
 
@@ -728,7 +675,12 @@ public final class ProxiedRequest implements Asker {
 
   /** Bytes of the request that the service has not consumed: above 0 it is the one to wait for. */
   public int requestHeldBytes() {
-    return requestHeldBytes;
+    return held.ofRequest();
+  }
+
+  /** Bytes of the response that the client has not consumed: above 0 the service waits. */
+  public int responseHeldBytes() {
+    return held.ofResponse();
   }
 
   /** Whether the client still waits for a 100 before it sends the body. */

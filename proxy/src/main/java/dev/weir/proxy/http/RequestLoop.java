@@ -53,7 +53,7 @@ public final class RequestLoop {
   long ask(IncomingRequest head, ProxiedRequest request, long nowNs) {
     asking = true;
     try {
-      question.traffic(head.view()).deadlineNs(ProxiedRequest.deadlineNs(head, nowNs));
+      question.traffic(head.view()).deadlineNs(RequestTimes.deadlineNs(head, nowNs));
       return admission.ask(question, request, nowNs);
     } finally {
       asking = false;

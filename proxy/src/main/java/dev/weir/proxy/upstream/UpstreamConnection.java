@@ -53,8 +53,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private boolean isClosed;
   private boolean requestComplete;
   private boolean isTunnel;
-  private int requestHeldBytes;
-  private int responseHeldBytes;
   private boolean inputEnded;
   private boolean outputEnding;
   private boolean outputEnded;
@@ -97,8 +95,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     request = newRequest;
     failure = null;
     requestComplete = false;
-    requestHeldBytes = 0;
-    responseHeldBytes = 0;
     responses.start();
     waiter.until(Deadlines.NEVER);
   }
@@ -140,11 +136,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (!called()) {
       return GONE;
     }
-    if (channel.isWritable()) {
-      return 0;
-    }
-    requestHeldBytes += length;
-    return length;
+    return channel.isWritable() ? 0 : length;
   }
 
   @Override
@@ -180,9 +172,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void responseConsumed(int bytes) {
-    assert bytes <= responseHeldBytes : bytes + " bytes consumed of " + responseHeldBytes;
-    responseHeldBytes -= bytes;
-    if (responseHeldBytes == 0 && channel.isOpen()) {
+    if (!isServing()) {
+      return; // it has failed, and the request has not looked yet
+    }
+    if (request.responseHeldBytes() == 0 && channel.isOpen()) {
       channel.config().setAutoRead(true);
     }
     awaitService(pool.clock().nowNs());
@@ -196,7 +189,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
    */
   private void awaitService(long nowNs) {
     boolean isDue =
-        !isTunnel && responseHeldBytes == 0 && (requestComplete || !channel.isWritable());
+        isServing()
+            && !isTunnel
+            && request.responseHeldBytes() == 0
+            && (requestComplete || !channel.isWritable());
     waiter.until(isDue ? nowNs + pool.responseTimeoutNs() : Deadlines.NEVER);
   }
 
@@ -297,7 +293,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** Reads no more while the client does not take what has been read. */
   private void hold(int bytes) {
     if (bytes > 0) {
-      responseHeldBytes += bytes;
       if (channel.isOpen()) {
         channel.config().setAutoRead(false);
       }
@@ -360,10 +355,8 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       return;
     }
     awaitService(pool.clock().nowNs());
-    if (channel.isWritable() && requestHeldBytes > 0) {
-      int consumed = requestHeldBytes;
-      requestHeldBytes = 0;
-      request.requestConsumed(consumed);
+    if (channel.isWritable() && request.requestHeldBytes() > 0) {
+      request.requestConsumed(request.requestHeldBytes());
     }
   }
 

@@ -106,6 +106,11 @@ public final class UpstreamPool implements Origin {
   }
 
   @Override
+  public boolean multiplexes() {
+    return false;
+  }
+
+  @Override
   public boolean isScarce() {
     return counts.isScarce();
   }

@@ -89,7 +89,8 @@ class RefusalTest {
             RefusalReason.UPSTREAM_BUSY,
             RefusalReason.UPSTREAM_CLOSED,
             RefusalReason.UPSTREAM_MALFORMED,
-            RefusalReason.UPSTREAM_TIMEOUT),
+            RefusalReason.UPSTREAM_TIMEOUT,
+            RefusalReason.DEADLINE_EXCEEDED),
         keeping);
   }
 
