@@ -90,6 +90,25 @@ final class StaticTable {
 
   private StaticTable() {}
 
+  /** How many fields there are; their indices run from 1 to that. */
+  static int size() {
+    return FIELDS.size();
+  }
+
+  /** The name of the field with an index. */
+  static String nameAt(int index) {
+    final String field = FIELDS.get(index - 1);
+    final int equals = field.indexOf('=');
+    return equals > 0 ? field.substring(0, equals) : field;
+  }
+
+  /** The value of the field with an index; empty if the table gives none. */
+  static String valueAt(int index) {
+    final String field = FIELDS.get(index - 1);
+    final int equals = field.indexOf('=');
+    return equals > 0 ? field.substring(equals + 1) : "";
+  }
+
   /** The index of a field with that very value, or {@link #NONE}. */
   static int pair(String name, String value) {
     return PAIRS.getOrDefault(name + '=' + value, NONE);
