@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
@@ -11,9 +12,6 @@ import org.agrona.DirectBuffer;
  */
 final class BodyFraming {
   private static final byte[] CHUNKED = {'c', 'h', 'u', 'n', 'k', 'e', 'd'};
-
-  /** Enough for 2^59 bytes, and no sum of lengths overflows. */
-  private static final int MAX_LENGTH_DIGITS = 18;
 
   private long contentLength;
   private boolean contentLengthCanonical;
@@ -27,16 +25,9 @@ final class BodyFraming {
 
   /** Takes a Content-Length field; false if it is malformed or not the first. */
   boolean contentLength(DirectBuffer bytes, int offset, int length) {
-    if (contentLength >= 0 || length == 0 || length > MAX_LENGTH_DIGITS) {
+    long value = Decimal.read(bytes, offset, length);
+    if (contentLength >= 0 || value == Decimal.MALFORMED) {
       return false;
-    }
-    long value = 0;
-    for (int i = offset; i < offset + length; i++) {
-      byte b = bytes.getByte(i);
-      if (!Grammar.isDigit(b)) {
-        return false;
-      }
-      value = value * 10 + (b - '0');
     }
     contentLength = value;
     contentLengthCanonical = length == 1 || bytes.getByte(offset) != '0';

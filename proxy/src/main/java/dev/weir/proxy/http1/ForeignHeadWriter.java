@@ -3,6 +3,7 @@ package dev.weir.proxy.http1;
 import static dev.weir.proxy.http.TextWriter.ascii;
 
 import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.HostSyntax;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.RequestIds;

@@ -9,7 +9,6 @@ final class Grammar {
   private static final byte TOKEN = 1;
   private static final byte DIGIT = 2;
   private static final byte TARGET = 4;
-  private static final byte HOST = 8;
   private static final byte[] CLASSES = new byte[256];
 
   private static final long ONES = 0x0101010101010101L;
@@ -17,16 +16,13 @@ final class Grammar {
 
   static {
     for (int c = '0'; c <= '9'; c++) {
-      CLASSES[c] |= TOKEN | DIGIT | HOST;
+      CLASSES[c] |= TOKEN | DIGIT;
     }
     for (int c = 'a'; c <= 'z'; c++) {
-      CLASSES[c] |= TOKEN | HOST;
-      CLASSES[c - 'a' + 'A'] |= TOKEN | HOST;
+      CLASSES[c] |= TOKEN;
+      CLASSES[c - 'a' + 'A'] |= TOKEN;
     }
     mark("!#$%&'*+-.^_`|~", TOKEN);
-    // The unreserved and sub-delims of reg-name (RFC 3986, section 3.2.2), less the comma and the
-    // percent sign: no name that resolves has them, and lists are split at the one.
-    mark("-._~!$&'()*+;=", HOST);
     for (int c = '!'; c <= '~'; c++) {
       CLASSES[c] |= TARGET;
     }
@@ -52,10 +48,6 @@ final class Grammar {
   /** Visible ASCII but the number sign: what may stand in a request target. */
   static boolean isTarget(byte b) {
     return (CLASSES[b & 0xFF] & TARGET) != 0;
-  }
-
-  static boolean isHost(byte b) {
-    return (CLASSES[b & 0xFF] & HOST) != 0;
   }
 
   /** The value of a hexadecimal digit, or -1. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.http1;
 
 import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.HostSyntax;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.KnownField;
@@ -306,19 +307,10 @@ public final class ResponseHead implements IncomingResponse {
     if (rateLimitRemainingField < 0) {
       return -1;
     }
-    int length = fields.valueLength(rateLimitRemainingField);
-    if (length == 0 || length > 18) {
-      return -1;
-    }
-    long remaining = 0;
-    for (int i = 0; i < length; i++) {
-      byte b = fields.bytes().getByte(fields.valueOffset(rateLimitRemainingField) + i);
-      if (!Grammar.isDigit(b)) {
-        return -1;
-      }
-      remaining = remaining * 10 + (b - '0');
-    }
-    return remaining;
+    return Decimal.read(
+        fields.bytes(),
+        fields.valueOffset(rateLimitRemainingField),
+        fields.valueLength(rateLimitRemainingField));
   }
 
   boolean omitsAny() {

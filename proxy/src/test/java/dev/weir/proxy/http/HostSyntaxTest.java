@@ -1,4 +1,4 @@
-package dev.weir.proxy.http1;
+package dev.weir.proxy.http;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;

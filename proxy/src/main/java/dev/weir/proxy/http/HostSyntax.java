@@ -1,14 +1,28 @@
-package dev.weir.proxy.http1;
+package dev.weir.proxy.http;
 
 import org.agrona.DirectBuffer;
 
 /** The grammar of {@code uri-host [ ":" port ]} (RFC 9110, section 7.2), never empty. */
-final class HostSyntax {
+public final class HostSyntax {
   private static final int MAX_PORT = 65_535;
+
+  /**
+   * The unreserved and sub-delims of reg-name (RFC 3986, section 3.2.2), less the comma and the
+   * percent sign: no name that resolves has them, and lists are split at the one.
+   */
+  private static final boolean[] NAME = new boolean[256];
+
+  static {
+    for (int c = '0'; c <= 'z'; c++) {
+      NAME[c] = Character.isLetterOrDigit(c);
+    }
+    "-._~!$&'()*+;=".chars().forEach(c -> NAME[c] = true);
+  }
 
   private HostSyntax() {}
 
-  static boolean isValid(DirectBuffer bytes, int offset, int length) {
+  /** Whether these bytes are a host with or without a port. */
+  public static boolean isValid(DirectBuffer bytes, int offset, int length) {
     int limit = offset + length;
     int i = offset;
     if (i < limit && bytes.getByte(i) == '[') {
@@ -17,7 +31,7 @@ final class HostSyntax {
         return false;
       }
     } else {
-      while (i < limit && Grammar.isHost(bytes.getByte(i))) {
+      while (i < limit && NAME[bytes.getByte(i) & 0xFF]) {
         i++;
       }
       if (i == offset) {
@@ -34,18 +48,27 @@ final class HostSyntax {
       if (b == ']') {
         return i - open > 2 ? i + 1 : -1; // "::" is the shortest address
       }
-      if (Grammar.hexDigit(b) < 0 && b != ':' && b != '.') {
+      if (!isHexDigit(b) && b != ':' && b != '.') {
         return -1;
       }
     }
     return -1;
   }
 
+  private static boolean isHexDigit(byte b) {
+    int lower = b | 0x20;
+    return isDigit(b) || lower >= 'a' && lower <= 'f';
+  }
+
+  private static boolean isDigit(byte b) {
+    return b >= '0' && b <= '9';
+  }
+
   private static boolean isPort(DirectBuffer bytes, int from, int limit) {
     int port = 0;
     for (int i = from; i < limit; i++) {
       byte b = bytes.getByte(i);
-      if (!Grammar.isDigit(b)) {
+      if (!isDigit(b)) {
         return false;
       }
       port = port * 10 + (b - '0');
