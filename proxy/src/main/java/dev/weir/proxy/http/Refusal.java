@@ -17,6 +17,7 @@ public final class Refusal {
   private RefusalReason reason;
   private QuotaPolicy policy;
   private long remaining;
+  private long retryAfterNs;
   private long retryAfterSeconds;
   private long waitSeconds;
 
@@ -27,6 +28,7 @@ public final class Refusal {
    */
   public Refusal describe(Verdict verdict) {
     long retryNs = verdict.retryAfterNs();
+    retryAfterNs = retryNs;
     reason = verdict.refusal();
     policy = verdict.policy();
     remaining = verdict.remaining();
@@ -53,6 +55,11 @@ public final class Refusal {
   /** Until the client may expect more of that limit: {@code t} of the RateLimit field. */
   public long waitSeconds() {
     return waitSeconds;
+  }
+
+  /** The least wait after which the same request would pass; 0 if none is known. */
+  public long retryAfterNs() {
+    return retryAfterNs;
   }
 
   /** When the same request would pass, at least 1: {@code Retry-After}. 0 if no wait is known. */

@@ -1,0 +1,75 @@
+package dev.weir.proxy.grpc;
+
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RequestView;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+
+/**
+ * Whether a request is a call of gRPC, by its content type: {@code application/grpc} and nothing,
+ * or {@code +} and a message format, or {@code ;} and parameters; in any case. Likewise gRPC-Web,
+ * whose answers a browser can read, and whose text form is base64.
+ */
+public enum GrpcContentType {
+  /** No call of gRPC. */
+  NONE(null),
+  GRPC("application/grpc"),
+  WEB("application/grpc-web"),
+  WEB_TEXT("application/grpc-web-text");
+
+  private static final FieldName CONTENT_TYPE = FieldName.of("content-type");
+
+  private final String text;
+  private final byte[] lowerCase;
+
+  GrpcContentType(String text) {
+    this.text = text;
+    this.lowerCase = text == null ? null : text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** What a request's content type says; the first of several, {@link #NONE} if it has none. */
+  public static GrpcContentType of(RequestView request) {
+    int field = request.findField(CONTENT_TYPE, 0);
+    return field < 0
+        ? NONE
+        : of(request.bytes(), request.valueOffset(field), request.valueLength(field));
+  }
+
+  /** What a content type says. */
+  public static GrpcContentType of(DirectBuffer bytes, int offset, int length) {
+    if (!GRPC.begins(bytes, offset, length)) {
+      return NONE;
+    }
+    if (GRPC.is(bytes, offset, length)) {
+      return GRPC;
+    }
+    if (WEB.is(bytes, offset, length)) {
+      return WEB;
+    }
+    return WEB_TEXT.is(bytes, offset, length) ? WEB_TEXT : NONE;
+  }
+
+  private boolean is(DirectBuffer bytes, int offset, int length) {
+    if (!begins(bytes, offset, length)) {
+      return false;
+    }
+    int next = length == lowerCase.length ? ';' : bytes.getByte(offset + lowerCase.length);
+    return next == ';' || next == '+';
+  }
+
+  private boolean begins(DirectBuffer bytes, int offset, int length) {
+    return length >= lowerCase.length
+        && Ascii.equalsIgnoreCase(bytes, offset, lowerCase.length, lowerCase);
+  }
+
+  /** Whether the call is gRPC-Web's, which any version of HTTP carries. */
+  public boolean isWeb() {
+    return this == WEB || this == WEB_TEXT;
+  }
+
+  /** The content type of an answer; null of {@link #NONE}. */
+  String contentType() {
+    return text;
+  }
+}

@@ -1,0 +1,193 @@
+package dev.weir.proxy.grpc;
+
+import dev.weir.proxy.grpc.GrpcField.Form;
+import dev.weir.proxy.http.LimitValues;
+import dev.weir.proxy.http.Refusal;
+import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * Writes a refusal as gRPC has it: HTTP's status is 200, and {@code grpc-status}, a message, {@code
+ * grpc-status-details-bin} and {@code grpc-retry-pushback-ms} say the rest, with the RateLimit
+ * fields. It is a head that is all there is of the response ("trailers only"), or the trailers
+ * behind a response that has begun.
+ *
+ * <p>A browser hides a head's fields from gRPC-Web, so that one has a body too: one frame of
+ * trailers, marked by 0x80.
+ *
+ * <p>One per event loop. {@link #describe} first; what is written then is of that refusal.
+ */
+public final class GrpcRefusalWriter {
+  /** So many policies are kept encoded; rules that are replaced leave theirs behind. */
+  private static final int MAX_POLICIES = 1024;
+
+  /** The most bytes of what does not grow with a policy's name. */
+  private static final int FIXED_BYTES = 1024;
+
+  private static final byte TRAILERS_FRAME = (byte) 0x80;
+  private static final int FRAME_HEADER_BYTES = 1 + Integer.BYTES;
+  private static final byte[] PADDING = {'=', '='};
+
+  /** By type and form. */
+  private static final byte[][][] HEADS = new byte[GrpcContentType.values().length][][];
+
+  static {
+    for (GrpcContentType type : GrpcContentType.values()) {
+      if (type != GrpcContentType.NONE) {
+        HEADS[type.ordinal()] =
+            new byte[][] {
+              GrpcField.encode(Form.BLOCK, ":status", "200", "content-type", type.contentType()),
+              GrpcField.encode(Form.LINES, "content-type", type.contentType())
+            };
+      }
+    }
+  }
+
+  private final boolean rateLimit;
+  private final boolean xRateLimit;
+  private final Map<QuotaPolicy, RefusalTemplate[]> byPolicy = new IdentityHashMap<>();
+  private final RefusalTemplate[] withoutPolicy =
+      new RefusalTemplate[RefusalReason.values().length];
+  private final Refusal refusal = new Refusal();
+  private final byte[] scratch = StatusDetails.newScratch();
+
+  // On the heap: they live as long as their loop.
+  private final ByteBuf details = Unpooled.buffer(512);
+  private final ByteBuf value = Unpooled.buffer(256);
+  private final ByteBuf frame = Unpooled.buffer(1024);
+  private final ByteBuf text = Unpooled.buffer(1024);
+  private RefusalTemplate template;
+
+  /**
+   * @param rateLimit whether {@code ratelimit} and {@code ratelimit-policy} are written.
+   * @param xRateLimit whether the {@code x-ratelimit} fields are.
+   */
+  public GrpcRefusalWriter(boolean rateLimit, boolean xRateLimit) {
+    this.rateLimit = rateLimit;
+    this.xRateLimit = xRateLimit;
+  }
+
+  /**
+   * Begins with a refusal.
+   *
+   * @param verdict one that does not allow; read during the call only.
+   * @return the most bytes of any head, trailers or body of it.
+   */
+  public int describe(Verdict verdict) {
+    refusal.describe(verdict);
+    template = template(refusal.reason(), refusal.policy());
+    details.clear();
+    if (refusal.policy() != null || refusal.retryAfterNs() > 0) {
+      StatusDetails of = template.details();
+      details.ensureWritable(of.bound());
+      details.writerIndex(of.write(refusal.retryAfterNs(), details.array(), scratch));
+    }
+    int nameBytes = refusal.policy() == null ? 0 : refusal.policy().name().length();
+    return FIXED_BYTES + 4 * nameBytes + 2 * details.readableBytes();
+  }
+
+  private RefusalTemplate template(RefusalReason reason, QuotaPolicy policy) {
+    RefusalTemplate[] templates = policy == null ? withoutPolicy : byPolicy.get(policy);
+    if (templates == null) {
+      templates = new RefusalTemplate[RefusalReason.values().length];
+      if (byPolicy.size() == MAX_POLICIES) {
+        byPolicy.clear();
+      }
+      byPolicy.put(policy, templates);
+    }
+    RefusalTemplate found = templates[reason.ordinal()];
+    if (found == null) {
+      found = new RefusalTemplate(reason, policy);
+      templates[reason.ordinal()] = found;
+    }
+    return found;
+  }
+
+  /**
+   * Appends the response's head as a field block of HTTP/2, status included.
+   *
+   * @param type other than {@link GrpcContentType#NONE}. Of gRPC the head is all, of gRPC-Web there
+   *     is a {@link #body}.
+   */
+  public void writeHead(ByteBuf out, GrpcContentType type) {
+    writeHead(out, type, Form.BLOCK);
+  }
+
+  /** Appends the fields of the response's head as lines of HTTP/1.1, for gRPC-Web. */
+  public void writeLines(ByteBuf out, GrpcContentType type) {
+    writeHead(out, type, Form.LINES);
+  }
+
+  private void writeHead(ByteBuf out, GrpcContentType type, Form form) {
+    out.writeBytes(HEADS[type.ordinal()][form.ordinal()]);
+    writeStatus(out, form);
+    out.writeBytes(template.ofEnvoy(form));
+    writeLimit(out, form);
+  }
+
+  /** Appends the trailers of a response that has begun, as a field block of HTTP/2. */
+  public void writeTrailers(ByteBuf out) {
+    writeStatus(out, Form.BLOCK);
+  }
+
+  private void writeStatus(ByteBuf out, Form form) {
+    out.writeBytes(template.status(form));
+    if (details.isReadable()) {
+      GrpcField.DETAILS.write(out, form, details);
+    }
+    long pushbackMs = GrpcPushback.ms(refusal);
+    if (pushbackMs != GrpcPushback.UNSAID) {
+      value.clear();
+      if (pushbackMs < 0) {
+        value.writeByte('-');
+      }
+      TextWriter.writeDecimal(value, Math.abs(pushbackMs));
+      GrpcField.PUSHBACK.write(out, form, value);
+    }
+  }
+
+  private void writeLimit(ByteBuf out, Form form) {
+    QuotaPolicy policy = refusal.policy();
+    if (policy == null) {
+      return;
+    }
+    if (rateLimit) {
+      out.writeBytes(template.policyField(form));
+      value.clear();
+      LimitValues.writeLimit(value, policy, refusal.remaining(), refusal.waitSeconds());
+      GrpcField.RATELIMIT.write(out, form, value);
+    }
+    if (xRateLimit) {
+      out.writeBytes(template.quotaField(form));
+      TextWriter.writeDecimal(value.clear(), refusal.remaining());
+      GrpcField.X_RATELIMIT_REMAINING.write(out, form, value);
+      TextWriter.writeDecimal(value.clear(), refusal.waitSeconds());
+      GrpcField.X_RATELIMIT_RESET.write(out, form, value);
+    }
+  }
+
+  /**
+   * The body of a response of gRPC-Web.
+   *
+   * @return valid until the next call; not the caller's to release.
+   */
+  public ByteBuf body(GrpcContentType type) {
+    frame.clear().writeByte(TRAILERS_FRAME).writeInt(0);
+    writeStatus(frame, Form.LINES);
+    frame.setInt(1, frame.readableBytes() - FRAME_HEADER_BYTES);
+    return type == GrpcContentType.WEB_TEXT ? base64(frame) : frame;
+  }
+
+  private ByteBuf base64(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    text.clear().ensureWritable((length + 2) / 3 * 4);
+    text.writerIndex(StatusDetails.base64(bytes.array(), length, text.array(), 0));
+    return text.writeBytes(PADDING, 0, (3 - length % 3) % 3);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.weir.proxy.grpc;
+
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+
+/**
+ * The value of {@code grpc-timeout}: one to eight digits and a unit, hours to nanoseconds. A value
+ * of any other form is no deadline of ours; it is passed on, and the service says what it is.
+ */
+public final class GrpcTimeout {
+  /** The result of {@link #parseNs} for what is no timeout. */
+  public static final long NONE = -1;
+
+  /** The longest text. */
+  public static final int MAX_BYTES = 9;
+
+  private static final int MAX_DIGITS = 8;
+  private static final long MAX_VALUE = 99_999_999;
+
+  /** From the finest unit on. */
+  private static final byte[] UNITS = {'n', 'u', 'm', 'S', 'M', 'H'};
+
+  private static final long[] UNITS_NS = {
+    1,
+    TimeUnit.MICROSECONDS.toNanos(1),
+    TimeUnit.MILLISECONDS.toNanos(1),
+    TimeUnit.SECONDS.toNanos(1),
+    TimeUnit.MINUTES.toNanos(1),
+    TimeUnit.HOURS.toNanos(1)
+  };
+
+  private GrpcTimeout() {}
+
+  /** The time in nanoseconds, 0 or more, at most {@link Long#MAX_VALUE}; or {@link #NONE}. */
+  public static long parseNs(DirectBuffer bytes, int offset, int length) {
+    int digits = length - 1;
+    if (digits < 1 || digits > MAX_DIGITS) {
+      return NONE;
+    }
+    long value = 0;
+    for (int i = 0; i < digits; i++) {
+      int digit = bytes.getByte(offset + i) - '0';
+      if (digit < 0 || digit > 9) {
+        return NONE;
+      }
+      value = 10 * value + digit;
+    }
+    int unit = unit(bytes.getByte(offset + digits));
+    if (unit < 0) {
+      return NONE;
+    }
+    boolean fits = value <= Long.MAX_VALUE / UNITS_NS[unit];
+    return fits ? value * UNITS_NS[unit] : Long.MAX_VALUE;
+  }
+
+  private static int unit(byte letter) {
+    int unit = UNITS.length - 1;
+    while (unit >= 0 && UNITS[unit] != letter) {
+      unit--;
+    }
+    return unit;
+  }
+
+  /**
+   * Writes a time in the finest unit that has room for it, rounded down: no service is given more
+   * than there is.
+   *
+   * @param ns 0 or more.
+   * @param out has room for {@link #MAX_BYTES}.
+   * @return how many bytes that are.
+   */
+  public static int write(long ns, byte[] out) {
+    int unit = 0;
+    while (ns / UNITS_NS[unit] > MAX_VALUE && unit < UNITS.length - 1) {
+      unit++;
+    }
+    long value = Math.min(ns / UNITS_NS[unit], MAX_VALUE);
+    int digits = 1;
+    for (long rest = value / 10; rest > 0; rest /= 10) {
+      digits++;
+    }
+    for (int i = digits - 1; i >= 0; i--) {
+      out[i] = (byte) ('0' + value % 10);
+      value /= 10;
+    }
+    out[digits] = UNITS[unit];
+    return digits + 1;
+  }
+}
