@@ -1,0 +1,12 @@
+package dev.weir.proxy.tls;
+
+import java.nio.file.Path;
+
+/**
+ * Where a certificate and its key are.
+ *
+ * @param chain the certificate, and behind it those of the authorities between it and the root.
+ * @param key its private key; may be the same file.
+ * @param passphrase the file with the key's passphrase; null if the key is not encrypted.
+ */
+public record CertificateFiles(Path chain, Path key, Path passphrase) {}

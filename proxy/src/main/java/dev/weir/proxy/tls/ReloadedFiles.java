@@ -1,0 +1,18 @@
+package dev.weir.proxy.tls;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** What was read from files, and is read again when they change. */
+public interface ReloadedFiles {
+  /** All files that it is read from. */
+  List<Path> files();
+
+  /**
+   * Reads the files again, and uses what they hold from now on.
+   *
+   * @return what it uses now, for the log.
+   * @throws TlsFault if that cannot be used; nothing has changed then.
+   */
+  String reload() throws TlsFault;
+}

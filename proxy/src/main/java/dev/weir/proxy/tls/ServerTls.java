@@ -1,0 +1,137 @@
+package dev.weir.proxy.tls;
+
+import dev.weir.proxy.request.CertificateNames;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.ssl.SniHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import java.nio.file.Path;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+/**
+ * TLS of one listener: which certificate a client is shown, and what its own says. Certificates may
+ * be exchanged at any time; connections keep those they began with.
+ */
+public final class ServerTls implements ReloadedFiles, AutoCloseable {
+  /** The largest hello of a client: what post-quantum keys and a ticket need, and some more. */
+  private static final int MAX_HELLO_BYTES = 32 * 1024;
+
+  private final ServerTlsSettings settings;
+  private final List<String> protocols;
+  private final Executor afterEveryLoop;
+  private volatile ServerCertificates certificates;
+
+  /**
+   * Reads the files.
+   *
+   * @param protocols for ALPN, the one that is liked best first.
+   * @param afterEveryLoop runs a task once every event loop has ended what it was doing.
+   * @throws TlsFault that tells all files that cannot be used.
+   */
+  public ServerTls(ServerTlsSettings settings, List<String> protocols, Executor afterEveryLoop)
+      throws TlsFault {
+    this.settings = settings;
+    this.protocols = List.copyOf(protocols);
+    this.afterEveryLoop = afterEveryLoop;
+    this.certificates = new ServerCertificates(settings, protocols, Instant.now());
+  }
+
+  /** A handler for a new connection, to be its first; by the connection's event loop. */
+  public ChannelHandler newHandler(Channel channel) {
+    ServerCertificates current = certificates;
+    return current.areSeveral()
+        ? new ByName(current)
+        : handler(current.find(null), channel.alloc());
+  }
+
+  private static SslHandler handler(SslContext context, ByteBufAllocator allocator) {
+    SslHandler handler = context.newHandler(allocator);
+    handler.setHandshakeTimeoutMillis(0); // the connection has a timer of its own
+    return handler;
+  }
+
+  /** Whom the certificate that a client has shown names; null if it has shown none. */
+  public static CertificateNames clientNames(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate certificate
+          ? CertificateText.ofClient(certificate)
+          : null;
+    } catch (SSLPeerUnverifiedException none) {
+      return null;
+    }
+  }
+
+  /** When the first of the certificates expires. */
+  public Instant expiry() {
+    return certificates.expiry();
+  }
+
+  /** Which library does it. */
+  public static String provider() {
+    return TlsContexts.provider();
+  }
+
+  @Override
+  public List<Path> files() {
+    List<Path> files = new ArrayList<>();
+    for (CertificateFiles each : settings.certificates()) {
+      files.add(each.chain());
+      files.add(each.key());
+      if (each.passphrase() != null) {
+        files.add(each.passphrase());
+      }
+    }
+    if (settings.clientAuthorities() != null) {
+      files.add(settings.clientAuthorities());
+    }
+    return files;
+  }
+
+  @Override
+  public String reload() throws TlsFault {
+    ServerCertificates before = certificates;
+    certificates = new ServerCertificates(settings, protocols, Instant.now());
+    afterEveryLoop.execute(before::release);
+    return certificates.toString();
+  }
+
+  /** Once no new connections come. */
+  @Override
+  public void close() {
+    certificates.release();
+  }
+
+  /** The names in its certificates, and how long each is valid. */
+  @Override
+  public String toString() {
+    return certificates.toString();
+  }
+
+  /** Waits for the client's hello, and takes the certificate for the name in it. */
+  private static final class ByName extends SniHandler {
+    ByName(ServerCertificates certificates) {
+      super(
+          (name, promise) ->
+              promise.setSuccess(
+                  certificates.find(name == null ? null : name.toLowerCase(Locale.ROOT))),
+          MAX_HELLO_BYTES,
+          0);
+    }
+
+    @Override
+    protected SslHandler newSslHandler(SslContext context, ByteBufAllocator allocator) {
+      return handler(context, allocator);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package dev.weir.proxy.tls;
+
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslSessionContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLException;
+
+/**
+ * Makes contexts of Netty's: BoringSSL's where it loads, the JDK's otherwise; TLS 1.3 and 1.2 with
+ * suites that have forward secrecy and authenticate what they encrypt, of which RFC 9113 forbids
+ * none (section 9.2.2).
+ *
+ * <p>A server's context makes the keys of its tickets itself and knows no other's: a session that
+ * one listener, name or version of a certificate has verified is none to another. BoringSSL changes
+ * them every two days, the JDK with the life of a session.
+ */
+final class TlsContexts {
+  /** How long a session may be resumed, in seconds. */
+  static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
+
+  /** Those of TLS 1.3 first. */
+  static final List<String> CIPHERS =
+      List.of(
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
+  private static final SslProvider PROVIDER =
+      OpenSsl.isAvailable() ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK;
+
+  static {
+    if (System.getProperty("jdk.tls.rejectClientInitiatedRenegotiation") == null) {
+      // BoringSSL's servers never do.
+      System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    }
+  }
+
+  private TlsContexts() {}
+
+  /** {@code BoringSSL} or {@code JDK}. */
+  static String provider() {
+    return PROVIDER == SslProvider.JDK ? "JDK" : OpenSsl.versionString();
+  }
+
+  private static SslContextBuilder common(SslContextBuilder builder, List<String> protocols) {
+    return builder
+        .sslProvider(PROVIDER)
+        .protocols("TLSv1.3", "TLSv1.2")
+        .ciphers(CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+        .sessionTimeout(SESSION_SECONDS)
+        .applicationProtocolConfig(
+            new ApplicationProtocolConfig(
+                Protocol.ALPN,
+                SelectorFailureBehavior.NO_ADVERTISE,
+                SelectedListenerFailureBehavior.ACCEPT,
+                protocols));
+  }
+
+  /**
+   * A server's context.
+   *
+   * @param protocols for ALPN, the one that is liked best first.
+   * @param authorities of clients; empty where none is asked for a certificate.
+   */
+  static SslContext server(
+      KeyedCertificate certificate,
+      List<String> protocols,
+      ClientCertificate clients,
+      List<X509Certificate> authorities)
+      throws SSLException {
+    SslContextBuilder builder =
+        common(SslContextBuilder.forServer(certificate.key(), certificate.chainArray()), protocols);
+    switch (clients) {
+      case OFF -> builder.clientAuth(ClientAuth.NONE);
+      case OPTIONAL -> builder.clientAuth(ClientAuth.OPTIONAL).trustManager(authorities);
+      case REQUIRED -> builder.clientAuth(ClientAuth.REQUIRE).trustManager(authorities);
+    }
+    SslContext context = builder.build();
+    if (context.sessionContext() instanceof OpenSslSessionContext sessions) {
+      sessions.setTicketKeys(); // none given: the library makes them
+      sessions.setSessionCacheEnabled(false);
+    }
+    return context;
+  }
+
+  /**
+   * A client's context.
+   *
+   * @param own what the client shows; null for nothing.
+   * @param authorities of servers; null for those that the JDK trusts.
+   */
+  static SslContext client(
+      KeyedCertificate own,
+      List<String> protocols,
+      List<X509Certificate> authorities,
+      SNIHostName name,
+      boolean verifies)
+      throws SSLException {
+    SslContextBuilder builder = common(SslContextBuilder.forClient(), protocols);
+    if (own != null) {
+      builder.keyManager(own.key(), own.chainArray());
+    }
+    if (name != null) {
+      builder.serverName(name);
+    }
+    if (!verifies) {
+      return builder
+          .trustManager(NoVerification.INSTANCE)
+          .endpointIdentificationAlgorithm(null)
+          .build();
+    }
+    if (authorities != null) {
+      builder.trustManager(authorities);
+    }
+    return builder.endpointIdentificationAlgorithm("HTTPS").build();
+  }
+}

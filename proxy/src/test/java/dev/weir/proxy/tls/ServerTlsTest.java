@@ -1,0 +1,140 @@
+package dev.weir.proxy.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.SslContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerTlsTest {
+  private static final List<String> PROTOCOLS = List.of("h2", "http/1.1");
+
+  @TempDir private Path directory;
+
+  private ServerTlsSettings settings(CertificateFiles... files) {
+    return new ServerTlsSettings(List.of(files), null, ClientCertificate.OFF);
+  }
+
+  private CertificateFiles write(String name, String... names) {
+    return TestCertificates.write(directory, name, TestCertificates.server(names));
+  }
+
+  @Test
+  void findsTheCertificateForAName() throws Exception {
+    ServerCertificates certificates =
+        new ServerCertificates(
+            settings(
+                write("a", "a.example"),
+                write("b", "*.b.example", "b.example"),
+                write("c", "x.b.example", "a.example")),
+            PROTOCOLS,
+            Instant.now());
+    SslContext first = certificates.find(null);
+    SslContext second = certificates.find("b.example");
+    SslContext third = certificates.find("x.b.example");
+    assertNotSame(first, second);
+    assertNotSame(second, third);
+    assertSame(first, certificates.find("a.example"), "the earlier of two with one name");
+    assertSame(second, certificates.find("y.b.example"));
+    assertSame(first, certificates.find("z.y.b.example"), "a wildcard is one label");
+    assertSame(first, certificates.find("unknown"));
+    certificates.release();
+  }
+
+  @Test
+  void tellsAllFilesThatCannotBeUsed() {
+    CertificateFiles good = write("a", "a.example");
+    Path missing = directory.resolve("missing");
+    TlsFault fault =
+        assertThrows(
+            TlsFault.class,
+            () ->
+                new ServerTls(
+                    new ServerTlsSettings(
+                        List.of(
+                            new CertificateFiles(missing, good.key(), null),
+                            good,
+                            new CertificateFiles(good.chain(), good.chain(), null)),
+                        good.key(),
+                        ClientCertificate.REQUIRED),
+                    PROTOCOLS,
+                    Runnable::run));
+    assertEquals(
+        good.key()
+            + ": no certificate in it (expected: PEM: -----BEGIN CERTIFICATE-----)\n"
+            + missing
+            + ": not found (expected: a file)\n"
+            + good.chain()
+            + ": no private key in it (expected: PEM: -----BEGIN PRIVATE KEY-----)",
+        fault.getMessage());
+  }
+
+  @Test
+  void hasNoSuiteThatHttp2Forbids() {
+    assertTrue(Http2SecurityUtil.CIPHERS.containsAll(TlsContexts.CIPHERS));
+  }
+
+  @Test
+  void takesAChangedPairOnceItIsWholeAndNoOther() throws Exception {
+    CertificateFiles files = write("a", "a.example");
+    List<Runnable> retired = new ArrayList<>();
+    ServerTls tls = new ServerTls(settings(files), PROTOCOLS, retired::add);
+    CertificateReload reload = new CertificateReload(List.of(tls));
+    CertificateFiles next =
+        TestCertificates.write(directory, "next", TestCertificates.server("next.example"));
+    reload.poll();
+    reload.poll();
+    assertEquals(0, reload.reloadCount(), "nothing has changed");
+
+    Files.move(next.chain(), files.chain(), StandardCopyOption.REPLACE_EXISTING);
+    reload.poll();
+    assertEquals(0, reload.reloadCount() + reload.failureCount(), "seen once");
+    reload.poll();
+    assertEquals(1, reload.failureCount(), "the key is that of the one before");
+    reload.poll();
+    reload.poll();
+    assertEquals(1, reload.failureCount(), "told once");
+    assertTrue(tls.toString().startsWith("[a.example]"), tls.toString());
+
+    Files.move(next.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
+    reload.poll();
+    reload.poll();
+    assertEquals(1, reload.reloadCount());
+    assertTrue(tls.toString().startsWith("[next.example]"), tls.toString());
+    assertEquals(1, retired.size());
+    retired.forEach(Runnable::run);
+    tls.close();
+  }
+
+  @Test
+  void seesASymbolicLinkThatIsSwapped() throws Exception {
+    Path first = Files.createDirectory(directory.resolve("1"));
+    Path second = Files.createDirectory(directory.resolve("2"));
+    TestCertificates.write(first, "tls", TestCertificates.server("first.example"));
+    TestCertificates.write(second, "tls", TestCertificates.server("second.example"));
+    Path data = Files.createSymbolicLink(directory.resolve("data"), first);
+    ServerTls tls =
+        new ServerTls(
+            settings(new CertificateFiles(data.resolve("tls.crt"), data.resolve("tls.key"), null)),
+            PROTOCOLS,
+            Runnable::run);
+    CertificateReload reload = new CertificateReload(List.of(tls));
+    Path swapped = Files.createSymbolicLink(directory.resolve("data2"), second);
+    Files.move(swapped, data, StandardCopyOption.ATOMIC_MOVE);
+    reload.poll();
+    reload.poll();
+    assertTrue(tls.toString().startsWith("[second.example]"), tls.toString());
+    tls.close();
+  }
+}
