@@ -45,6 +45,7 @@ class PackageDirectionTest {
     "http, request loop",
     "http1, request http",
     "http2,",
+    "http2.message, request http http2",
     "grpc, request http http2",
     "tls, request",
     "client, request http http1 http2 http2.message grpc tls loop",

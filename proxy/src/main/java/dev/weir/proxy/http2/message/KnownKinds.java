@@ -1,0 +1,28 @@
+package dev.weir.proxy.http2.message;
+
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http2.FieldKind;
+import java.nio.charset.StandardCharsets;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Which fields of a block are those that a proxy itself acts on, by their kinds. */
+final class KnownKinds {
+  private static final KnownField[] BY_KIND = new KnownField[FieldKind.COUNT];
+
+  static {
+    for (int kind = 1; kind < FieldKind.COUNT; kind++) {
+      byte[] name = FieldKind.name(kind).getBytes(StandardCharsets.US_ASCII);
+      BY_KIND[kind] =
+          kind == FieldKind.X_ENVOY
+              ? KnownField.X_ENVOY
+              : KnownField.lookUp(new UnsafeBuffer(name), 0, name.length);
+    }
+  }
+
+  private KnownKinds() {}
+
+  /** The known field of a {@link FieldKind}; null for any other. */
+  static KnownField of(int kind) {
+    return BY_KIND[kind];
+  }
+}

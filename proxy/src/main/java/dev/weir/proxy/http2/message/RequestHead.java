@@ -1,0 +1,322 @@
+package dev.weir.proxy.http2.message;
+
+import dev.weir.proxy.http.Decimal;
+import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.HostSyntax;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.Token;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TargetNormaliser;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Reads the head of a request (RFC 9113, section 8.3.1) out of the fields of its block: what the
+ * pseudo fields say, what frames and routes, and which fields are passed on. One per event loop,
+ * reused for every request; what it says is valid until the block's fields are replaced.
+ */
+public final class RequestHead implements IncomingRequest {
+  /** What has come of reading a head. */
+  public enum Outcome {
+    /** A request. */
+    READ,
+    /** A message that no request may be: its stream is reset (RFC 9113, section 8.1.1). */
+    MALFORMED,
+    /** A request that is refused before it is decided; {@link #refusal()} says why. */
+    REFUSED
+  }
+
+  private static final byte[] HEAD = ascii("HEAD");
+  private static final byte[] CONNECT = ascii("CONNECT");
+  private static final byte[] OPTIONS = ascii("OPTIONS");
+  private static final byte[] HTTP = ascii("http");
+  private static final byte[] HTTPS = ascii("https");
+  private static final byte[] CONTINUE = ascii("100-continue");
+  private static final int NONE = -1;
+
+  private final int maxTargetBytes;
+  private final RequestView view;
+  private final FieldPolicy policy = new FieldPolicy();
+  private final UnsafeBuffer memory = new UnsafeBuffer(0, 0);
+
+  private FieldBlock block;
+  private RefusalReason refusal;
+  private int hostField;
+  private long contentLength;
+  private boolean endStream;
+  private boolean headMethod;
+  private boolean expectContinue;
+
+  /**
+   * @param maxFieldCount the most fields in a head.
+   * @param maxTargetBytes the longest request target, in bytes.
+   */
+  public RequestHead(int maxFieldCount, int maxTargetBytes) {
+    this.maxTargetBytes = maxTargetBytes;
+    this.view = new RequestView(maxFieldCount);
+  }
+
+  /**
+   * Reads the head in {@code fields}.
+   *
+   * @param ends whether neither content nor trailers follow.
+   * @param peer who sent it.
+   */
+  public Outcome read(FieldBlock fields, boolean ends, Peer peer) {
+    start(fields, ends, peer);
+    if (block.malformed() || block.hasPseudo(FieldKind.STATUS)) {
+      return Outcome.MALFORMED;
+    }
+    int method = block.find(FieldKind.METHOD, 0);
+    if (method != NONE) {
+      headMethod = isValue(method, HEAD);
+    }
+    if (block.tooLarge()) {
+      return refuse(RefusalReason.HEAD_TOO_LARGE);
+    }
+    if (method == NONE || !isToken(method)) {
+      return Outcome.MALFORMED;
+    }
+    if (isValue(method, CONNECT)) {
+      return block.hasPseudo(FieldKind.PROTOCOL)
+          ? Outcome.MALFORMED // it is not announced
+          : refuse(RefusalReason.METHOD_NOT_SUPPORTED);
+    }
+    view.method(block.valueOffset(method), block.valueLength(method));
+    if (block.hasPseudo(FieldKind.PROTOCOL) || !hasScheme()) {
+      return Outcome.MALFORMED;
+    }
+    Outcome outcome = readPath(isValue(method, OPTIONS));
+    if (outcome == Outcome.READ) {
+      outcome = readFields();
+    }
+    return outcome == Outcome.READ ? readAuthority() : outcome;
+  }
+
+  private void start(FieldBlock fields, boolean ends, Peer peer) {
+    block = fields;
+    endStream = ends;
+    refusal = null;
+    hostField = NONE;
+    contentLength = -1;
+    headMethod = false;
+    expectContinue = false;
+    DirectBuffer bytes = fields.bytes();
+    view.reset(bytes, 0, bytes.capacity(), peer);
+    policy.startRequest(peer.trusted());
+  }
+
+  private boolean hasScheme() {
+    int scheme = block.find(FieldKind.SCHEME, 0);
+    return scheme != NONE && (isValue(scheme, HTTP) || isValue(scheme, HTTPS));
+  }
+
+  private Outcome readPath(boolean mayBeAsterisk) {
+    int field = block.find(FieldKind.PATH, 0);
+    if (field == NONE || block.valueLength(field) == 0) {
+      return Outcome.MALFORMED;
+    }
+    DirectBuffer bytes = block.bytes();
+    int offset = block.valueOffset(field);
+    int length = block.valueLength(field);
+    if (length > maxTargetBytes) {
+      return refuse(RefusalReason.TARGET_TOO_LONG);
+    }
+    if (mayBeAsterisk && length == 1 && bytes.getByte(offset) == '*') {
+      view.path(offset, length);
+      return Outcome.READ;
+    }
+    int pathLength = length;
+    for (int i = length - 1; i >= 0; i--) {
+      byte b = bytes.getByte(offset + i);
+      if (b == '?') {
+        pathLength = i;
+      } else if (b == ' ' || b == '#') {
+        return Outcome.MALFORMED;
+      }
+    }
+    if (bytes.getByte(offset) != '/') {
+      return Outcome.MALFORMED;
+    }
+    return normalise(offset, pathLength, offset + length);
+  }
+
+  /** Values of the static table, which must stay as they are, are in normal form. */
+  private Outcome normalise(int offset, int pathLength, int end) {
+    memory.wrap(block.bytes());
+    int result = TargetNormaliser.normalise(memory, offset, pathLength, memory, offset);
+    RefusalReason reason = TargetNormaliser.refusal(result);
+    if (reason != null) {
+      return refuse(reason);
+    }
+    view.path(offset, result == TargetNormaliser.ALREADY_NORMAL ? pathLength : result);
+    int queryOffset = offset + pathLength + 1;
+    if (queryOffset <= end) {
+      if (!TargetNormaliser.isQuery(memory, queryOffset, end - queryOffset)) {
+        return refuse(RefusalReason.MALFORMED_TARGET);
+      }
+      view.query(queryOffset, end - queryOffset);
+    }
+    return Outcome.READ;
+  }
+
+  private Outcome readFields() {
+    for (int i = 0; i < block.count(); i++) {
+      int kind = block.kind(i);
+      if (!FieldKind.isPseudo(kind)) {
+        if (!view.addField(
+            block.nameOffset(i), block.nameLength(i), block.valueOffset(i), block.valueLength(i))) {
+          return refuse(RefusalReason.HEAD_TOO_LARGE);
+        }
+        KnownField known = KnownKinds.of(kind);
+        Outcome outcome = known == null ? Outcome.READ : take(known, i);
+        if (outcome != Outcome.READ) {
+          return outcome;
+        }
+      }
+    }
+    return endStream && contentLength > 0 ? Outcome.MALFORMED : Outcome.READ;
+  }
+
+  private Outcome take(KnownField known, int field) {
+    switch (known) {
+      case HOST -> {
+        if (hostField != NONE) {
+          return refuse(RefusalReason.MALFORMED_HOST);
+        }
+        hostField = field;
+      }
+      case CONTENT_LENGTH -> {
+        if (contentLength >= 0) {
+          return Outcome.MALFORMED;
+        }
+        contentLength =
+            Decimal.read(block.bytes(), block.valueOffset(field), block.valueLength(field));
+        if (contentLength == Decimal.MALFORMED) {
+          return Outcome.MALFORMED;
+        }
+      }
+      case EXPECT -> {
+        if (!Ascii.equalsIgnoreCase(
+            block.bytes(), block.valueOffset(field), block.valueLength(field), CONTINUE)) {
+          return refuse(RefusalReason.EXPECTATION_FAILED);
+        }
+        expectContinue = !endStream;
+      }
+      default -> {
+        // The policy says all that there is to say of the others.
+      }
+    }
+    if (!policy.passesRequest(known)) {
+      view.omit(view.fieldCount() - 1);
+    }
+    return Outcome.READ;
+  }
+
+  /** {@code :authority} and Host are one: whoever reads either must not be told another. */
+  private Outcome readAuthority() {
+    int authority = block.find(FieldKind.AUTHORITY, 0);
+    int said = authority == NONE ? hostField : authority;
+    if (said == NONE) {
+      return refuse(RefusalReason.MALFORMED_HOST);
+    }
+    int offset = block.valueOffset(said);
+    int length = block.valueLength(said);
+    if (!HostSyntax.isValid(block.bytes(), offset, length)
+        || hostField != NONE && !equal(said, hostField)) {
+      return refuse(RefusalReason.MALFORMED_HOST);
+    }
+    view.authority(offset, length);
+    return Outcome.READ;
+  }
+
+  private boolean equal(int field, int other) {
+    int length = block.valueLength(field);
+    if (length != block.valueLength(other)) {
+      return false;
+    }
+    DirectBuffer bytes = block.bytes();
+    int at = block.valueOffset(field);
+    int otherAt = block.valueOffset(other);
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(at + i) != bytes.getByte(otherAt + i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isValue(int field, byte[] expected) {
+    int offset = block.valueOffset(field);
+    boolean isValue = block.valueLength(field) == expected.length;
+    for (int i = 0; isValue && i < expected.length; i++) {
+      isValue = block.bytes().getByte(offset + i) == expected[i];
+    }
+    return isValue;
+  }
+
+  private boolean isToken(int field) {
+    return Token.isValid(block.bytes(), block.valueOffset(field), block.valueLength(field));
+  }
+
+  private Outcome refuse(RefusalReason reason) {
+    refusal = reason;
+    return Outcome.REFUSED;
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Why it was refused. */
+  public RefusalReason refusal() {
+    return refusal;
+  }
+
+  /** The {@link FieldKind} of a field of {@link #view}. */
+  public int kind(int fieldIndex) {
+    return block.kind(block.count() - view.fieldCount() + fieldIndex);
+  }
+
+  /** Whether whoever sent a field of {@link #view} forbids to keep it in a table. */
+  public boolean neverIndexed(int fieldIndex) {
+    return block.neverIndexed(block.count() - view.fieldCount() + fieldIndex);
+  }
+
+  @Override
+  public RequestView view() {
+    return view;
+  }
+
+  @Override
+  public boolean hasBody() {
+    return !endStream;
+  }
+
+  @Override
+  public long contentLength() {
+    return contentLength;
+  }
+
+  @Override
+  public boolean headMethod() {
+    return headMethod;
+  }
+
+  @Override
+  public boolean expectContinue() {
+    return expectContinue;
+  }
+
+  @Override
+  public boolean upgrade() {
+    return false;
+  }
+}
