@@ -70,20 +70,28 @@ public final class Http2Output {
    * @param block is a {@link HpackEncoder}'s.
    */
   public void headers(int streamId, byte[] block, boolean endStream) {
+    headers(streamId, block, block.length, endStream);
+  }
+
+  /**
+   * A head or trailers, in as many frames as the peer needs.
+   *
+   * @param block has the fields in its first {@code blockBytes}.
+   */
+  public void headers(int streamId, byte[] block, int blockBytes, boolean endStream) {
     int extraBytes = tableShrinks ? 1 : 0;
-    int bytes = Math.min(block.length, maxFrameBytes - extraBytes);
+    int bytes = Math.min(blockBytes, maxFrameBytes - extraBytes);
     int flags =
-        (endStream ? FrameFlag.END_STREAM : 0)
-            | (bytes == block.length ? FrameFlag.END_HEADERS : 0);
+        (endStream ? FrameFlag.END_STREAM : 0) | (bytes == blockBytes ? FrameFlag.END_HEADERS : 0);
     frame(bytes + extraBytes, FrameType.HEADERS, flags, streamId);
     if (tableShrinks) {
       out.writeByte(TABLE_OF_NOTHING);
       tableShrinks = false;
     }
     out.writeBytes(block, 0, bytes);
-    for (int at = bytes; at < block.length; at += bytes) {
-      bytes = Math.min(block.length - at, maxFrameBytes);
-      flags = at + bytes == block.length ? FrameFlag.END_HEADERS : 0;
+    for (int at = bytes; at < blockBytes; at += bytes) {
+      bytes = Math.min(blockBytes - at, maxFrameBytes);
+      flags = at + bytes == blockBytes ? FrameFlag.END_HEADERS : 0;
       frame(bytes, FrameType.CONTINUATION, flags, streamId);
       out.writeBytes(block, at, bytes);
     }

@@ -113,11 +113,7 @@ final class AnswerFrames implements FrameSink {
   public int setting(int id, long value) {
     switch (id) {
       case Setting.MAX_FRAME_SIZE -> output.maxFrameBytes((int) value);
-      case Setting.HEADER_TABLE_SIZE -> {
-        if (value < Setting.DEFAULT_HEADER_TABLE_BYTES) {
-          output.shrinkTable();
-        }
-      }
+      case Setting.HEADER_TABLE_SIZE -> connection.peerTable(value);
       case Setting.INITIAL_WINDOW_SIZE -> {
         if (!bodies.initialWindow((int) value)) {
           return ErrorCode.FLOW_CONTROL_ERROR;

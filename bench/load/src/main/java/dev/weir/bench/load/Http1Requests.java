@@ -2,6 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
+import dev.weir.proxy.rule.BadValueException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
@@ -12,7 +13,11 @@ final class Http1Requests {
 
   private Http1Requests() {}
 
-  /** The request of a kind for a key, which stands wherever {@code {key}} does. */
+  /**
+   * The request of a kind for a key, which stands wherever {@code {key}} does.
+   *
+   * @throws BadValueException for a trace of its own.
+   */
   static Request of(RequestSpec spec, String key) {
     final byte[] body = spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
     final StringBuilder head = new StringBuilder(256);
@@ -24,6 +29,9 @@ final class Http1Requests {
       head.append("Host: ").append(spec.target().authority()).append("\r\n");
     }
     for (Field field : spec.fields()) {
+      if (field.takesTrace()) {
+        throw new BadValueException(field.value(), "a value that all requests of HTTP/1.1 share");
+      }
       head.append(field.name())
           .append(": ")
           .append(RequestSpec.filled(field.value(), key))

@@ -38,6 +38,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   private final boolean grpc;
   private final StreamTable streams;
   private final OpenRequests requests;
+  private final FieldTable fields = new FieldTable();
   private final FrameReader reader = new FrameReader(MAX_HEADER_LIST_BYTES);
 
   private ChannelHandlerContext context;
@@ -85,7 +86,8 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   public void start(Request request, long dueNs, long nowNs) {
     int slot = requests.open(dueNs, nowNs);
     byte[] body = request.body();
-    output.headers(streams.id(slot), request.head(), body.length == 0);
+    fields.encode(request);
+    output.headers(streams.id(slot), fields.block(), fields.blockBytes(), body.length == 0);
     if (body.length > 0) {
       bodies.start(slot, body);
     }
@@ -252,6 +254,11 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   void peerMaxStreams(long streamCount) {
     ended |= streamCount > peerMaxStreams;
     peerMaxStreams = streamCount;
+  }
+
+  /** The server keeps so many bytes of fields. */
+  void peerTable(long bytes) {
+    fields.resize(bytes);
   }
 
   /** The server goes away, and answers no stream above that one. */

@@ -4,20 +4,31 @@ import static dev.weir.bench.scenario.RequestSpec.filled;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
-import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.rule.BadValueException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Requests as field blocks and bodies of HTTP/2. */
+/** Makes requests of fields and bodies of HTTP/2. */
 final class Http2Requests {
   private static final int GRPC_PREFIX_BYTES = 5;
   private static final Set<String> OF_THE_CONNECTION =
       Set.of("connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
   private static final Set<String> OF_GRPC = Set.of("te", "content-type", "content-length");
+  private static final String DEADLINE = "grpc-timeout";
 
-  private Http2Requests() {}
+  private final FieldLines lines;
+  private final long timeoutNs;
+
+  /**
+   * @param timeoutNs after which a call is given up; servers are told of it.
+   */
+  Http2Requests(FieldLines lines, long timeoutNs) {
+    this.lines = lines;
+    this.timeoutNs = timeoutNs;
+  }
 
   /**
    * The request of a kind for a key, which stands wherever {@code {key}} does. A field {@code Host}
@@ -25,9 +36,9 @@ final class Http2Requests {
    *
    * @throws BadValueException for a field that HTTP/2 does not have.
    */
-  static Request of(RequestSpec spec, String key) {
+  Request request(RequestSpec spec, String key) {
     final byte[] body = body(spec, key);
-    final HpackEncoder block = head(spec.method(), spec, key);
+    final List<FieldLine[]> fields = head(spec.method(), spec, key);
     boolean lengthNamed = false;
     for (Field field : spec.fields()) {
       final String name = lowerCase(field);
@@ -35,28 +46,35 @@ final class Http2Requests {
         throw new BadValueException("te: " + field.value(), "trailers, over HTTP/2");
       }
       lengthNamed |= name.equals("content-length");
-      add(block, field, key);
+      add(fields, field, key);
     }
     if (spec.body() != null && !lengthNamed) {
-      block.add("content-length", Integer.toString(body.length));
+      fields.add(lines.of("content-length", Integer.toString(body.length)));
     }
-    return new Request(block.bytes(), body, spec.method().equals("HEAD"));
+    return new Request(fields.toArray(FieldLine[][]::new), body, spec.method().equals("HEAD"));
   }
 
   /**
    * The unary gRPC call of a kind for a key: to the method that the path names, {@code
-   * /package.Service/Method}, with the body as its message; an empty one if there is no body.
+   * /package.Service/Method}, with the body as its message; an empty one if there is no body. It
+   * has a deadline, which the kind may name itself.
    *
    * @throws BadValueException for a field that HTTP/2 does not have, or that gRPC sets.
    */
-  static Request call(RequestSpec spec, String key) {
-    final HpackEncoder block =
-        head("POST", spec, key).add("te", "trailers").add("content-type", "application/grpc");
+  Request call(RequestSpec spec, String key) {
+    final List<FieldLine[]> fields = head("POST", spec, key);
+    fields.add(lines.of("te", "trailers"));
+    fields.add(lines.of("content-type", "application/grpc"));
+    boolean deadlineNamed = false;
     for (Field field : spec.fields()) {
       if (OF_GRPC.contains(lowerCase(field))) {
         throw new BadValueException(field.name(), "a field that gRPC does not set itself");
       }
-      add(block, field, key);
+      deadlineNamed |= lowerCase(field).equals(DEADLINE);
+      add(fields, field, key);
+    }
+    if (!deadlineNamed) {
+      fields.add(lines.deadlines(timeoutNs));
     }
     final byte[] message = body(spec, key);
     final byte[] body =
@@ -65,14 +83,14 @@ final class Http2Requests {
             .putInt(message.length)
             .put(message)
             .array();
-    return new Request(block.bytes(), body, false);
+    return new Request(fields.toArray(FieldLine[][]::new), body, false);
   }
 
   private static byte[] body(RequestSpec spec, String key) {
     return spec.body() == null ? Request.NO_BODY : spec.body().bytes(key);
   }
 
-  private static HpackEncoder head(String method, RequestSpec spec, String key) {
+  private List<FieldLine[]> head(String method, RequestSpec spec, String key) {
     String authority = spec.target().authority();
     for (Field field : spec.fields()) {
       final String name = lowerCase(field);
@@ -83,17 +101,20 @@ final class Http2Requests {
         authority = filled(field.value(), key);
       }
     }
-    return new HpackEncoder()
-        .add(":method", method)
-        .add(":scheme", spec.target().tls() ? "https" : "http")
-        .add(":authority", authority)
-        .add(":path", filled(spec.path(), key));
+    final List<FieldLine[]> fields = new ArrayList<>();
+    fields.add(lines.of(":method", method));
+    fields.add(lines.of(":scheme", spec.target().tls() ? "https" : "http"));
+    fields.add(lines.of(":authority", authority));
+    fields.add(lines.of(":path", filled(spec.path(), key)));
+    return fields;
   }
 
-  private static void add(HpackEncoder block, Field field, String key) {
+  private void add(List<FieldLine[]> fields, Field field, String key) {
     final String name = lowerCase(field);
-    if (!name.equals("host")) {
-      block.add(name, filled(field.value(), key));
+    if (field.takesTrace()) {
+      fields.add(lines.traces());
+    } else if (!name.equals("host")) {
+      fields.add(lines.of(name, filled(field.value(), key)));
     }
   }
 

@@ -21,6 +21,7 @@ final class LoadLayout {
   private final ClientSettings client;
   private final Transport transport;
   private final Function<Target, InetSocketAddress> addresses;
+  private final Requests requests;
   private final List<Part> parts = new ArrayList<>();
 
   /**
@@ -30,6 +31,7 @@ final class LoadLayout {
       Scenario scenario, Transport transport, Function<Target, InetSocketAddress> addresses) {
     this.scenario = scenario;
     this.client = scenario.client();
+    requests = new Requests(client);
     this.transport = transport;
     this.addresses = addresses;
   }
@@ -105,11 +107,11 @@ final class LoadLayout {
     if (address.isUnresolved()) {
       throw new LoadException(target + ": no such host (expected: a name or an address)", null);
     }
-    final Request[][] requests = new Request[specs.size()][];
-    final double[] weights = new double[requests.length];
+    final Request[][] kinds = new Request[specs.size()][];
+    final double[] weights = new double[kinds.length];
     for (int i = 0; i < weights.length; i++) {
       weights[i] = specs.get(i).weight();
-      requests[i] = Requests.of(specs.get(i), client.protocol(), scenario.keys().names());
+      kinds[i] = requests.of(specs.get(i), scenario.keys().names());
     }
     for (int i = 0; i < loops.size(); i++) {
       final int some = connections / loops.size() + (i < connections % loops.size() ? 1 : 0);
@@ -119,7 +121,7 @@ final class LoadLayout {
             new Part(
                 loop,
                 new Connector(loop.eventLoop(), transport, target, client, address),
-                new RequestMix(requests, weights, scenario.keys().picker(parts.size())),
+                new RequestMix(kinds, weights, scenario.keys().picker(parts.size())),
                 share * some / connections,
                 some));
       }

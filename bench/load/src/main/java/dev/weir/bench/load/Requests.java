@@ -1,29 +1,35 @@
 package dev.weir.bench.load;
 
-import dev.weir.bench.scenario.Protocol;
+import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.RequestSpec;
 import java.util.List;
 
-/** Requests as bytes of the protocol that carries them. */
+/** Requests of a run in the protocol that carries them. */
 final class Requests {
-  private Requests() {}
+  private final ClientSettings client;
+  private final Http2Requests http2;
+
+  Requests(ClientSettings client) {
+    this.client = client;
+    http2 = new Http2Requests(new FieldLines(), client.timeoutNs());
+  }
 
   /**
    * The requests of a kind: one per key, by its index, or a single one if it takes none.
    *
    * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have.
    */
-  static Request[] of(RequestSpec spec, Protocol protocol, List<String> keys) {
+  Request[] of(RequestSpec spec, List<String> keys) {
     return spec.takesKey()
-        ? keys.stream().map(key -> of(spec, protocol, key)).toArray(Request[]::new)
-        : new Request[] {of(spec, protocol, "")};
+        ? keys.stream().map(key -> of(spec, key)).toArray(Request[]::new)
+        : new Request[] {of(spec, "")};
   }
 
-  private static Request of(RequestSpec spec, Protocol protocol, String key) {
-    return switch (protocol) {
+  private Request of(RequestSpec spec, String key) {
+    return switch (client.protocol()) {
       case HTTP1 -> Http1Requests.of(spec, key);
-      case HTTP2 -> Http2Requests.of(spec, key);
-      case GRPC -> Http2Requests.call(spec, key);
+      case HTTP2 -> http2.request(spec, key);
+      case GRPC -> http2.call(spec, key);
     };
   }
 }

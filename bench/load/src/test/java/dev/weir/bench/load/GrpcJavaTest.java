@@ -77,7 +77,7 @@ class GrpcJavaTest {
   }
 
   private static Request call(String method, int messageBytes) {
-    return Http2Requests.call(
+    return Http2RequestsTest.call(
         Http2RequestsTest.spec("POST", "/" + SERVICE + "/" + method, new byte[messageBytes]), "");
   }
 

@@ -42,15 +42,31 @@ class Http2RequestsTest {
   }
 
   private static List<String> decoded(Request request) throws Http2Exception {
+    FieldTable table = new FieldTable();
+    table.encode(request);
     List<String> fields = new ArrayList<>();
     new DefaultHttp2HeadersDecoder(true, 1 << 20)
-        .decodeHeaders(1, Unpooled.wrappedBuffer(request.head()))
+        .decodeHeaders(1, Unpooled.wrappedBuffer(table.block(), 0, table.blockBytes()))
         .forEach(field -> fields.add(field.getKey() + ": " + field.getValue()));
     return fields;
   }
 
+  private static Http2Requests requests() {
+    return new Http2Requests(new FieldLines(), 5_000_000_000L);
+  }
+
+  /** A request of HTTP/2. */
+  static Request of(RequestSpec spec, String key) {
+    return requests().request(spec, key);
+  }
+
+  /** A call of gRPC, given up after five seconds. */
+  static Request call(RequestSpec spec, String key) {
+    return requests().call(spec, key);
+  }
+
   private static List<String> get(Field... fields) throws Http2Exception {
-    return decoded(Http2Requests.of(spec("GET", "/a?{key}", null, fields), KEY));
+    return decoded(of(spec("GET", "/a?{key}", null, fields), KEY));
   }
 
   @Test
@@ -71,28 +87,6 @@ class Http2RequestsTest {
   }
 
   @Test
-  void usesTheStaticTable() {
-    assertArrayEquals(
-        new byte[] {
-          (byte) 0x82,
-          (byte) 0x86,
-          0x01,
-          9,
-          'l',
-          'o',
-          'c',
-          'a',
-          'l',
-          'h',
-          'o',
-          's',
-          't',
-          (byte) 0x84
-        },
-        Http2Requests.of(spec("GET", "/", null), KEY).head());
-  }
-
-  @Test
   void carriesStringsOfAnyLengthAndBytesAbove127() throws Http2Exception {
     for (int length : new int[] {126, 127, 128, 254, 255, 256, 20_000}) {
       String value = "é".repeat(length);
@@ -105,13 +99,11 @@ class Http2RequestsTest {
     Field named = new Field("Content-Length", "3");
     for (RequestSpec put :
         List.of(spec("PUT", "/", new byte[3]), spec("PUT", "/", new byte[3], named))) {
-      List<String> fields = decoded(Http2Requests.of(put, KEY));
+      List<String> fields = decoded(of(put, KEY));
       assertEquals(5, fields.size());
       assertEquals("content-length: 3", fields.get(4));
     }
-    assertTrue(
-        decoded(Http2Requests.of(spec("PUT", "/", new byte[0]), KEY))
-            .contains("content-length: 0"));
+    assertTrue(decoded(of(spec("PUT", "/", new byte[0]), KEY)).contains("content-length: 0"));
   }
 
   @Test
@@ -134,8 +126,7 @@ class Http2RequestsTest {
   @Test
   void makesACallOfAMessage() throws Http2Exception {
     Request call =
-        Http2Requests.call(
-            spec("GET", "/a.B/C", new byte[] {1, 2, 3}, new Field("X-User-Id", "{key}")), KEY);
+        call(spec("GET", "/a.B/C", new byte[] {1, 2, 3}, new Field("X-User-Id", "{key}")), KEY);
     assertEquals(
         List.of(
             ":method: POST",
@@ -144,14 +135,41 @@ class Http2RequestsTest {
             ":path: /a.B/C",
             "te: trailers",
             "content-type: application/grpc",
-            "x-user-id: u1"),
+            "x-user-id: u1",
+            "grpc-timeout: 4999999u"),
         decoded(call));
     assertArrayEquals(new byte[] {0, 0, 0, 0, 3, 1, 2, 3}, call.body());
   }
 
   @Test
+  void tellsTheServerTheDeadlineUnlessTheKindDoes() throws Http2Exception {
+    long[] timeoutsNs = {1_000_000, 99_999_999, 100_000_000, 99_999_999_999L, 3_600_000_000_000L};
+    String[] told = {"999999n", "99999998n", "99999u", "99999998u", "3599999m"};
+    for (int i = 0; i < told.length; i++) {
+      Http2Requests requests = new Http2Requests(new FieldLines(), timeoutsNs[i]);
+      Request call = requests.call(spec("POST", "/a.B/C", null), KEY);
+      assertTrue(decoded(call).contains("grpc-timeout: " + told[i]), told[i]);
+    }
+    Field own = new Field("grpc-timeout", "1S");
+    List<String> fields = decoded(call(spec("POST", "/a.B/C", null, own), KEY));
+    assertTrue(fields.contains("grpc-timeout: 1S"), fields.toString());
+    assertEquals(7, fields.size());
+  }
+
+  @Test
+  void givesEachRequestATraceOfItsOwn() throws Http2Exception {
+    List<String> fields = get(new Field("TraceParent", "{trace}"));
+    assertTrue(
+        fields.get(4).matches("traceparent: 00-[0-9a-f]{32}-[0-9a-f]{16}-01"), fields.get(4));
+    assertThrows(BadValueException.class, () -> new Field("traceparent", "00-{trace}"));
+    assertThrows(BadValueException.class, () -> new Field("x", "{trace}"));
+    RequestSpec traced = spec("GET", "/", null, new Field("traceparent", "{trace}"));
+    assertThrows(BadValueException.class, () -> Http1Requests.of(traced, KEY));
+  }
+
+  @Test
   void makesACallOfNoBodyWithAnEmptyMessage() {
-    assertArrayEquals(new byte[5], Http2Requests.call(spec("POST", "/a.B/C", null), KEY).body());
+    assertArrayEquals(new byte[5], call(spec("POST", "/a.B/C", null), KEY).body());
   }
 
   @Test
@@ -160,7 +178,7 @@ class Http2RequestsTest {
       BadValueException e =
           assertThrows(
               BadValueException.class,
-              () -> Http2Requests.call(spec("POST", "/a.B/C", null, new Field(name, "x")), KEY));
+              () -> call(spec("POST", "/a.B/C", null, new Field(name, "x")), KEY));
       assertEquals(name + " (expected: a field that gRPC does not set itself)", e.getMessage());
     }
   }

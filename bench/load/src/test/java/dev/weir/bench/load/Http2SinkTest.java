@@ -20,9 +20,10 @@ import org.junit.jupiter.api.Test;
 class Http2SinkTest {
   private static final EventLoopGroup LOOPS =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private static final Request GET = Http2Requests.of(Http2RequestsTest.spec("GET", "/", null), "");
+  private static final Request GET =
+      Http2RequestsTest.of(Http2RequestsTest.spec("GET", "/", null), "");
   private static final Request CALL =
-      Http2Requests.call(Http2RequestsTest.spec("POST", "/a.B/C", new byte[3]), "");
+      Http2RequestsTest.call(Http2RequestsTest.spec("POST", "/a.B/C", new byte[3]), "");
 
   @AfterAll
   static void endAndFindNoLeak() throws InterruptedException {
@@ -140,7 +141,8 @@ class Http2SinkTest {
   void sendsABodyLargerThanTheWindowThatThereIsAtFirst() {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
         WatchedConnection client = new WatchedConnection().opened(sink.address(), 4, false)) {
-      Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[1_000_000]), "");
+      Request post =
+          Http2RequestsTest.of(Http2RequestsTest.spec("POST", "/", new byte[1_000_000]), "");
       client.start(post, 1, 1, 1);
       client.expect("1 201", "1 201", "1 201");
     }
@@ -150,7 +152,8 @@ class Http2SinkTest {
   void sendsMoreThanTheSocketTakesAtOnce() {
     try (Http2Sink sink = answering(Http2Answer.http(201, Request.NO_BODY));
         WatchedConnection client = new WatchedConnection().opened(sink.address(), 9, false)) {
-      Request post = Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[5_000_000]), "");
+      Request post =
+          Http2RequestsTest.of(Http2RequestsTest.spec("POST", "/", new byte[5_000_000]), "");
       client.start(post, 1, 1, 1, 1, 1, 1, 1);
       for (int i = 0; i < 7; i++) {
         client.expect("1 201");

@@ -38,7 +38,7 @@ class Http2WindowTest {
           frame(Http2FrameTypes.WINDOW_UPDATE, 0, 0, (byte) 0x7f, (byte) 0, ALL, ALL));
       channel.<ByteBuf>readOutbound().release(); // the acknowledgement
       final Request post =
-          Http2Requests.of(Http2RequestsTest.spec("POST", "/", new byte[BODY_BYTES]), "");
+          Http2RequestsTest.of(Http2RequestsTest.spec("POST", "/", new byte[BODY_BYTES]), "");
       for (int i = 0; i < 9; i++) {
         connection.start(post, 1, 1);
       }
@@ -90,7 +90,7 @@ class Http2WindowTest {
       final EmbeddedChannel channel = new EmbeddedChannel(connection);
       channel.<ByteBuf>readOutbound().release(); // the preface
       channel.writeInbound(frame(Http2FrameTypes.SETTINGS, 0, 0));
-      connection.start(Http2Requests.of(Http2RequestsTest.spec("GET", "/", null), ""), 1, 1);
+      connection.start(Http2RequestsTest.of(Http2RequestsTest.spec("GET", "/", null), ""), 1, 1);
       channel.writeInbound(frame(Http2FrameTypes.HEADERS, 4, 1, (byte) 0x88));
       final ByteBuf data = frame(Http2FrameTypes.DATA, 0, 1, new byte[FRAME_BYTES]);
       for (int sent = FRAME_BYTES; sent < GIVEN_BACK_BYTES; sent += FRAME_BYTES) {

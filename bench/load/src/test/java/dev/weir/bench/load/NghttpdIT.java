@@ -88,7 +88,7 @@ class NghttpdIT {
   }
 
   private static Request request(String method, String path, byte[] body) {
-    return Http2Requests.of(Http2RequestsTest.spec(method, path, body), "");
+    return Http2RequestsTest.of(Http2RequestsTest.spec(method, path, body), "");
   }
 
   private static void assertServes(WatchedConnection client) {

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.scenario.Body;
+import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Target;
+import dev.weir.proxy.loop.TransportKind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -78,8 +80,12 @@ class RequestsTest {
   @Test
   void thereIsOneRequestForEachKeyOrOneForAll() {
     final List<String> keys = List.of("a", "b");
-    assertEquals(1, Requests.of(spec("GET", "/", null), Protocol.HTTP1, keys).length);
-    final Request[] two = Requests.of(spec("GET", "/{key}", null), Protocol.HTTP1, keys);
+    final Requests requests =
+        new Requests(
+            new ClientSettings(
+                Protocol.HTTP1, 1, 1, 1, TransportKind.NIO, 1_000_000_000, null, false));
+    assertEquals(1, requests.of(spec("GET", "/", null), keys).length);
+    final Request[] two = requests.of(spec("GET", "/{key}", null), keys);
     assertEquals(2, two.length);
     assertTrue(new String(two[1].head(), StandardCharsets.US_ASCII).startsWith("GET /b "));
   }

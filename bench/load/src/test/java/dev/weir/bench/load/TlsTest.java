@@ -84,7 +84,7 @@ class TlsTest {
         WatchedConnection client = new WatchedConnection()) {
       connect(client, tls, host, server);
       client.expect("opened");
-      client.start(Http2Requests.of(Http2RequestsTest.spec("GET", "/", null), ""), 1);
+      client.start(Http2RequestsTest.of(Http2RequestsTest.spec("GET", "/", null), ""), 1);
       client.expect("1 200");
     }
   }
