@@ -15,6 +15,7 @@ import static dev.weir.proxy.control.SettingKind.WHAT;
 import static dev.weir.proxy.control.SettingKind.WHO;
 import static dev.weir.proxy.control.SettingKind.ZONE;
 
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BadValueException;
@@ -99,7 +100,19 @@ final class RuleSettingsTable {
               TIME,
               null,
               "Of a bucket-ring (default a tenth of the window).",
-              (b, t) -> b.subWindowNs(DurationText.parseNs(t))));
+              (b, t) -> b.subWindowNs(DurationText.parseNs(t))),
+          SettingRow.of(
+              "mode",
+              WHO,
+              null,
+              "Decides on this limit, by default the rule's mode.",
+              (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values()))),
+          SettingRow.of(
+              "on-store-failure",
+              WHAT,
+              null,
+              "Of a limit of mode exact, by default the rule's.",
+              (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values()))));
 
   /** The fields of a rule, in the order in which files name them. */
   static final List<SettingRow<RuleSpec.Builder>> ALL =
@@ -127,7 +140,7 @@ final class RuleSettingsTable {
               COUNT,
               "1",
               "What one request takes from the budget (default %s).",
-              (b, t) -> b.cost(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
+              (b, t) -> b.cost(Texts.parseLong(t, 1, Question.MAX_COST))),
           ofLimit("algorithm"),
           ofLimit("overflow"),
           ofLimit("max-wait"),
@@ -222,6 +235,14 @@ final class RuleSettingsTable {
    */
   static void set(RuleSpec.Builder rule, String name, String text) {
     ROWS.get(name).reader().accept(rule, text);
+  }
+
+  /** Whether a rule says it of those limits in its list that do not say it themselves. */
+  static boolean isInherited(String field) {
+    return switch (field) {
+      case "key", "mode", "on-store-failure" -> true;
+      default -> false;
+    };
   }
 
   /** The names of the fields of a limit in a list. */

@@ -86,8 +86,7 @@ final class RulesReader {
     String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
     for (String field : RuleSettingsTable.namesOfLimit()) {
       String text = tree.texts().get(at + field);
-      // The rule's key stands for that of limits which have none.
-      if (text != null && !field.equals("key")) {
+      if (text != null && !RuleSettingsTable.isInherited(field)) {
         add(at + field, new BadValueException(text, expected));
       }
     }

@@ -25,7 +25,7 @@ final class StoreCheck {
     for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
       if (rules.get(i).asksStore()) {
         sink.accept(
-            at.apply(i) + "mode",
+            at.apply(i) + rules.get(i).fieldThatAsksStore(),
             new BadValueException("exact", "local, or redis.nodes to be set"));
       }
       if (rules.get(i).countsPeers()) {

@@ -66,7 +66,8 @@ public final class RequestEnd {
   }
 
   /**
-   * Bytes of content, as the client and the service have sent them.
+   * Bytes of the bodies, as the client and the service have sent them: of content, and where both
+   * speak HTTP/1.1, and what is chunked passes as it came, of its framing too.
    *
    * @param ofRequest towards the service.
    * @param ofResponse towards the client.
@@ -103,12 +104,12 @@ public final class RequestEnd {
     return status;
   }
 
-  /** Bytes of content that went to the service. */
+  /** Bytes of the body that the client has sent, as {@link #bytes} says. */
   public long requestBytes() {
     return requestBytes;
   }
 
-  /** Bytes of content that went to the client. */
+  /** Bytes of the body that the service has sent, as {@link #bytes} says. */
   public long responseBytes() {
     return responseBytes;
   }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.Question;
 import java.time.ZoneId;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +14,8 @@ import java.util.Set;
  * @param budgets its limits, 1 to {@link #MAX_BUDGETS}: all must pass, or none is charged. Without
  *     a rate unless the action is {@link RuleAction#LIMIT}.
  * @param isList whether they were written as a list, not as fields of the rule.
- * @param cost units that one request takes; 0 if not given, then 1.
+ * @param cost units that one request takes, at most {@link Question#MAX_COST}, so that what many
+ *     that come together take is still exact; 0 if not given, then 1.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
@@ -107,6 +109,18 @@ public record RuleSpec(
         && budgets.stream().anyMatch(budget -> budget.mode().needsStore());
   }
 
+  /** The field that has the store decide: the rule's, or that of a limit. It asks the store. */
+  public String fieldThatAsksStore() {
+    if (mode.needsStore()) {
+      return "mode";
+    }
+    int budget = 0;
+    while (!budgets.get(budget).mode().needsStore()) {
+      budget++;
+    }
+    return fieldsOf(budget) + "mode";
+  }
+
   /** What limits say of their modes and failure policies that is not the rule's; mostly empty. */
   public String ownDecisions() {
     StringBuilder text = new StringBuilder();
@@ -147,6 +161,8 @@ public record RuleSpec(
     }
     if (cost < 0) {
       fault(sink, "cost", Long.toString(cost), "1 or more");
+    } else if (cost > Question.MAX_COST) {
+      fault(sink, "cost", Long.toString(cost), "1 to " + Question.MAX_COST);
     } else {
       checkCost(sink);
     }

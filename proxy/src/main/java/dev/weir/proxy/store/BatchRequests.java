@@ -8,6 +8,7 @@ import java.util.Arrays;
  * with its batch; its memory grows to what was needed once, and stays.
  */
 final class BatchRequests {
+  /** The most requests: what all of them take at the highest cost is still exact in the script. */
   static final int MAX_COUNT = 4096;
 
   /** State: it has not been told anything. */

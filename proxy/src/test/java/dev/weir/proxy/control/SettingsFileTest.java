@@ -10,7 +10,9 @@ import dev.weir.proxy.rule.Alignment;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnMissingKey;
+import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
@@ -231,6 +233,36 @@ class SettingsFileTest {
     assertEquals("cookie:s", one.budgets().get(0).key().toString());
     RuleSet compiled = settings.rules().compile(RuleSet.EMPTY);
     assertEquals(3, compiled.rules().get(0).groupCount());
+  }
+
+  @Test
+  void readsWhoDecidesOnEachLimit() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://127.0.0.1:8080
+            redis: {nodes: "127.0.0.1:1"}
+            rules:
+              - id: two
+                match: {path: /two}
+                mode: exact
+                on-store-failure: closed
+                limits:
+                  - {limit: 100/1m}
+                  - {limit: 5/1s, mode: local}
+                  - {limit: 1000/1h, on-store-failure: open}
+              - {id: one, match: {path: /one}, limits: [{limit: 5/1s},
+                 {limit: 6/1m, mode: exact, on-store-failure: closed}]}
+            """);
+    List<BudgetSpec> two = settings.rules().rules().get(0).budgets();
+    assertEquals(
+        List.of(Mode.EXACT, Mode.LOCAL, Mode.EXACT), two.stream().map(BudgetSpec::mode).toList());
+    assertEquals(OnStoreFailure.CLOSED, two.get(0).onStoreFailure());
+    assertEquals(OnStoreFailure.OPEN, two.get(2).onStoreFailure());
+    List<BudgetSpec> one = settings.rules().rules().get(1).budgets();
+    assertEquals(List.of(Mode.LOCAL, Mode.EXACT), one.stream().map(BudgetSpec::mode).toList());
+    assertEquals(OnStoreFailure.CLOSED, one.get(1).onStoreFailure());
+    assertEquals(2, settings.rules().compile(RuleSet.EMPTY).rules().get(1).groupCount());
   }
 
   @Test

@@ -1,0 +1,28 @@
+package dev.weir.proxy.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.request.Question;
+import dev.weir.scripts.ScriptLimit;
+import org.junit.jupiter.api.Test;
+
+class BatchChecksTest {
+  private final ScriptLimit[] limits = {
+    ScriptLimit.paced(Question.MAX_COST, Question.MAX_COST, 1_000_000)
+  };
+  private final StoreKeys keys = new StoreKeys(1);
+  private final StoreQuestion question = new StoreQuestion();
+  private final BatchChecks checks = new BatchChecks();
+
+  @Test
+  void holdsAsManyRequestsOfOneBudgetAsABatchAtTheHighestCost() {
+    checks.begin(0);
+    keys.add(8, 0, 31, 0);
+    for (int i = 0; i < BatchRequests.MAX_COUNT; i++) {
+      question.check(null, i).of(keys, 0, limits);
+      question.costs[0] = Question.MAX_COST;
+      assertEquals(0, checks.add(question));
+    }
+    assertEquals(1, checks.count());
+  }
+}
