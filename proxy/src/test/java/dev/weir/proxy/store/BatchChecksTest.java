@@ -7,9 +7,7 @@ import dev.weir.scripts.ScriptLimit;
 import org.junit.jupiter.api.Test;
 
 class BatchChecksTest {
-  private final ScriptLimit[] limits = {
-    ScriptLimit.paced(Question.MAX_COST, Question.MAX_COST, 1_000_000)
-  };
+  private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
   private final BatchChecks checks = new BatchChecks();
