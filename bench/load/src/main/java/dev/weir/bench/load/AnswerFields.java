@@ -1,37 +1,35 @@
 package dev.weir.bench.load;
 
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldDecoder;
+import dev.weir.proxy.http2.FieldKind;
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
-import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.util.AsciiString;
 
 /**
- * What a client looks at among the fields of an answer. All are checked; no others are kept, and
- * one object serves all answers of a connection: Netty's own takes 300 bytes and more for each.
+ * The fields of answers on one connection, of which the statuses are looked at. What was decided
+ * about a block holds until the next one is decoded.
  */
-final class AnswerFields extends DefaultHttp2Headers {
-  private static final AsciiString STATUS = Http2Headers.PseudoHeaderName.STATUS.value();
-  private static final AsciiString GRPC_STATUS = AsciiString.cached("grpc-status");
+final class AnswerFields {
+  /** The most bytes of an answer's fields, as they are sent and as they are decoded. */
+  static final int MAX_LIST_BYTES = 1 << 16;
 
-  private CharSequence status;
-  private CharSequence grpcStatus;
+  private static final int MAX_FIELDS = 1_000;
+  private static final int ABSENT = -1;
 
-  private final DefaultHttp2HeadersDecoder decoder;
-  private int fault;
+  private final FieldDecoder decoder = new FieldDecoder();
+  private final FieldBlock block;
 
-  AnswerFields(int maxHeaderListBytes) {
-    decoder =
-        new DefaultHttp2HeadersDecoder(true, maxHeaderListBytes) {
-          @Override
-          protected Http2Headers newHeaders() {
-            status = null;
-            grpcStatus = null;
-            return AnswerFields.this;
-          }
-        };
+  /**
+   * @param block which the connections of an event loop share.
+   */
+  AnswerFields(FieldBlock block) {
+    this.block = block;
+  }
+
+  /** Room for the fields of one answer. */
+  static FieldBlock newBlock() {
+    return new FieldBlock(MAX_LIST_BYTES, MAX_FIELDS, MAX_LIST_BYTES);
   }
 
   /**
@@ -39,50 +37,43 @@ final class AnswerFields extends DefaultHttp2Headers {
    *
    * @return {@link ErrorCode#NO_ERROR}, or what the connection has to end with.
    */
-  int decode(int streamId, ByteBuf from, int offset, int bytes) {
-    final int readerIndex = from.readerIndex();
-    final int writerIndex = from.writerIndex();
-    fault = ErrorCode.NO_ERROR;
-    try {
-      decoder.decodeHeaders(streamId, from.setIndex(offset, offset + bytes));
-    } catch (Http2Exception.StreamException e) {
-      fault = (int) e.error().code();
-    } catch (Http2Exception e) {
-      return (int) e.error().code();
-    } finally {
-      from.setIndex(readerIndex, writerIndex);
-    }
-    return ErrorCode.NO_ERROR;
+  int decode(ByteBuf from, int offset, int bytes) {
+    return decoder.decode(from, offset, bytes, block);
   }
 
   /** The code that the last block's stream has to end with, or {@link ErrorCode#NO_ERROR}. */
   int fault() {
-    return fault;
+    return block.malformed() || block.tooLarge() ? ErrorCode.PROTOCOL_ERROR : ErrorCode.NO_ERROR;
   }
 
-  @Override
-  public Http2Headers add(CharSequence name, CharSequence value) {
-    validateName(nameValidator(), true, name);
-    validateValue(valueValidator(), name, value);
-    if (STATUS.contentEquals(name)) {
-      if (status != null) {
-        throw new IllegalArgumentException("a second status");
+  /** Whether there is a status of HTTP, whatever it says. */
+  boolean hasStatus() {
+    return block.hasPseudo(FieldKind.STATUS);
+  }
+
+  /** The status of HTTP, from 0 to 999; 0 if there is none of three digits. */
+  int status() {
+    final int field = block.find(FieldKind.STATUS, 0);
+    return field < 0 || block.valueLength(field) != 3 ? 0 : Math.max(0, number(field));
+  }
+
+  /** The status of gRPC; {@link GrpcStatus#UNKNOWN} if there is none that gRPC knows. */
+  int grpcStatus() {
+    final int field = block.find(FieldKind.GRPC_STATUS, 0);
+    final int status = field < 0 || block.valueLength(field) > 2 ? ABSENT : number(field);
+    return status < 0 || status > GrpcStatus.HIGHEST ? GrpcStatus.UNKNOWN : status;
+  }
+
+  /** The number that a field's digits make; {@link #ABSENT} if it has others, or none. */
+  private int number(int field) {
+    int number = block.valueLength(field) == 0 ? ABSENT : 0;
+    for (int i = 0; i < block.valueLength(field); i++) {
+      final int digit = block.bytes().getByte(block.valueOffset(field) + i) - '0';
+      if (digit < 0 || digit > 9) {
+        return ABSENT;
       }
-      status = value;
-    } else if (GRPC_STATUS.contentEquals(name)) {
-      grpcStatus = value;
+      number = number * 10 + digit;
     }
-    return this;
-  }
-
-  /** The status as it was sent; null if it was not. */
-  @Override
-  public CharSequence status() {
-    return status;
-  }
-
-  /** The status of gRPC as it was sent; null if it was not. */
-  CharSequence grpcStatus() {
-    return grpcStatus;
+    return number;
   }
 }

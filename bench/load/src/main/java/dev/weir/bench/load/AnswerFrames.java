@@ -17,12 +17,17 @@ final class AnswerFrames implements FrameSink {
   private final OpenRequests requests;
   private final Http2Output output;
   private final RequestBodies bodies;
-  private final AnswerFields fields = new AnswerFields(Http2Connection.MAX_HEADER_LIST_BYTES);
+  private final AnswerFields fields;
   private int receivedBytes;
 
   AnswerFrames(
-      Http2Connection connection, OpenRequests requests, Http2Output output, RequestBodies bodies) {
+      Http2Connection connection,
+      AnswerFields fields,
+      OpenRequests requests,
+      Http2Output output,
+      RequestBodies bodies) {
     this.connection = connection;
+    this.fields = fields;
     this.requests = requests;
     this.output = output;
     this.bodies = bodies;
@@ -30,7 +35,7 @@ final class AnswerFrames implements FrameSink {
 
   @Override
   public int headers(int streamId, ByteBuf block, int offset, int bytes, boolean endStream) {
-    final int error = fields.decode(streamId, block, offset, bytes);
+    final int error = fields.decode(block, offset, bytes);
     if (error != ErrorCode.NO_ERROR) {
       return error;
     }
@@ -45,16 +50,16 @@ final class AnswerFrames implements FrameSink {
       connection.malformed(slot, fields.fault());
     } else if (requests.status[slot] == 0) {
       head(slot, endStream);
-    } else if (!endStream || fields.status() != null) {
+    } else if (!endStream || fields.hasStatus()) {
       connection.malformed(slot, ErrorCode.PROTOCOL_ERROR);
     } else {
-      connection.answered(slot, StatusText.grpc(fields.grpcStatus()));
+      connection.answered(slot, fields.grpcStatus());
     }
     return ErrorCode.NO_ERROR;
   }
 
   private void head(int slot, boolean endStream) {
-    final int status = StatusText.http(fields.status());
+    final int status = fields.status();
     if (status < 100 || status >= 600 || status < 200 && endStream) {
       connection.malformed(slot, ErrorCode.PROTOCOL_ERROR);
       return;
@@ -64,7 +69,7 @@ final class AnswerFrames implements FrameSink {
     }
     requests.status[slot] = status;
     if (endStream) {
-      connection.answered(slot, StatusText.grpc(fields.grpcStatus()));
+      connection.answered(slot, fields.grpcStatus());
     }
   }
 
@@ -86,7 +91,7 @@ final class AnswerFrames implements FrameSink {
     if (requests.status[slot] == 0) {
       connection.malformed(slot, ErrorCode.PROTOCOL_ERROR);
     } else if (endStream) {
-      connection.answered(slot, StatusText.GRPC_UNKNOWN);
+      connection.answered(slot, GrpcStatus.UNKNOWN);
     } else {
       requests.receivedBytes[slot] += creditBytes;
       if (requests.receivedBytes[slot] >= GIVE_BACK_BYTES) {

@@ -3,6 +3,7 @@ package dev.weir.bench.load;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Target;
+import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.loop.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -22,6 +23,7 @@ final class Connector {
   private final ClientSettings settings;
   private final InetSocketAddress address;
   private final Tls tls;
+  private final FieldBlock answer = AnswerFields.newBlock();
 
   /**
    * @throws dev.weir.proxy.rule.BadValueException if the certificates to trust are none.
@@ -83,8 +85,8 @@ final class Connector {
   private ChannelHandler connection(LoadSink sink) {
     return switch (settings.protocol()) {
       case HTTP1 -> new Http1Connection(sink);
-      case HTTP2 -> new Http2Connection(sink, settings.streams(), false);
-      case GRPC -> new Http2Connection(sink, settings.streams(), true);
+      case HTTP2 -> new Http2Connection(sink, settings.streams(), false, answer);
+      case GRPC -> new Http2Connection(sink, settings.streams(), true, answer);
     };
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.bench.load;
 
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.Http2Output;
@@ -27,19 +28,17 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   /** Window of each stream and of the connection, in bytes: no usual answer fills it. */
   static final int WINDOW_BYTES = 1 << 30;
 
-  /** The most bytes of an answer's fields, as they are sent and as they are decoded. */
-  static final int MAX_HEADER_LIST_BYTES = 1 << 16;
-
   private static final int TYPE_OFFSET = 3;
   private static final int SHOWN_BYTES = 64;
 
   private final LoadSink sink;
   private final int maxStreams;
   private final boolean grpc;
+  private final AnswerFields answers;
   private final StreamTable streams;
   private final OpenRequests requests;
   private final FieldTable fields = new FieldTable();
-  private final FrameReader reader = new FrameReader(MAX_HEADER_LIST_BYTES);
+  private final FrameReader reader = new FrameReader(AnswerFields.MAX_LIST_BYTES);
 
   private ChannelHandlerContext context;
   private Http2Output output;
@@ -59,15 +58,18 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   /**
    * @param maxStreams at once; fewer if the server allows fewer. From 1 to 2^20.
    * @param grpc whether requests are gRPC calls, whose answers have a status of their own.
+   * @param block which the connections of an event loop share.
    */
-  Http2Connection(LoadSink sink, int maxStreams, boolean grpc) {
-    this(sink, maxStreams, grpc, StreamTable.FIRST_ID);
+  Http2Connection(LoadSink sink, int maxStreams, boolean grpc, FieldBlock block) {
+    this(sink, maxStreams, grpc, block, StreamTable.FIRST_ID);
   }
 
-  Http2Connection(LoadSink sink, int maxStreams, boolean grpc, int firstStreamId) {
+  Http2Connection(
+      LoadSink sink, int maxStreams, boolean grpc, FieldBlock block, int firstStreamId) {
     this.sink = sink;
     this.maxStreams = maxStreams;
     this.grpc = grpc;
+    answers = new AnswerFields(block);
     streams = new StreamTable(maxStreams, firstStreamId);
     requests = new OpenRequests(streams);
   }
@@ -129,7 +131,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
     context = added;
     output = new Http2Output(added);
     bodies = new RequestBodies(requests, output);
-    frames = new AnswerFrames(this, requests, output, bodies);
+    frames = new AnswerFrames(this, answers, requests, output, bodies);
   }
 
   @Override
@@ -141,7 +143,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
         Setting.INITIAL_WINDOW_SIZE,
         WINDOW_BYTES,
         Setting.MAX_HEADER_LIST_SIZE,
-        MAX_HEADER_LIST_BYTES);
+        AnswerFields.MAX_LIST_BYTES);
     output.windowUpdate(0, WINDOW_BYTES - Setting.DEFAULT_WINDOW_BYTES);
     output.flush();
     ctx.fireChannelActive();

@@ -182,17 +182,4 @@ class Http2RequestsTest {
       assertEquals(name + " (expected: a field that gRPC does not set itself)", e.getMessage());
     }
   }
-
-  @Test
-  void readsStatuses() {
-    assertEquals(429, StatusText.http("429"));
-    for (String none : new String[] {null, "", "20", "2000", "2x0", "-20"}) {
-      assertEquals(0, StatusText.http(none));
-    }
-    assertEquals(0, StatusText.grpc("0"));
-    assertEquals(16, StatusText.grpc("16"));
-    for (String unknown : new String[] {null, "", "17", "-1", "008", "x"}) {
-      assertEquals(StatusText.GRPC_UNKNOWN, StatusText.grpc(unknown));
-    }
-  }
 }

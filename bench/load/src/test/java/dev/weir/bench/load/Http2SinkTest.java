@@ -224,7 +224,8 @@ class Http2SinkTest {
       client
           .connect(
               sink.address(),
-              new Http2Connection(client, 1, false, Integer.MAX_VALUE - 10),
+              new Http2Connection(
+                  client, 1, false, AnswerFields.newBlock(), Integer.MAX_VALUE - 10),
               channel -> {})
           .expect("opened");
       for (int due = 1; client.hasRoom(); due++) {

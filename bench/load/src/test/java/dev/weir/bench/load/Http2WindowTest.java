@@ -29,7 +29,8 @@ class Http2WindowTest {
   @Test
   void writesNoMoreOfContentsAtOnceThanMemoryIsFor() {
     try (WatchedConnection client = new WatchedConnection()) {
-      final Http2Connection connection = new Http2Connection(client, 9, false);
+      final Http2Connection connection =
+          new Http2Connection(client, 9, false, AnswerFields.newBlock());
       final EmbeddedChannel channel = new EmbeddedChannel(connection);
       channel.<ByteBuf>readOutbound().release(); // the preface
       channel.writeInbound(
@@ -86,7 +87,8 @@ class Http2WindowTest {
   @Test
   void givesBackWhatItHasReadOfLongAnswers() {
     try (WatchedConnection client = new WatchedConnection()) {
-      final Http2Connection connection = new Http2Connection(client, 1, false);
+      final Http2Connection connection =
+          new Http2Connection(client, 1, false, AnswerFields.newBlock());
       final EmbeddedChannel channel = new EmbeddedChannel(connection);
       channel.<ByteBuf>readOutbound().release(); // the preface
       channel.writeInbound(frame(Http2FrameTypes.SETTINGS, 0, 0));

@@ -139,7 +139,7 @@ class NghttpdIT {
       client
           .connect(
               address,
-              new Http2Connection(client, 100, false),
+              new Http2Connection(client, 100, false, AnswerFields.newBlock()),
               channel ->
                   Tls.http2(authority, false)
                       .secure(channel.pipeline(), "127.0.0.1", address.getPort(), client))

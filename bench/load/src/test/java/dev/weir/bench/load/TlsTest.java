@@ -74,7 +74,7 @@ class TlsTest {
     final InetSocketAddress address = server.address();
     client.connect(
         address,
-        new Http2Connection(client, 4, false),
+        new Http2Connection(client, 4, false, AnswerFields.newBlock()),
         channel -> tls.secure(channel.pipeline(), host, address.getPort(), client));
   }
 

@@ -50,7 +50,10 @@ final class WatchedConnection implements LoadSink, AutoCloseable {
   }
 
   WatchedConnection http2(InetSocketAddress address, int maxStreams, boolean grpc) {
-    return connect(address, new Http2Connection(this, maxStreams, grpc), channel -> {});
+    return connect(
+        address,
+        new Http2Connection(this, maxStreams, grpc, AnswerFields.newBlock()),
+        channel -> {});
   }
 
   /** Connects, and is ready for requests. */
