@@ -110,18 +110,18 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public boolean head(EncodedHead head) {
-    isCalled = true;
+    called();
     responses.expect(head.headMethod(), head.upgrade());
     requests.head(head);
     if (!head.hasBody()) {
       requestHasEnded();
     }
-    return called();
+    return returned();
   }
 
   @Override
   public int data(ByteBuf bytes, boolean end) {
-    isCalled = true;
+    called();
     int length = bytes.readableBytes();
     if (isTunnel) {
       requests.write(bytes);
@@ -133,7 +133,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     } else if (end) {
       requestHasEnded();
     }
-    if (!called()) {
+    if (!returned()) {
       return GONE;
     }
     return channel.isWritable() ? 0 : length;
@@ -141,10 +141,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public boolean trailers(RequestView fields) {
-    isCalled = true;
+    called();
     requests.trailers(fields);
     requestHasEnded();
-    return called();
+    return returned();
   }
 
   private void requestHasEnded() {
@@ -154,13 +154,19 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public boolean flush() {
-    isCalled = true;
+    called();
     Bytes.flush(channel);
-    return called();
+    return returned();
   }
 
-  /** The request's side has called; whether nothing has failed over it. */
-  private boolean called() {
+  /** The request's side calls: never within another of its calls, for which it would not look. */
+  private void called() {
+    assert !isCalled : "called within a call";
+    isCalled = true;
+  }
+
+  /** The call has come to its end; whether nothing has failed over it. */
+  private boolean returned() {
     isCalled = false;
     return failure == null;
   }

@@ -2,6 +2,7 @@ package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.report.Commit;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -75,7 +76,8 @@ final class WeirSidecar implements Contender {
   @Override
   public String version() throws IOException {
     final String text = Programs.output(List.of(program().toString(), "--version"));
-    return text.substring(text.lastIndexOf('\n') + 1);
+    final Path folder = program().toAbsolutePath().getParent();
+    return text.substring(text.lastIndexOf('\n') + 1) + ", commit " + Commit.headOf(folder);
   }
 
   @Override

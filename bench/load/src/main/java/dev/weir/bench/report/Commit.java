@@ -1,6 +1,5 @@
 package dev.weir.bench.report;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -17,16 +16,25 @@ public final class Commit {
   /** Abbreviated; "unknown" without git. */
   public static String head() {
     try {
+      return headOf(folderOfClasses());
+    } catch (URISyntaxException e) {
+      return "unknown";
+    }
+  }
+
+  /** The commit of the sources in a folder, abbreviated; "unknown" without git. */
+  public static String headOf(Path folder) {
+    try {
       final Process git =
           new ProcessBuilder("git", "rev-parse", "--short", "HEAD")
-              .directory(folderOfClasses())
+              .directory(folder.toFile())
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
       final String text =
           new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
       final boolean ended = git.waitFor(GIT_SECONDS, TimeUnit.SECONDS);
       return ended && git.exitValue() == 0 && !text.isEmpty() ? text : "unknown";
-    } catch (IOException | URISyntaxException e) {
+    } catch (IOException e) {
       return "unknown";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -34,8 +42,8 @@ public final class Commit {
     }
   }
 
-  private static File folderOfClasses() throws URISyntaxException {
+  private static Path folderOfClasses() throws URISyntaxException {
     final URI classes = Commit.class.getProtectionDomain().getCodeSource().getLocation().toURI();
-    return Path.of(classes).getParent().toFile();
+    return Path.of(classes).getParent();
   }
 }
