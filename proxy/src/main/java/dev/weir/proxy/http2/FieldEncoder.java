@@ -153,6 +153,16 @@ public final class FieldEncoder {
     }
   }
 
+  /**
+   * The beginning of a field with a known name, whose value the caller appends.
+   *
+   * @param valueLength of the bytes that follow.
+   */
+  public void begin(ByteBuf out, int kind, int valueLength) {
+    name(out, kind, FieldKind.isSecret(kind));
+    number(out, 0, LENGTH_MASK, valueLength);
+  }
+
   /** The name of a field, and how it is coded; the length of the value and the value follow. */
   private static void name(ByteBuf out, int kind, boolean neverIndexed) {
     final int index = NAME_INDICES[kind];

@@ -1,0 +1,271 @@
+package dev.weir.proxy.http2.message;
+
+import static dev.weir.proxy.http.TextWriter.ascii;
+
+import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.RequestIds;
+import dev.weir.proxy.http2.FieldEncoder;
+import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the head of a request, of whatever protocol, as a field block of HTTP/2 (RFC 9113, section
+ * 8.3.1): the pseudo fields, the fields that pass, names in lower case, and behind them who asked
+ * and through what. The block means the same on any connection. One per event loop.
+ */
+public final class RequestHeadWriter {
+  // Indices of the static table (RFC 7541, appendix A).
+  private static final int METHOD_GET = 2;
+  private static final int METHOD_POST = 3;
+  private static final int PATH_ROOT = 4;
+  private static final int SCHEME_HTTP = 6;
+  private static final int SCHEME_HTTPS = 7;
+
+  private static final byte[] GET = ascii("GET");
+  private static final byte[] POST = ascii("POST");
+  private static final byte[] TRAILERS = ascii("trailers");
+  private static final byte[] CONTINUE = ascii("100-continue");
+  private static final byte[] HTTP = ascii("http");
+  private static final byte[] HTTPS = ascii("https");
+  private static final byte[] VIA = ascii("1.1 weir");
+
+  /** Names whose values no table of the service's may keep (RFC 7541, section 7.1.3). */
+  private static final byte[][] SECRETS = {
+    ascii("cookie"), ascii("authorization"), ascii("proxy-authorization")
+  };
+
+  private static final byte[] GRPC_TIMEOUT = ascii("grpc-timeout");
+
+  /** The most bytes that are added to a block, beyond the client's own. */
+  private static final int ADDED_BYTES = 512;
+
+  private static final int NONE = -1;
+
+  private final FieldEncoder encoder = new FieldEncoder();
+  private final FieldPolicy policy = new FieldPolicy();
+  private final RequestIds requestIds = new RequestIds();
+  private final byte[] upstreamAuthority;
+  private final boolean secure;
+  private int timeoutOffset;
+
+  /**
+   * @param upstreamAuthority what to say as authority for a client that gave none.
+   * @param secure whether the connections to the service are encrypted: its scheme.
+   */
+  public RequestHeadWriter(String upstreamAuthority, boolean secure) {
+    this.upstreamAuthority = ascii(upstreamAuthority);
+    this.secure = secure;
+  }
+
+  /**
+   * Writes a block.
+   *
+   * @return a buffer of its own, the caller's to release.
+   */
+  public ByteBuf write(IncomingRequest head, ByteBufAllocator allocator) {
+    RequestView view = head.view();
+    ByteBuf out = allocator.directBuffer(mostBytes(view));
+    policy.startRequest(view.peer().trusted());
+    writePseudoFields(view, out);
+    int timeout = writeFields(head, view, out);
+    if (head.expectContinue()) {
+      encoder.field(out, FieldKind.EXPECT, CONTINUE);
+    }
+    if (head.contentLength() >= 0) {
+      encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
+    }
+    writeForwarded(view, out);
+    timeoutOffset = NONE;
+    if (timeout >= 0) {
+      timeoutOffset = out.writerIndex() - out.readerIndex();
+      writeField(head, view, timeout, out);
+    }
+    return out;
+  }
+
+  /**
+   * Where in the block that was written last the field begins that says how long the client waits,
+   * behind all others; -1 if there is none.
+   */
+  public int timeoutOffset() {
+    return timeoutOffset;
+  }
+
+  private int mostBytes(RequestView view) {
+    int bytes =
+        ADDED_BYTES
+            + upstreamAuthority.length
+            + view.methodLength()
+            + view.pathLength()
+            + Math.max(0, view.queryLength())
+            + 2 * view.authorityLength()
+            + view.peer().text().length;
+    for (int i = 0; i < view.fieldCount(); i++) {
+      bytes += view.nameLength(i) + view.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
+    }
+    return bytes;
+  }
+
+  private void writePseudoFields(RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    int method = view.methodOffset();
+    int methodLength = view.methodLength();
+    if (spells(bytes, method, methodLength, GET)) {
+      encoder.indexed(out, METHOD_GET);
+    } else if (spells(bytes, method, methodLength, POST)) {
+      encoder.indexed(out, METHOD_POST);
+    } else {
+      encoder.field(out, FieldKind.METHOD, bytes, method, methodLength, false);
+    }
+    encoder.indexed(out, secure ? SCHEME_HTTPS : SCHEME_HTTP);
+    if (view.authorityLength() > 0) {
+      encoder.field(
+          out, FieldKind.AUTHORITY, bytes, view.authorityOffset(), view.authorityLength(), false);
+    } else {
+      encoder.field(out, FieldKind.AUTHORITY, upstreamAuthority);
+    }
+    writePath(view, out);
+  }
+
+  private void writePath(RequestView view, ByteBuf out) {
+    int queryLength = view.queryLength();
+    if (queryLength < 0
+        && view.pathLength() == 1
+        && view.bytes().getByte(view.pathOffset()) == '/') {
+      encoder.indexed(out, PATH_ROOT);
+      return;
+    }
+    encoder.begin(out, FieldKind.PATH, view.pathLength() + 1 + queryLength);
+    copy(view.bytes(), view.pathOffset(), view.pathLength(), out);
+    if (queryLength >= 0) {
+      out.writeByte('?');
+      copy(view.bytes(), view.queryOffset(), queryLength, out);
+    }
+  }
+
+  /** Writes the fields that pass, but for that of the client's time, whose index it returns. */
+  private int writeFields(IncomingRequest head, RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    boolean asksForTrailers = false;
+    int timeout = NONE;
+    for (int i = 0; i < view.fieldCount(); i++) {
+      int name = view.nameOffset(i);
+      int nameLength = view.nameLength(i);
+      KnownField known = KnownField.lookUp(bytes, name, nameLength);
+      if (known == KnownField.TE) {
+        asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
+      } else if (!view.omits(i) && passes(known)) {
+        if (timeout < 0 && Ascii.equalsIgnoreCase(bytes, name, nameLength, GRPC_TIMEOUT)) {
+          timeout = i;
+        } else {
+          writeField(head, view, i, out);
+        }
+      }
+    }
+    if (asksForTrailers) {
+      encoder.field(out, FieldKind.TE, TRAILERS);
+    }
+    return timeout;
+  }
+
+  /** Whether a field passes; none that frames or routes does, in whatever protocol it came. */
+  private boolean passes(KnownField known) {
+    return known == null || !known.frames() && policy.passesRequest(known);
+  }
+
+  private void writeField(IncomingRequest head, RequestView view, int index, ByteBuf out) {
+    int name = view.nameOffset(index);
+    int nameLength = view.nameLength(index);
+    boolean neverIndexed = isSecret(view.bytes(), name, nameLength);
+    if (head instanceof RequestHead same) {
+      neverIndexed |= same.neverIndexed(index);
+    }
+    encoder.field(
+        out,
+        view.bytes(),
+        name,
+        nameLength,
+        view.valueOffset(index),
+        view.valueLength(index),
+        neverIndexed);
+  }
+
+  private static boolean isSecret(DirectBuffer bytes, int name, int nameLength) {
+    for (byte[] secret : SECRETS) {
+      if (Ascii.equalsIgnoreCase(bytes, name, nameLength, secret)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void writeForwarded(RequestView view, ByteBuf out) {
+    DirectBuffer bytes = view.bytes();
+    byte[] peer = view.peer().text();
+    encoder.begin(out, FieldKind.X_FORWARDED_FOR, forwardedForBytes(view) + peer.length);
+    for (int i = 0; i < view.fieldCount(); i++) {
+      if (isForwardedFor(view, i)) {
+        copy(bytes, view.valueOffset(i), view.valueLength(i), out);
+        out.writeByte(',').writeByte(' ');
+      }
+    }
+    out.writeBytes(peer);
+    if (policy.addsToRequest(KnownField.X_FORWARDED_PROTO)) {
+      encoder.field(out, FieldKind.X_FORWARDED_PROTO, view.peer().secure() ? HTTPS : HTTP);
+    }
+    if (policy.addsToRequest(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
+      encoder.field(
+          out,
+          FieldKind.X_FORWARDED_HOST,
+          bytes,
+          view.authorityOffset(),
+          view.authorityLength(),
+          false);
+    }
+    encoder.field(out, FieldKind.VIA, VIA);
+    if (policy.addsToRequest(KnownField.X_REQUEST_ID)) {
+      encoder.begin(out, FieldKind.X_REQUEST_ID, RequestIds.BYTES);
+      requestIds.writeNext(out);
+    }
+  }
+
+  private static int forwardedForBytes(RequestView view) {
+    int length = 0;
+    for (int i = 0; i < view.fieldCount(); i++) {
+      if (isForwardedFor(view, i)) {
+        length += view.valueLength(i) + 2;
+      }
+    }
+    return length;
+  }
+
+  private static boolean isForwardedFor(RequestView view, int index) {
+    return view.valueLength(index) > 0
+        && KnownField.lookUp(view.bytes(), view.nameOffset(index), view.nameLength(index))
+            == KnownField.X_FORWARDED_FOR;
+  }
+
+  private static boolean spells(DirectBuffer bytes, int offset, int length, byte[] text) {
+    if (length != text.length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(offset + i) != text[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
+    for (int i = offset; i < offset + length; i++) {
+      out.writeByte(bytes.getByte(i));
+    }
+  }
+}
