@@ -44,7 +44,7 @@ class PackageDirectionTest {
     "loop,",
     "http, request loop",
     "http1, request http",
-    "http2,",
+    "http2, loop",
     "http2.message, request http http2",
     "grpc, request http http2",
     "tls, request",

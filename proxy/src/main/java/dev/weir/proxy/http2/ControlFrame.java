@@ -11,6 +11,10 @@ final class ControlFrame {
   static final int PRIORITY_BYTES = 5;
 
   private static final int SETTING_BYTES = Short.BYTES + Integer.BYTES;
+
+  /** There are not nearly as many settings. */
+  private static final int MANY_SETTINGS = 32;
+
   private static final long UNSIGNED = 0xffff_ffffL;
   private static final int CONNECTION = 0;
 
@@ -52,7 +56,9 @@ final class ControlFrame {
     if (bytes != Long.BYTES) {
       return ErrorCode.FRAME_SIZE_ERROR;
     }
-    return (flags & FrameFlag.ACK) != 0 ? ErrorCode.NO_ERROR : sink.ping(in.getLong(offset));
+    return (flags & FrameFlag.ACK) != 0
+        ? sink.pingAck(in.getLong(offset))
+        : sink.ping(in.getLong(offset));
   }
 
   private static int goAway(int streamId, ByteBuf in, int offset, int bytes, FrameSink sink) {
@@ -73,7 +79,7 @@ final class ControlFrame {
     }
     return (in.getInt(offset) & STREAM_MASK) == streamId
         ? sink.streamFault(streamId, ErrorCode.PROTOCOL_ERROR)
-        : ErrorCode.NO_ERROR;
+        : sink.glitch(Glitch.IGNORED_FRAME);
   }
 
   private static int settings(
@@ -82,10 +88,16 @@ final class ControlFrame {
       return ErrorCode.PROTOCOL_ERROR;
     }
     if ((flags & FrameFlag.ACK) != 0) {
-      return bytes == 0 ? ErrorCode.NO_ERROR : ErrorCode.FRAME_SIZE_ERROR;
+      return bytes == 0 ? sink.settingsAck() : ErrorCode.FRAME_SIZE_ERROR;
     }
     if (bytes % SETTING_BYTES != 0) {
       return ErrorCode.FRAME_SIZE_ERROR;
+    }
+    if (bytes > MANY_SETTINGS * SETTING_BYTES) {
+      final int error = sink.glitch(Glitch.LONG_SETTINGS);
+      if (error != ErrorCode.NO_ERROR) {
+        return error;
+      }
     }
     for (int at = offset; at < offset + bytes; at += SETTING_BYTES) {
       final int id = in.getUnsignedShort(at);

@@ -70,6 +70,11 @@ public final class FieldBlock {
     marks = new byte[maxFields];
   }
 
+  /** The most bytes of all names and values, with 32 for each field. */
+  int maxListBytes() {
+    return maxListBytes;
+  }
+
   /** Starts with no fields. */
   void clear() {
     count = 0;

@@ -23,6 +23,7 @@ public final class FrameReader {
   public static final int MAX_BLOCK_FRAMES = 8;
 
   private static final int MAX_FRAME_BYTES = Setting.DEFAULT_MAX_FRAME_BYTES;
+  private static final int MIN_BLOCK_BYTES = 1024;
   private static final int TYPE_OFFSET = 3;
   private static final int FLAGS_OFFSET = 4;
   private static final int STREAM_OFFSET = 5;
@@ -84,7 +85,7 @@ public final class FrameReader {
       in.skipBytes(HEADER_BYTES);
       skipLeft = bytes;
       skip(in);
-      return ErrorCode.NO_ERROR;
+      return sink.glitch(Glitch.IGNORED_FRAME);
     }
     if (in.readableBytes() < HEADER_BYTES + bytes) {
       return ErrorCode.NO_ERROR;
@@ -92,6 +93,11 @@ public final class FrameReader {
     in.skipBytes(HEADER_BYTES + bytes);
     final int flags = in.getUnsignedByte(start + FLAGS_OFFSET);
     return whole(type, flags, streamId, in, start + HEADER_BYTES, bytes, sink);
+  }
+
+  /** Whether a field block has begun, and its end has not come. */
+  public boolean isInBlock() {
+    return blockStreamId != NONE;
   }
 
   /** Ends the reading: what was gathered is released. */
@@ -189,7 +195,7 @@ public final class FrameReader {
     blockEndsStream = endStream;
     blockDependsOnItself = dependsOnItself;
     blockFrames = 0;
-    block = in.alloc().buffer(2 * MAX_FRAME_BYTES);
+    block = in.alloc().buffer(Math.max(MIN_BLOCK_BYTES, 2 * blockBytes));
     return gather(in, blockOffset, blockBytes);
   }
 
@@ -198,7 +204,10 @@ public final class FrameReader {
     if (blockStreamId == NONE) {
       return ErrorCode.PROTOCOL_ERROR;
     }
-    final int error = gather(in, offset, bytes);
+    int error = gather(in, offset, bytes);
+    if (error == ErrorCode.NO_ERROR && bytes == 0) {
+      error = sink.glitch(Glitch.EMPTY_CONTINUATION);
+    }
     if (error != ErrorCode.NO_ERROR || (flags & FrameFlag.END_HEADERS) == 0) {
       return error;
     }

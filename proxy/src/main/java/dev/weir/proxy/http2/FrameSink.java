@@ -40,6 +40,21 @@ public interface FrameSink {
   /** The settings of a frame have all been told, and are to be acknowledged. */
   int settingsEnd();
 
+  /** The peer has taken our settings. */
+  default int settingsAck() {
+    return ErrorCode.NO_ERROR;
+  }
+
+  /** The peer answers a ping of ours, with the same eight bytes. */
+  default int pingAck(long data) {
+    return ErrorCode.NO_ERROR;
+  }
+
+  /** A frame was well-formed and yet of no use, or of little. */
+  default int glitch(Glitch glitch) {
+    return ErrorCode.NO_ERROR;
+  }
+
   /** To be answered with the same eight bytes. */
   int ping(long data);
 

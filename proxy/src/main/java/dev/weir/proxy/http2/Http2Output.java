@@ -1,7 +1,9 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.loop.Bytes;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 
 /**
  * The frames that one side of a connection sends, gathered into one buffer per flush. Used by the
@@ -11,18 +13,30 @@ public final class Http2Output {
   /** RFC 7541, section 6.3: the dynamic table's new size is 0. */
   private static final int TABLE_OF_NOTHING = 0x20;
 
+  private static final byte[] NO_DEBUG_TEXT = {};
   private static final int INITIAL_BYTES = 4096;
+
+  /** From here on the memory is handed on, and not copied. */
+  private static final int MIN_SLICE_BYTES = 4096;
 
   /** Contents wait while so much is written: the peer may take a gigabyte, and memory not. */
   private static final int FULL_BYTES = 1 << 18;
 
-  private final ChannelHandlerContext context;
+  private static final int FLAGS_OFFSET = 4;
+
+  private final Channel channel;
   private int maxFrameBytes = Setting.DEFAULT_MAX_FRAME_BYTES;
   private boolean tableShrinks;
   private ByteBuf out;
 
-  public Http2Output(ChannelHandlerContext context) {
-    this.context = context;
+  /** Whether the channel has been given something that it has not been told to send. */
+  private boolean handed;
+
+  /** Where the frame of fields begins that is being written. */
+  private int headersOffset;
+
+  public Http2Output(Channel channel) {
+    this.channel = channel;
   }
 
   /** The peer takes frames of this payload. */
@@ -36,7 +50,19 @@ public final class Http2Output {
 
   /** Whether contents must wait until what was written has been sent. */
   public boolean isFull() {
-    return out != null && out.readableBytes() >= FULL_BYTES || !context.channel().isWritable();
+    return out != null && out.readableBytes() >= FULL_BYTES || !channel.isWritable();
+  }
+
+  /** Bytes that were written and that the system has not taken. */
+  long unsentBytes() {
+    final ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return (out == null ? 0 : out.readableBytes())
+        + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /** Whether there is anything that {@link #flush} would send. */
+  boolean isEmpty() {
+    return out == null && !handed;
   }
 
   /**
@@ -97,6 +123,77 @@ public final class Http2Output {
     }
   }
 
+  /**
+   * Begins a head or trailers whose fields are written behind it by a {@link FieldEncoder}; nothing
+   * else may be written before {@link #endHeaders}.
+   *
+   * @return where the fields go.
+   */
+  ByteBuf beginHeaders(int streamId) {
+    headersOffset = room(0).writerIndex();
+    frame(0, FrameType.HEADERS, 0, streamId);
+    if (tableShrinks) {
+      out.writeByte(TABLE_OF_NOTHING);
+      tableShrinks = false;
+    }
+    return out;
+  }
+
+  /** Ends the fields that were begun last, and cuts them into frames if they are too long. */
+  void endHeaders(int streamId, boolean endStream) {
+    final int begin = headersOffset + FrameReader.HEADER_BYTES;
+    final int bytes = out.writerIndex() - begin;
+    final int first = Math.min(bytes, maxFrameBytes);
+    out.setMedium(headersOffset, first);
+    out.setByte(
+        headersOffset + FLAGS_OFFSET,
+        (endStream ? FrameFlag.END_STREAM : 0) | (first == bytes ? FrameFlag.END_HEADERS : 0));
+    if (first < bytes) {
+      continueHeaders(streamId, begin + first, bytes - first);
+    }
+  }
+
+  /** Puts CONTINUATION frames around what lies behind the first one. */
+  private void continueHeaders(int streamId, int offset, int bytes) {
+    final ByteBuf rest = channel.alloc().buffer(bytes);
+    rest.writeBytes(out, offset, bytes);
+    out.writerIndex(offset);
+    while (rest.isReadable()) {
+      final int part = Math.min(rest.readableBytes(), maxFrameBytes);
+      frame(
+          part,
+          FrameType.CONTINUATION,
+          part == rest.readableBytes() ? FrameFlag.END_HEADERS : 0,
+          streamId);
+      out.writeBytes(rest, part);
+    }
+    rest.release();
+  }
+
+  /** A head or trailers that were encoded before; {@code block} is taken over. */
+  void headers(int streamId, ByteBuf block, boolean endStream) {
+    beginHeaders(streamId).writeBytes(block);
+    block.release();
+    endHeaders(streamId, endStream);
+  }
+
+  /**
+   * One frame, whose content is copied if it is short, and sent as it is if not.
+   *
+   * @param from has the content in the next {@code bytes}, which are read; it stays the caller's.
+   * @param bytes at most {@link #maxFrameBytes}.
+   */
+  void data(int streamId, ByteBuf from, int bytes, boolean endStream) {
+    frame(bytes, FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId);
+    if (bytes < MIN_SLICE_BYTES) {
+      out.writeBytes(from, bytes);
+    } else {
+      hand();
+      handed = true;
+      Bytes.write(channel, from.readRetainedSlice(bytes));
+    }
+  }
+
   /** One frame of at most {@link #maxFrameBytes}. */
   public void data(int streamId, byte[] body, int offset, int bytes, boolean endStream) {
     frame(bytes, FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId);
@@ -122,10 +219,21 @@ public final class Http2Output {
     out.writeLong(data);
   }
 
+  /** A ping of ours, which the peer answers with the same bytes. */
+  void ping(long data) {
+    frame(Long.BYTES, FrameType.PING, 0, 0);
+    out.writeLong(data);
+  }
+
   /** Takes none of the peer's streams above one; 0 if it has opened none. */
   public void goAway(int lastStreamId, int errorCode) {
-    frame(2 * Integer.BYTES, FrameType.GOAWAY, 0, 0);
-    out.writeInt(lastStreamId).writeInt(errorCode);
+    goAway(lastStreamId, errorCode, NO_DEBUG_TEXT);
+  }
+
+  /** Takes none of the peer's streams above one, and says why in ASCII. */
+  void goAway(int lastStreamId, int errorCode, byte[] debugText) {
+    frame(2 * Integer.BYTES + debugText.length, FrameType.GOAWAY, 0, 0);
+    out.writeInt(lastStreamId).writeInt(errorCode).writeBytes(debugText);
   }
 
   /** Takes whole frames that were encoded before; to be written into at once. */
@@ -144,19 +252,28 @@ public final class Http2Output {
   private ByteBuf room(int payloadBytes) {
     if (out == null) {
       out =
-          context
+          channel
               .alloc()
               .ioBuffer(Math.max(INITIAL_BYTES, FrameReader.HEADER_BYTES + payloadBytes));
     }
     return out;
   }
 
+  /** Gives the channel what was gathered. */
+  private void hand() {
+    if (out != null) {
+      final ByteBuf handed = out;
+      out = null;
+      Bytes.write(channel, handed);
+    }
+  }
+
   /** Sends what was gathered, if anything was. */
   public void flush() {
-    if (out != null) {
-      ByteBuf sent = out;
-      out = null;
-      context.writeAndFlush(sent, context.voidPromise());
+    if (out != null || handed) {
+      hand();
+      handed = false;
+      Bytes.flush(channel);
     }
   }
 

@@ -9,6 +9,9 @@ public final class Setting {
   public static final int MAX_FRAME_SIZE = 0x5;
   public static final int MAX_HEADER_LIST_SIZE = 0x6;
 
+  /** Whether streams may be tunnels for other protocols (RFC 8441, section 3). */
+  public static final int ENABLE_CONNECT_PROTOCOL = 0x8;
+
   /** Bytes of the dynamic table, of the initial windows, and of frames, unless announced. */
   public static final int DEFAULT_HEADER_TABLE_BYTES = 4_096;
 
@@ -26,7 +29,8 @@ public final class Setting {
    */
   static int check(int id, long value) {
     return switch (id) {
-      case ENABLE_PUSH -> value > 1 ? ErrorCode.PROTOCOL_ERROR : ErrorCode.NO_ERROR;
+      case ENABLE_PUSH, ENABLE_CONNECT_PROTOCOL ->
+          value > 1 ? ErrorCode.PROTOCOL_ERROR : ErrorCode.NO_ERROR;
       case INITIAL_WINDOW_SIZE ->
           value > Integer.MAX_VALUE ? ErrorCode.FLOW_CONTROL_ERROR : ErrorCode.NO_ERROR;
       case MAX_FRAME_SIZE ->

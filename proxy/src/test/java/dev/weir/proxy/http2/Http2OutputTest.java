@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What is sent is read by {@link FrameReader} again. */
 class Http2OutputTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
-  private final Http2Output output = new Http2Output(channel.pipeline().firstContext());
+  private final Http2Output output = new Http2Output(channel);
 
   @AfterEach
   void end() {

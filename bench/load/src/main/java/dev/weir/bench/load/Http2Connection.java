@@ -129,7 +129,7 @@ final class Http2Connection extends ByteToMessageDecoder implements LoadConnecti
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
-    output = new Http2Output(added);
+    output = new Http2Output(added.channel());
     bodies = new RequestBodies(requests, output);
     frames = new AnswerFrames(this, answers, requests, output, bodies);
   }

@@ -72,7 +72,7 @@ public final class Http2Peer extends ByteToMessageDecoder {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    output = new Http2Output(ctx);
+    output = new Http2Output(ctx.channel());
   }
 
   @Override

@@ -1,0 +1,123 @@
+package dev.weir.proxy.http2;
+
+import dev.weir.proxy.loop.Deadlines;
+import java.util.concurrent.TimeUnit;
+
+/** What one connection waits for, and for how long. */
+final class ConnectionTimer extends Deadlines.Waiter {
+  /** The peer's preface, and its acknowledgement of our settings. */
+  private static final long SETTINGS_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** The end of a field block that has begun. */
+  private static final long BLOCK_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** A stream with content that goes nowhere. */
+  private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Http2Connection connection;
+
+  private long settingsNs = Deadlines.NEVER;
+  private long blockNs = Deadlines.NEVER;
+  private long stalledNs = Deadlines.NEVER;
+  private long drainNs = Deadlines.NEVER;
+  private long closeNs = Deadlines.NEVER;
+  private long pauseNs = Deadlines.NEVER;
+
+  ConnectionTimer(Http2Connection connection, Deadlines deadlines) {
+    this.connection = connection;
+    deadlines.join(this);
+  }
+
+  private long after(long ns) {
+    return connection.loop.clock.nowNs() + ns;
+  }
+
+  /** The connection has begun. */
+  void start() {
+    settingsNs = after(SETTINGS_NS);
+    arm();
+  }
+
+  /** The peer has acknowledged our settings. */
+  void settingsTaken() {
+    settingsNs = Deadlines.NEVER;
+    arm();
+  }
+
+  /** Says after each read whether a field block has begun and not ended. */
+  void blockIsOpen(boolean open) {
+    if (open != (blockNs != Deadlines.NEVER)) {
+      blockNs = open ? after(BLOCK_NS) : Deadlines.NEVER;
+      arm();
+    }
+  }
+
+  /** Some stream has content that waits. */
+  void watchStalled() {
+    if (stalledNs == Deadlines.NEVER) {
+      stalledNs = after(STALLED_LOOK_NS);
+      arm();
+    }
+  }
+
+  void drainSoon() {
+    drainNs = after(DRAIN_NS);
+    arm();
+  }
+
+  /** The peer may still read why, but not hold up the end. */
+  void closeSoon() {
+    settingsNs = blockNs = stalledNs = drainNs = pauseNs = Deadlines.NEVER;
+    closeNs = after(CLOSE_NS);
+    arm();
+  }
+
+  /** Reading stops for a moment. */
+  void pause() {
+    pauseNs = after(PAUSE_NS);
+    arm();
+  }
+
+  boolean isPaused() {
+    return pauseNs != Deadlines.NEVER;
+  }
+
+  private void arm() {
+    deadline(
+        Math.min(
+            Math.min(Math.min(settingsNs, blockNs), Math.min(stalledNs, drainNs)),
+            Math.min(closeNs, pauseNs)));
+  }
+
+  @Override
+  protected void onDeadline() {
+    final long nowNs = connection.loop.clock.nowNs();
+    if (closeNs <= nowNs) {
+      connection.close();
+    } else if (settingsNs <= nowNs) {
+      connection.fail(ErrorCode.SETTINGS_TIMEOUT, "no SETTINGS acknowledged in time");
+    } else if (blockNs <= nowNs) {
+      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "a field block has no end");
+    } else {
+      if (drainNs <= nowNs) {
+        drainNs = Deadlines.NEVER;
+        connection.goAways().finish();
+      }
+      if (stalledNs <= nowNs) {
+        connection.endStalled(nowNs - STALLED_NS);
+        stalledNs =
+            connection.queue.streamsWaiting() > 0 ? nowNs + STALLED_LOOK_NS : Deadlines.NEVER;
+      }
+      if (pauseNs <= nowNs) {
+        pauseNs = Deadlines.NEVER;
+        connection.resume();
+      }
+      arm();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.weir.proxy.http2;
+
+/**
+ * How one connection comes to its end in order. Ours, as a server: GOAWAY that names no stream and
+ * a ping; when the ping is answered, whatever the peer sent before it knew has come, and a second
+ * GOAWAY names the last stream that is looked at; after the last stream the connection ends. As a
+ * client we just open no more. The peer's is remembered.
+ */
+final class GoAways {
+  /** The content of the ping whose answer says that the first GOAWAY was read. */
+  static final long DRAIN_PING = 0x7765_6972_2d65_6e64L;
+
+  private enum Drain {
+    NONE,
+    /** The peer has been told; what it opens before it knows is still served. */
+    ANNOUNCED,
+    /** No further stream is looked at. */
+    FINAL
+  }
+
+  private final Http2Connection connection;
+  private Drain drain = Drain.NONE;
+  private boolean peerGoes;
+  private int lastStreamId = Integer.MAX_VALUE;
+
+  GoAways(Http2Connection connection) {
+    this.connection = connection;
+  }
+
+  void drain() {
+    if (drain != Drain.NONE) {
+      return;
+    }
+    if (connection.role == Role.CLIENT) {
+      drain = Drain.FINAL;
+    } else {
+      drain = Drain.ANNOUNCED;
+      connection.output.goAway(Integer.MAX_VALUE, ErrorCode.NO_ERROR);
+      connection.observer.goAwaySent(ErrorCode.NO_ERROR);
+      connection.output.ping(DRAIN_PING);
+      connection.timer().drainSoon();
+    }
+    connection.joinTurn();
+  }
+
+  /** Whoever was told of the end has heard, or has had its time to. */
+  void finish() {
+    if (drain == Drain.ANNOUNCED) {
+      drain = Drain.FINAL;
+      lastStreamId = connection.closed.highestId();
+      connection.output.goAway(lastStreamId, ErrorCode.NO_ERROR);
+      connection.joinTurn();
+    }
+  }
+
+  void pingAnswered(long data) {
+    if (data == DRAIN_PING) {
+      finish();
+    }
+  }
+
+  /** Whether a stream of the peer's is not looked at, as it was opened after the end. */
+  boolean isAbove(int streamId) {
+    return streamId > lastStreamId;
+  }
+
+  /** The highest of the peer's streams that was looked at; 0 if there was none. */
+  int lastStreamId() {
+    return connection.role == Role.CLIENT
+        ? 0
+        : Math.min(lastStreamId, connection.closed.highestId());
+  }
+
+  /** The peer takes no streams above one: those of ours have not been looked at. */
+  void received(int lastId, int errorCode) {
+    peerGoes = true;
+    connection.observer.goAwayReceived(errorCode);
+    final StreamSlots streams = connection.streams;
+    if (connection.role == Role.CLIENT) {
+      for (int stream = 0; stream < streams.slots(); stream++) {
+        if (streams.id(stream) > lastId && !connection.isClosed(stream)) {
+          connection.endStream(stream, StreamEnd.UNPROCESSED, ErrorCode.REFUSED_STREAM);
+        }
+      }
+    }
+    connection.goAwayReceived(errorCode);
+    connection.joinTurn();
+  }
+
+  /** Whether no new streams are opened. */
+  boolean isGoing() {
+    return drain != Drain.NONE || peerGoes;
+  }
+
+  /** Ends the connection if it drains, and its last stream has ended. */
+  void endIfDone() {
+    final boolean ours = drain == Drain.FINAL;
+    final boolean peers = peerGoes && connection.role == Role.CLIENT;
+    if ((ours || peers) && connection.streams.count() == 0) {
+      connection.end(ErrorCode.NO_ERROR);
+    }
+  }
+}

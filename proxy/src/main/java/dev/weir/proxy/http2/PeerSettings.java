@@ -1,0 +1,51 @@
+package dev.weir.proxy.http2;
+
+/** What the peer of a connection has said of itself, by its SETTINGS. */
+public final class PeerSettings {
+  /** The most streams that we open, whatever the peer allows. */
+  static final int MOST_STREAMS = 100;
+
+  private boolean received;
+  private int maxStreams = MOST_STREAMS;
+  private int initialWindow = Setting.DEFAULT_WINDOW_BYTES;
+  private boolean connectProtocol;
+
+  PeerSettings() {}
+
+  /** The first SETTINGS frame has been read, or the first of its entries. */
+  void received() {
+    received = true;
+  }
+
+  /** Whether the peer's first SETTINGS have come. */
+  public boolean areReceived() {
+    return received;
+  }
+
+  void maxStreams(long streams) {
+    maxStreams = (int) Math.min(MOST_STREAMS, streams);
+  }
+
+  /** How many streams we may have open: one before the peer has said, and at most 100. */
+  public int maxStreams() {
+    return received ? maxStreams : 1;
+  }
+
+  void initialWindow(int bytes) {
+    initialWindow = bytes;
+  }
+
+  /** The window that a new stream has for what we send. */
+  public int initialWindow() {
+    return initialWindow;
+  }
+
+  void connectProtocol(boolean allowed) {
+    connectProtocol = allowed;
+  }
+
+  /** Whether a stream may be a tunnel for another protocol (RFC 8441). */
+  public boolean allowsConnectProtocol() {
+    return connectProtocol;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.weir.proxy.http2;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How many streams a client may reset while they are worked on: a bucket that fills again with
+ * time, and with each stream that ends well.
+ */
+final class ResetBudget {
+  /** What may be reset at once. */
+  static final int FULL = 200;
+
+  private static final int PER_SECOND = 33;
+  private static final long NS_PER_RESET = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
+
+  /** A stream that is older may be reset at will: an outage is no attack. */
+  private static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private int left = FULL;
+  private long filledNs;
+
+  ResetBudget(long nowNs) {
+    filledNs = nowNs;
+  }
+
+  /** A stream has ended well. */
+  void streamCompleted() {
+    left = Math.min(FULL, left + 1);
+  }
+
+  /**
+   * A stream has been reset that was worked on.
+   *
+   * @return whether there is nothing left to take it from.
+   */
+  boolean isExceededBy(long openedNs, long nowNs) {
+    if (nowNs - openedNs > OLD_NS) {
+      return false;
+    }
+    final long filled = (nowNs - filledNs) / NS_PER_RESET;
+    if (filled > 0) {
+      left = (int) Math.min(FULL, left + filled);
+      filledNs = left == FULL ? nowNs : filledNs + filled * NS_PER_RESET;
+    }
+    left = Math.max(-1, left - 1);
+    return left < 0;
+  }
+}

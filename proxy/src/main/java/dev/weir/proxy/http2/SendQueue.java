@@ -1,0 +1,240 @@
+package dev.weir.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What one connection has to send beside what is sent at once: content that waits for a window or
+ * for room in the output, and trailers behind it. Streams that have both content and a window stand
+ * in a ring, and each sends a frame in its turn.
+ *
+ * <p>What waits is copied into memory of the stream's own: a slice of it would keep the buffer that
+ * it was read into.
+ */
+final class SendQueue {
+  private static final int MIN_WAITING_BYTES = 4096;
+  private static final int NONE = StreamSlots.NONE;
+
+  private final StreamSlots streams;
+  private final Http2Output output;
+  private final Http2Connection connection;
+
+  private int window = Setting.DEFAULT_WINDOW_BYTES;
+  private int head = NONE;
+  private int tail = NONE;
+  private int streamsWaiting;
+  private long dataFrames;
+
+  SendQueue(StreamSlots streams, Http2Output output, Http2Connection connection) {
+    this.streams = streams;
+    this.output = output;
+    this.connection = connection;
+  }
+
+  /** How many streams have content that waits. */
+  int streamsWaiting() {
+    return streamsWaiting;
+  }
+
+  /** How many DATA frames have been written. */
+  long dataFrames() {
+    return dataFrames;
+  }
+
+  /** Whether {@link #pump} could write something. */
+  boolean isReady() {
+    return head != NONE && window > 0;
+  }
+
+  /**
+   * Takes over content.
+   *
+   * @param end whether it is the last, and no trailers follow.
+   * @return how much of it waits.
+   */
+  int send(int stream, ByteBuf content, boolean end) {
+    if (streams.waiting[stream] == null && head == NONE) {
+      sendAtOnce(stream, content, end);
+    }
+    final int left = content.readableBytes();
+    if (left > 0) {
+      hold(stream, content);
+      if (end) {
+        streams.flags[stream] |= StreamSlots.END_WAITS;
+      }
+    } else if (end && !streams.has(stream, StreamSlots.LOCAL_ENDED)) {
+      endBehindContent(stream);
+    }
+    content.release();
+    return left;
+  }
+
+  /** The end itself comes without content. */
+  private void endBehindContent(int stream) {
+    if (streams.waiting[stream] != null) {
+      streams.flags[stream] |= StreamSlots.END_WAITS;
+    } else {
+      dataFrames++;
+      output.data(streams.id(stream), Unpooled.EMPTY_BUFFER, 0, true);
+      connection.localEnded(stream);
+    }
+  }
+
+  private void sendAtOnce(int stream, ByteBuf content, boolean end) {
+    while (content.isReadable()
+        && window > 0
+        && streams.sendWindow[stream] > 0
+        && !output.isFull()) {
+      frame(stream, content, end);
+    }
+  }
+
+  /** Writes one frame of content; returns its bytes. */
+  private int frame(int stream, ByteBuf content, boolean end) {
+    final int most = Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, content.readableBytes());
+    final int bytes = Math.min(most, Math.min(window, streams.sendWindow[stream]));
+    final boolean last = end && bytes == content.readableBytes();
+    window -= bytes;
+    streams.sendWindow[stream] -= bytes;
+    dataFrames++;
+    output.data(streams.id(stream), content, bytes, last);
+    if (last) {
+      connection.localEnded(stream);
+    }
+    return bytes;
+  }
+
+  private void hold(int stream, ByteBuf content) {
+    final int bytes = content.readableBytes();
+    ByteBuf kept = streams.waiting[stream];
+    connection.hold(bytes);
+    if (kept == null || kept.writableBytes() < bytes) {
+      final int keptBytes = kept == null ? 0 : kept.readableBytes();
+      final int room = kept == null ? bytes : 2 * (keptBytes + bytes);
+      final ByteBuf larger = connection.allocator().directBuffer(Math.max(MIN_WAITING_BYTES, room));
+      if (kept == null) {
+        streamsWaiting++;
+        connection.awaitWindow(stream);
+      } else {
+        larger.writeBytes(kept);
+        kept.release();
+      }
+      kept = larger;
+      streams.waiting[stream] = kept;
+    }
+    kept.writeBytes(content);
+    join(stream);
+  }
+
+  /** Trailers, which end the stream behind its content; {@code block} is taken over. */
+  void trailers(int stream, ByteBuf block) {
+    if (streams.waiting[stream] != null) {
+      streams.waitingTrailers[stream] = block;
+      streams.flags[stream] |= StreamSlots.END_WAITS;
+    } else {
+      output.headers(streams.id(stream), block, true);
+      connection.localEnded(stream);
+    }
+  }
+
+  /** A stream may have got a window, or content. */
+  void join(int stream) {
+    if (streams.waiting[stream] != null
+        && streams.sendWindow[stream] > 0
+        && !streams.has(stream, StreamSlots.IN_RING)) {
+      push(stream);
+      connection.joinTurn();
+    }
+  }
+
+  private void push(int stream) {
+    streams.flags[stream] |= StreamSlots.IN_RING;
+    streams.next[stream] = NONE;
+    if (head == NONE) {
+      head = stream;
+    } else {
+      streams.next[tail] = stream;
+    }
+    tail = stream;
+  }
+
+  private void pop() {
+    final int stream = head;
+    head = streams.next[stream];
+    streams.flags[stream] &= ~StreamSlots.IN_RING;
+  }
+
+  /** The peer takes more on all streams together; false if that is more than can be. */
+  boolean widen(int bytes) {
+    if ((long) window + bytes > Integer.MAX_VALUE) {
+      return false;
+    }
+    window += bytes;
+    if (isReady()) {
+      connection.joinTurn();
+    }
+    return true;
+  }
+
+  /** Writes what windows and output allow, a frame of each stream in turn. */
+  void pump() {
+    while (isReady() && !output.isFull()) {
+      final int stream = head;
+      pop();
+      if (streams.waiting[stream] == null) {
+        connection.freeIfDone(stream); // reset while it stood here
+      } else if (streams.sendWindow[stream] > 0) {
+        pumpFrame(stream);
+      }
+    }
+  }
+
+  private void pumpFrame(int stream) {
+    final ByteBuf content = streams.waiting[stream];
+    final ByteBuf trailers = streams.waitingTrailers[stream];
+    final boolean ends = streams.has(stream, StreamSlots.END_WAITS);
+    final boolean last =
+        content.readableBytes()
+            <= Math.min(
+                Setting.DEFAULT_MAX_FRAME_BYTES, Math.min(window, streams.sendWindow[stream]));
+    if (last) {
+      forget(stream);
+    }
+    final boolean told = !streams.has(stream, StreamSlots.RELEASED);
+    final int bytes = frame(stream, content, ends && trailers == null);
+    connection.hold(-bytes);
+    if (last) {
+      content.release();
+      if (trailers != null) {
+        output.headers(streams.id(stream), trailers, true);
+        connection.localEnded(stream);
+      }
+    } else {
+      connection.awaitWindow(stream);
+      join(stream);
+    }
+    if (told) {
+      connection.bytesSent(stream, bytes);
+    }
+  }
+
+  private void forget(int stream) {
+    streams.waiting[stream] = null;
+    streams.waitingTrailers[stream] = null;
+    streamsWaiting--;
+  }
+
+  /** A stream sends no more: what waits is released. */
+  void discard(int stream) {
+    final ByteBuf content = streams.waiting[stream];
+    final ByteBuf trailers = streams.waitingTrailers[stream];
+    if (content != null) {
+      forget(stream);
+      connection.hold(-content.readableBytes());
+      content.release();
+    }
+    if (trailers != null) {
+      trailers.release();
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.weir.proxy.http2;
+
+/** Why a stream ends without both sides having said all they had to say. */
+public enum StreamEnd {
+  /** The peer has reset it. */
+  PEER_RESET,
+
+  /** The peer has not looked at it: it was refused, or lies above the last stream of a GOAWAY. */
+  UNPROCESSED,
+
+  /** The peer broke a rule that is about this stream only, and we have reset it. */
+  FAULT,
+
+  /** The connection has ended. */
+  CONNECTION_LOST
+}

@@ -1,0 +1,183 @@
+package dev.weir.proxy.http2;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * The streams of one connection, in columns: a stream is the number of its slot, which stays the
+ * same while it lasts. Identifiers are found by an index of their own. Slots grow from 8 on, and
+ * whoever opens streams bounds how many there are.
+ */
+final class StreamSlots {
+  /** No slot. */
+  static final int NONE = -1;
+
+  // Flags of a stream.
+
+  /** The peer has said all it had to say. */
+  static final int REMOTE_ENDED = 1;
+
+  /** We have said all we had to say, and it is in the output. */
+  static final int LOCAL_ENDED = 1 << 1;
+
+  /** One side has reset it. */
+  static final int RESET = 1 << 2;
+
+  /** The role has let go of it: nothing is told any more. */
+  static final int RELEASED = 1 << 3;
+
+  /** A final head has come: the next block is trailers. */
+  static final int HEAD_RECEIVED = 1 << 4;
+
+  /** The content that waits is the last, and ends the stream unless trailers do. */
+  static final int END_WAITS = 1 << 5;
+
+  /** It is in the ring of those that have content to send and a window. */
+  static final int IN_RING = 1 << 6;
+
+  /** It is among those that are looked at when the turn ends. */
+  static final int IN_TURN = 1 << 7;
+
+  /** How long the content is that is to come has been said. */
+  static final int LENGTH_KNOWN = 1 << 8;
+
+  private static final int FIRST_SLOTS = 8;
+  private static final int FREE = 0;
+
+  private int[] ids = new int[FIRST_SLOTS];
+  private int[] index = new int[2 * FIRST_SLOTS];
+  private int highestFree;
+  private int firstFree = NONE;
+  private int count;
+
+  // Columns. A free slot's next is the next free one.
+  int[] flags = new int[FIRST_SLOTS];
+  int[] next = new int[FIRST_SLOTS];
+  int[] sendWindow = new int[FIRST_SLOTS];
+  int[] receiveWindow = new int[FIRST_SLOTS];
+  int[] uncreditedBytes = new int[FIRST_SLOTS];
+  int[] heldBytes = new int[FIRST_SLOTS];
+  long[] contentLeft = new long[FIRST_SLOTS];
+  long[] stalledNs = new long[FIRST_SLOTS];
+  long[] openedNs = new long[FIRST_SLOTS];
+  ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
+  ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
+  Object[] users = new Object[FIRST_SLOTS];
+
+  StreamSlots() {
+    Arrays.fill(index, NONE);
+  }
+
+  /** How many streams there are. */
+  int count() {
+    return count;
+  }
+
+  /** One more than the highest slot that was ever in use. */
+  int slots() {
+    return highestFree;
+  }
+
+  /** The stream's identifier; 0 if the slot is free. */
+  int id(int slot) {
+    return ids[slot];
+  }
+
+  boolean has(int slot, int flag) {
+    return (flags[slot] & flag) != 0;
+  }
+
+  /** Opens a stream, whose identifier none has, and returns its slot. */
+  int open(int id, int sendWindowBytes, int receiveWindowBytes) {
+    final int slot = take();
+    ids[slot] = id;
+    flags[slot] = 0;
+    next[slot] = NONE;
+    sendWindow[slot] = sendWindowBytes;
+    receiveWindow[slot] = receiveWindowBytes;
+    uncreditedBytes[slot] = 0;
+    heldBytes[slot] = 0;
+    contentLeft[slot] = 0;
+    put(slot);
+    count++;
+    return slot;
+  }
+
+  private int take() {
+    if (firstFree != NONE) {
+      final int slot = firstFree;
+      firstFree = next[slot];
+      return slot;
+    }
+    if (highestFree == ids.length) {
+      grow();
+    }
+    return highestFree++;
+  }
+
+  /** Where the stream of an identifier is, or {@link #NONE} if there is none. */
+  int find(int id) {
+    for (int at = home(id); ; at = at + 1 & index.length - 1) {
+      final int slot = index[at];
+      if (slot == NONE || ids[slot] == id) {
+        return slot;
+      }
+    }
+  }
+
+  /** Frees a slot. What is waiting in it has been taken before. */
+  void free(int slot) {
+    int hole = home(ids[slot]);
+    while (index[hole] != slot) {
+      hole = hole + 1 & index.length - 1;
+    }
+    // Those behind it that are not at home move up, so that a search never meets a gap.
+    for (int at = hole + 1 & index.length - 1; index[at] != NONE; at = at + 1 & index.length - 1) {
+      final int home = home(ids[index[at]]);
+      if ((at - home & index.length - 1) >= (at - hole & index.length - 1)) {
+        index[hole] = index[at];
+        hole = at;
+      }
+    }
+    index[hole] = NONE;
+    ids[slot] = FREE;
+    users[slot] = null;
+    next[slot] = firstFree;
+    firstFree = slot;
+    count--;
+  }
+
+  private int home(int id) {
+    return id >>> 1 & index.length - 1;
+  }
+
+  private void put(int slot) {
+    int at = home(ids[slot]);
+    while (index[at] != NONE) {
+      at = at + 1 & index.length - 1;
+    }
+    index[at] = slot;
+  }
+
+  private void grow() {
+    final int slots = 2 * ids.length;
+    ids = Arrays.copyOf(ids, slots);
+    flags = Arrays.copyOf(flags, slots);
+    next = Arrays.copyOf(next, slots);
+    sendWindow = Arrays.copyOf(sendWindow, slots);
+    receiveWindow = Arrays.copyOf(receiveWindow, slots);
+    uncreditedBytes = Arrays.copyOf(uncreditedBytes, slots);
+    heldBytes = Arrays.copyOf(heldBytes, slots);
+    contentLeft = Arrays.copyOf(contentLeft, slots);
+    stalledNs = Arrays.copyOf(stalledNs, slots);
+    openedNs = Arrays.copyOf(openedNs, slots);
+    waiting = Arrays.copyOf(waiting, slots);
+    waitingTrailers = Arrays.copyOf(waitingTrailers, slots);
+    users = Arrays.copyOf(users, slots);
+    index = new int[2 * slots];
+    Arrays.fill(index, NONE);
+    for (int slot = 0; slot < highestFree; slot++) {
+      put(slot);
+    }
+  }
+}
