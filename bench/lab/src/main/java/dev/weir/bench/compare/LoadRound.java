@@ -12,6 +12,7 @@ import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
+import dev.weir.bench.scenario.TlsSettings;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -67,11 +68,11 @@ final class LoadRound {
                 traffic.protocol(),
                 traffic.connections(),
                 traffic.streams(),
+                ClientSettings.NO_END,
                 1,
                 ClientSettings.usualTransport(),
                 TIMEOUT_NS,
-                null,
-                false),
+                TlsSettings.USUAL),
             List.of());
     try {
       return answers(new LoadRun(scenario, LoadRun.Progress.SILENT).run());

@@ -108,11 +108,11 @@ public record Ceiling(double perSecond, int cores) {
             client.protocol(),
             Math.max(LEAST_CONNECTIONS, client.connections()),
             client.streams(),
+            ClientSettings.NO_END,
             client.eventLoops(),
             client.transport(),
             client.timeoutNs(),
-            null,
-            true),
+            client.tls()),
         List.of());
   }
 }

@@ -14,7 +14,7 @@ import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 
 /** Opens connections to a target on one event loop. */
-final class Connector {
+class Connector {
   static final int TIMEOUT_MS = 5_000;
 
   private final EventLoop eventLoop;
@@ -52,11 +52,7 @@ final class Connector {
 
   /** Opens one; whether it came about is told to the sink. */
   void connect(LoadSink sink) {
-    new Bootstrap()
-        .group(eventLoop)
-        .channel(transport.clientChannel(address))
-        .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS)
+    bootstrap()
         .handler(
             new ChannelInitializer<Channel>() {
               @Override
@@ -76,10 +72,23 @@ final class Connector {
             });
   }
 
+  private Bootstrap bootstrap() {
+    final Bootstrap bootstrap =
+        new Bootstrap()
+            .group(eventLoop)
+            .channel(transport.clientChannel(address))
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, TIMEOUT_MS);
+    // A port that is waited on for a minute after each connection soon is the last.
+    return settings.requestsPerConnection() == ClientSettings.NO_END
+        ? bootstrap
+        : bootstrap.option(ChannelOption.SO_LINGER, 0);
+  }
+
   private static Tls tls(ClientSettings settings) {
     return settings.protocol() == Protocol.HTTP1
-        ? Tls.http1(settings.authorities(), settings.insecure())
-        : Tls.http2(settings.authorities(), settings.insecure());
+        ? Tls.http1(settings.tls())
+        : Tls.http2(settings.tls());
   }
 
   private ChannelHandler connection(LoadSink sink) {

@@ -148,7 +148,10 @@ final class LoadLayout {
                   warmUp == null ? null : warmUp.get(i),
                   measured == null ? null : measured.get(i),
                   new TargetLoadSettings(
-                      part.connections(), client.timeoutNs(), schedule == null)));
+                      part.connections(),
+                      client.requestsPerConnection(),
+                      client.timeoutNs(),
+                      schedule == null)));
     }
   }
 }

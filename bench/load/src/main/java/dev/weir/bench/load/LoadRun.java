@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.scenario.ClientSettings;
@@ -38,6 +39,8 @@ public final class LoadRun {
   private volatile boolean stopped;
   private int missing;
   private long cpuNs;
+  private long handshakeCount;
+  private long resumedCount;
 
   /** Is told how a run goes. */
   public interface Progress {
@@ -179,9 +182,11 @@ public final class LoadRun {
       }
     }
     report(sampler.take(System.nanoTime()));
-    return new RunSummary(
-            new RunFigures(scenario, run, recorders, sampler, cpuNs, unanswered, missing))
-        .result();
+    final RunFigures figures =
+        new RunFigures(scenario, run, recorders, sampler, cpuNs, unanswered, missing);
+    handshakeCount = figures.count(Count.HANDSHAKES);
+    resumedCount = figures.count(Count.RESUMED);
+    return new RunSummary(figures).result();
   }
 
   private void report(Sampler.Sample sample) {
@@ -244,6 +249,16 @@ public final class LoadRun {
       sumNs += on(loop, () -> ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
     }
     return sumNs;
+  }
+
+  /** TLS handshakes that went through while the run was measured; after it. */
+  public long handshakeCount() {
+    return handshakeCount;
+  }
+
+  /** Those among them that went on with a session of before. */
+  public long resumedCount() {
+    return resumedCount;
   }
 
   /** Processor time of the event loops while the run was measured. */

@@ -5,6 +5,13 @@ interface LoadSink {
   /** A connection is ready for requests, its protocol's preface and TLS included. */
   void opened(LoadConnection connection);
 
+  /**
+   * A TLS handshake went through, before its connection is ready.
+   *
+   * @param resumed whether a session of before goes on.
+   */
+  void shakenHands(boolean resumed);
+
   /** A connection that was asked for did not come about; it has told nothing else. */
   void refused(Throwable cause);
 

@@ -25,7 +25,11 @@ final class LoopRecorder {
     PASSED,
     REFUSED,
     FAILED,
-    RECONNECTED
+    RECONNECTED,
+    /** TLS handshakes that went through. */
+    HANDSHAKES,
+    /** Those among them that went on with a session of before. */
+    RESUMED
   }
 
   /** The times that are recorded. */
@@ -99,6 +103,15 @@ final class LoopRecorder {
     }
     if (failure == Failure.TIMEOUT) {
       record(Time.UNCORRECTED, nowNs - startedNs);
+    }
+  }
+
+  void shakenHands(boolean resumed, long nowNs) {
+    if (nowNs >= measuredFromNs) {
+      add(counts, Count.HANDSHAKES.ordinal());
+      if (resumed) {
+        add(counts, Count.RESUMED.ordinal());
+      }
     }
   }
 

@@ -50,6 +50,14 @@ final class RunFacts {
             + " failed"
             + outcomes());
     facts.put("Connections lost", RunFigures.number(figures.count(Count.RECONNECTED)));
+    if (figures.scenario.requests().stream().anyMatch(spec -> spec.target().tls())) {
+      facts.put(
+          "TLS handshakes",
+          RunFigures.number(figures.count(Count.HANDSHAKES))
+              + ", "
+              + RunFigures.number(figures.count(Count.RESUMED))
+              + " of them resumed");
+    }
     facts.put("Harness", harness(late));
     facts.put("Machine", Machine.processor() + ", " + Machine.system());
     facts.put("JDK", Machine.jdk());
@@ -101,6 +109,9 @@ final class RunFacts {
         + client.connections()
         + " connections"
         + (client.protocol() == Protocol.HTTP1 ? "" : " of " + client.streams() + " streams")
+        + (client.requestsPerConnection() == ClientSettings.NO_END
+            ? ""
+            : ", " + client.requestsPerConnection() + " requests on each")
         + ", "
         + client.eventLoops()
         + (client.eventLoops() == 1 ? " event loop" : " event loops")

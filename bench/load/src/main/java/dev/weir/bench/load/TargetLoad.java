@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
 import java.util.ArrayDeque;
@@ -19,6 +20,7 @@ final class TargetLoad implements LoadSink {
   private final Schedule.Cursor warmUp;
   private final Schedule.Cursor measured;
   private final TargetLoadSettings settings;
+  private final int requestsPerConnection;
   private final Map<LoadConnection, OpenConnection> openConnections = new IdentityHashMap<>();
   private final ArrayDeque<OpenConnection> ready;
   private final ArrayDeque<OpenConnection> written;
@@ -54,6 +56,10 @@ final class TargetLoad implements LoadSink {
     this.warmUp = warmUp;
     this.measured = measured;
     this.settings = settings;
+    requestsPerConnection =
+        settings.requestsPerConnection() == ClientSettings.NO_END
+            ? Integer.MAX_VALUE
+            : settings.requestsPerConnection();
     ready = new ArrayDeque<>(settings.connections() + 1);
     written = new ArrayDeque<>(settings.connections() + 1);
   }
@@ -61,11 +67,17 @@ final class TargetLoad implements LoadSink {
   /** A connection, and which queues it is in: looking for it there would take longer. */
   private static final class OpenConnection {
     private final LoadConnection connection;
+    private int requestsLeft;
     private boolean isReady;
     private boolean isWritten;
 
-    private OpenConnection(LoadConnection connection) {
+    private OpenConnection(LoadConnection connection, int requestsPerConnection) {
       this.connection = connection;
+      requestsLeft = requestsPerConnection;
+    }
+
+    private boolean hasRoom() {
+      return requestsLeft > 0 && connection.hasRoom();
     }
   }
 
@@ -207,7 +219,7 @@ final class TargetLoad implements LoadSink {
   /** Null if no connection has room. Those that have been told to end have none any more. */
   private OpenConnection pollReady() {
     OpenConnection open = ready.poll();
-    while (open != null && !open.connection.hasRoom()) {
+    while (open != null && !open.hasRoom()) {
       open.isReady = false;
       open = ready.poll();
     }
@@ -217,7 +229,8 @@ final class TargetLoad implements LoadSink {
   private void start(OpenConnection open, long dueNs, long possibleNs, long nowNs) {
     recorder.started(dueNs, possibleNs, nowNs);
     open.connection.start(mix.next(), dueNs, nowNs);
-    if (open.connection.hasRoom()) {
+    open.requestsLeft--;
+    if (open.hasRoom()) {
       ready.add(open);
     } else {
       open.isReady = false;
@@ -247,8 +260,15 @@ final class TargetLoad implements LoadSink {
       connection.close();
       return;
     }
-    openConnections.put(connection, new OpenConnection(connection));
+    openConnections.put(connection, new OpenConnection(connection, requestsPerConnection));
     room(connection);
+  }
+
+  @Override
+  public void shakenHands(boolean resumed) {
+    if (recorder != null) {
+      recorder.shakenHands(resumed, System.nanoTime());
+    }
   }
 
   @Override
@@ -275,7 +295,11 @@ final class TargetLoad implements LoadSink {
   @Override
   public void room(LoadConnection connection) {
     final OpenConnection open = openConnections.get(connection);
-    if (open == null || open.isReady || !connection.hasRoom()) {
+    if (open != null && open.requestsLeft == 0 && connection.inFlight() == 0) {
+      replace(open);
+      return;
+    }
+    if (open == null || open.isReady || !open.hasRoom()) {
       return;
     }
     final long nowNs = System.nanoTime();
@@ -300,6 +324,13 @@ final class TargetLoad implements LoadSink {
       recorder.reconnected();
     }
     reconnect();
+  }
+
+  /** Closes a connection that has had its requests, and opens another. */
+  private void replace(OpenConnection spent) {
+    openConnections.remove(spent.connection);
+    spent.connection.close();
+    connectOne();
   }
 
   private void reconnect() {

@@ -1,10 +1,12 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.rule.BadValueException;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -14,44 +16,47 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 
 /**
- * How the harness speaks TLS, by the JDK's: the server's name is sent to it and looked for in its
- * certificate, and the protocol is agreed on by ALPN. Used by any event loop.
+ * How the harness speaks TLS, by BoringSSL where it loads, else the JDK's: the server's name is
+ * sent to it and looked for in its certificate, and the protocol is agreed on by ALPN. Used by any
+ * event loop.
  */
 final class Tls {
   private static final String CHECK_THE_NAME = "HTTPS";
 
   private final SslContext context;
   private final String protocol;
+  private final boolean resumes;
+  private final AtomicInteger connectionCount = new AtomicInteger();
 
-  private Tls(SslContext context, String protocol) {
+  private Tls(SslContext context, String protocol, boolean resumes) {
     this.context = context;
     this.protocol = protocol;
+    this.resumes = resumes;
   }
 
   /** For HTTP/2, which the server must agree to. */
-  static Tls http2(Path authorities, boolean insecure) {
-    return of(ApplicationProtocolNames.HTTP_2, authorities, insecure);
+  static Tls http2(TlsSettings settings) {
+    return of(ApplicationProtocolNames.HTTP_2, settings);
   }
 
   /** For HTTP/1.1, which is also spoken to a server that does not know of ALPN. */
-  static Tls http1(Path authorities, boolean insecure) {
-    return of(ApplicationProtocolNames.HTTP_1_1, authorities, insecure);
+  static Tls http1(TlsSettings settings) {
+    return of(ApplicationProtocolNames.HTTP_1_1, settings);
   }
 
   /**
-   * @param authorities certificates to trust, PEM; null for those that the JDK trusts.
-   * @param insecure whether any certificate is taken, for any name.
    * @throws BadValueException if the file has no certificates, or cannot be read.
    */
-  private static Tls of(String protocol, Path authorities, boolean insecure) {
+  private static Tls of(String protocol, TlsSettings settings) {
     final SslContextBuilder builder =
         SslContextBuilder.forClient()
-            .sslProvider(SslProvider.JDK)
+            .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
             .endpointIdentificationAlgorithm(CHECK_THE_NAME)
             .applicationProtocolConfig(
                 new ApplicationProtocolConfig(
@@ -62,13 +67,13 @@ final class Tls {
     if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
       builder.ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE);
     }
-    if (insecure) {
+    if (settings.insecure()) {
       builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
-    } else if (authorities != null) {
-      trust(builder, authorities);
+    } else if (settings.authorities() != null) {
+      trust(builder, settings.authorities());
     }
     try {
-      return new Tls(builder.build(), protocol);
+      return new Tls(builder.build(), protocol, settings.resumes());
     } catch (SSLException e) {
       throw new IllegalStateException("tls: this JDK does not give it: " + e.getMessage(), e);
     }
@@ -84,6 +89,11 @@ final class Tls {
       throw new BadValueException(
           authorities.toString(), "a file of certificates, PEM; " + rootOf(e).getMessage());
     }
+  }
+
+  /** Sessions are kept by host and port, and looked for by nothing else. */
+  private int anotherPort() {
+    return 1 + (connectionCount.getAndIncrement() & 0x7fff);
   }
 
   private static Throwable rootOf(Throwable cause) {
@@ -102,7 +112,8 @@ final class Tls {
    * @param host as it stands in the certificate.
    */
   void secure(ChannelPipeline pipeline, String host, int port, LoadSink sink) {
-    final SslHandler handler = context.newHandler(pipeline.channel().alloc(), host, port);
+    final SslHandler handler =
+        context.newHandler(pipeline.channel().alloc(), host, resumes ? port : anotherPort());
     if (!host.contains(".") && !host.contains(":")) {
       // The JDK sends names with a dot in them, and not those of the neighbourhood.
       final SSLParameters parameters = handler.engine().getSSLParameters();

@@ -7,10 +7,14 @@ import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
+import java.util.Locale;
+import javax.net.ssl.SSLSession;
 
 /** Hides a channel from the handlers behind until TLS is through, or else tells why it is not. */
 final class TlsGate extends ChannelInboundHandlerAdapter {
   private static final String NO_PROTOCOL_ALERT = "no_application_protocol";
+
+  private static final String MET = "met";
 
   private final String server;
   private final String protocol;
@@ -28,12 +32,22 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
       if (!handshake.isSuccess()) {
         refuse(ctx, reason(handshake.cause()), handshake.cause());
       } else if (agreed(ctx.pipeline().get(SslHandler.class).applicationProtocol())) {
+        sink.shakenHands(resumed(ctx.pipeline().get(SslHandler.class).engine().getSession()));
         ctx.fireChannelActive();
         ctx.pipeline().remove(this);
       } else {
         refuse(ctx, notAgreed(), null);
       }
     }
+  }
+
+  /** Whether a session has been met before: what it is marked with stays with it. */
+  private static boolean resumed(SSLSession session) {
+    if (session.getValue(MET) != null) {
+      return true;
+    }
+    session.putValue(MET, MET);
+    return false;
   }
 
   private boolean agreed(String chosen) {
@@ -54,7 +68,7 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
       root = root.getCause();
     }
     String message = String.valueOf(root.getMessage());
-    return message.contains(NO_PROTOCOL_ALERT) ? notAgreed() : message;
+    return message.toLowerCase(Locale.ROOT).contains(NO_PROTOCOL_ALERT) ? notAgreed() : message;
   }
 
   private void refuse(ChannelHandlerContext ctx, String reason, Throwable cause) {

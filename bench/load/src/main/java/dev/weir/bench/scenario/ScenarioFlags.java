@@ -79,6 +79,12 @@ public final class ScenarioFlags {
   private String streams;
 
   @Option(
+      names = "--requests-per-connection",
+      paramLabel = "N",
+      description = "After which it is closed, and another opened (default: never).")
+  private String requestsPerConnection;
+
+  @Option(
       names = {"-X", "--method"},
       paramLabel = "METHOD",
       description = "GET by default; POST with a body.")
@@ -158,6 +164,11 @@ public final class ScenarioFlags {
 
   @Option(names = "--insecure", description = "Takes any certificate.")
   private boolean insecure;
+
+  @Option(
+      names = "--no-resumption",
+      description = "Makes a full TLS handshake for each connection.")
+  private boolean noResumption;
 
   @Spec(Target.MIXEE)
   private CommandSpec spec;

@@ -7,6 +7,7 @@ import java.util.List;
 final class ScenarioReader {
   private static final int MOST_STREAMS = 10_000;
   private static final int MOST_LOOPS = 256;
+  private static final int MOST_REQUESTS_PER_CONNECTION = 1_000_000;
   private static final int DEFAULT_STREAMS = 16;
 
   /** Bytes of a request beside its own, those of the fields that are added to it included. */
@@ -115,12 +116,22 @@ final class ScenarioReader {
         reader.whole(
             "connections", ClientSettings.DEFAULT_CONNECTIONS, ClientSettings.MOST_CONNECTIONS),
         streams(protocol),
+        requestsPerConnection(),
         reader.whole("event-loops", loops, MOST_LOOPS),
         reader.one("transport", "auto", SettingText::transport),
         reader.one(
             "timeout", DEFAULT_TIMEOUT, text -> SettingText.upTo(text, LONGEST_TIMEOUT_NS, "1h")),
-        reader.one("ca", "", text -> text.isEmpty() ? null : SettingText.readable(text)),
-        reader.one("insecure", "false", SettingText::bool));
+        new TlsSettings(
+            reader.one("ca", "", text -> text.isEmpty() ? null : SettingText.readable(text)),
+            reader.one("insecure", "false", SettingText::bool),
+            !reader.one("no-resumption", "false", SettingText::bool)));
+  }
+
+  private int requestsPerConnection() {
+    final String name = "requests-per-connection";
+    return reader.settings.get(name) == null
+        ? ClientSettings.NO_END
+        : reader.whole(name, 1, MOST_REQUESTS_PER_CONNECTION);
   }
 
   private int streams(Protocol protocol) {

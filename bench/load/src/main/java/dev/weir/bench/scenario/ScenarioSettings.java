@@ -27,7 +27,9 @@ public final class ScenarioSettings {
           "warm-up",
           "descriptor",
           "ca",
-          "insecure");
+          "insecure",
+          "no-resumption",
+          "requests-per-connection");
 
   private final Map<String, Setting> settings = new LinkedHashMap<>();
   private final List<Setting> stages = new ArrayList<>();

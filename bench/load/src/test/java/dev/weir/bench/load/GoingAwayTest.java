@@ -14,6 +14,7 @@ import dev.weir.bench.scenario.Load;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Schedule;
+import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.loop.TransportKind;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +35,15 @@ class GoingAwayTest {
         List.of(Http2RequestsTest.spec("GET", "/", null)),
         KeyChoice.parse("one"),
         new Load(Schedule.constant(1_000, RUN_NS), RUN_NS, 0),
-        new ClientSettings(Protocol.HTTP2, 1, 100, 1, TransportKind.NIO, TIMEOUT_NS, null, false),
+        new ClientSettings(
+            Protocol.HTTP2,
+            1,
+            100,
+            ClientSettings.NO_END,
+            1,
+            TransportKind.NIO,
+            TIMEOUT_NS,
+            TlsSettings.USUAL),
         List.of());
   }
 

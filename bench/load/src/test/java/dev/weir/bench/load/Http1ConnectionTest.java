@@ -31,6 +31,9 @@ class Http1ConnectionTest {
     }
 
     @Override
+    public void shakenHands(boolean resumed) {}
+
+    @Override
     public void refused(Throwable cause) {
       told.add("refused");
     }

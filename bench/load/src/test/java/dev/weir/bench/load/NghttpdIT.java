@@ -3,6 +3,7 @@ package dev.weir.bench.load;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.scripts.server.FreePorts;
 import dev.weir.scripts.server.SelfSignedCertificate;
 import java.io.IOException;
@@ -141,7 +142,7 @@ class NghttpdIT {
               address,
               new Http2Connection(client, 100, false, AnswerFields.newBlock()),
               channel ->
-                  Tls.http2(authority, false)
+                  Tls.http2(new TlsSettings(authority, false, true))
                       .secure(channel.pipeline(), "127.0.0.1", address.getPort(), client))
           .expect("opened");
       assertServes(client);

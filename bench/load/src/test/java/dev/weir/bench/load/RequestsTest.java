@@ -11,6 +11,7 @@ import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Target;
+import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.loop.TransportKind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -83,7 +84,14 @@ class RequestsTest {
     final Requests requests =
         new Requests(
             new ClientSettings(
-                Protocol.HTTP1, 1, 1, 1, TransportKind.NIO, 1_000_000_000, null, false));
+                Protocol.HTTP1,
+                1,
+                1,
+                ClientSettings.NO_END,
+                1,
+                TransportKind.NIO,
+                1_000_000_000,
+                TlsSettings.USUAL));
     assertEquals(1, requests.of(spec("GET", "/", null), keys).length);
     final Request[] two = requests.of(spec("GET", "/{key}", null), keys);
     assertEquals(2, two.length);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.report.LatencySeries;
+import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
 import java.util.ArrayList;
@@ -78,7 +79,8 @@ class TargetLoadTest {
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             null,
             closedLoop ? null : Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
-            new TargetLoadSettings(connections.length, timeoutNs, closedLoop));
+            new TargetLoadSettings(
+                connections.length, ClientSettings.NO_END, timeoutNs, closedLoop));
     for (Connection connection : connections) {
       targetLoad.opened(connection);
     }
@@ -135,7 +137,7 @@ class TargetLoadTest {
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             Schedule.constant(10, SECOND_NS).cursors(1).get(0),
             Schedule.constant(10, SECOND_NS / 2).cursors(1).get(0),
-            new TargetLoadSettings(1, 1_000 * SECOND_NS, false));
+            new TargetLoadSettings(1, ClientSettings.NO_END, 1_000 * SECOND_NS, false));
     targetLoad.opened(a);
     targetLoad.begin(
         new RunTimes(startNs, SECOND_NS, SECOND_NS / 2),
@@ -179,6 +181,46 @@ class TargetLoadTest {
     expect();
     targetLoad.startDue(startNs);
     expect("a 0", "b 0", "a flush", "b flush");
+  }
+
+  @Test
+  void aConnectionThatHasHadItsRequestsIsReplacedOnceTheLastIsAnswered() {
+    final Connection a = new Connection("a");
+    final int[] connecting = {0};
+    final Connector connector =
+        new Connector(null, null, new Target(false, "h", 80, "h"), null, null) {
+          @Override
+          void connect(LoadSink sink) {
+            connecting[0]++;
+          }
+        };
+    final TargetLoad targetLoad =
+        new TargetLoad(
+            connector,
+            new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
+            null,
+            Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
+            new TargetLoadSettings(1, 2, 1_000 * SECOND_NS, false));
+    targetLoad.opened(a);
+    targetLoad.begin(
+        new RunTimes(startNs, 0, SECOND_NS * 3 / 2),
+        recorder,
+        new LoadLoop(null, List.of(targetLoad)));
+    targetLoad.startDue(startNs + 60 * MILLI_NS);
+    a.room = true;
+    a.inFlight = 0;
+    targetLoad.room(a);
+    targetLoad.startDue(startNs + 160 * MILLI_NS);
+    expect("a 50", "a flush", "a 150", "a flush");
+    a.room = true;
+    targetLoad.room(a);
+    expect();
+    assertEquals(0, connecting[0], "one is in flight");
+    a.inFlight = 0;
+    targetLoad.room(a);
+    expect("a close");
+    assertEquals(1, connecting[0]);
+    assertEquals(0, recorder.count(Count.RECONNECTED), "it was not lost");
   }
 
   @Test

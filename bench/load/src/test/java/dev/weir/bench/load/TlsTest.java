@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.scripts.server.SelfSignedCertificate;
@@ -106,12 +107,12 @@ class TlsTest {
 
   @Test
   void trustsWhatTheAuthoritySigned() throws IOException {
-    assertAnswers(Tls.http2(authority, false), "localhost");
+    assertAnswers(Tls.http2(new TlsSettings(authority, false, true)), "localhost");
   }
 
   @Test
   void trustsAnybodyWhenInsecure() throws IOException {
-    assertAnswers(Tls.http2(null, true), "somewhere.example");
+    assertAnswers(Tls.http2(new TlsSettings(null, true, true)), "somewhere.example");
   }
 
   @Test
@@ -137,7 +138,7 @@ class TlsTest {
                   raw.drain();
                 });
         WatchedConnection client = new WatchedConnection()) {
-      connect(client, Tls.http2(authority, false), "localhost", server);
+      connect(client, Tls.http2(new TlsSettings(authority, false, true)), "localhost", server);
       client.expect("opened");
       assertEquals("localhost", named.get());
     }
@@ -146,7 +147,7 @@ class TlsTest {
   @Test
   void refusesACertificateThatNobodyTrusts() throws IOException {
     assertRefused(
-        Tls.http2(null, false),
+        Tls.http2(new TlsSettings(null, false, true)),
         "localhost",
         listener(H2),
         "unable to find valid certification path to requested target");
@@ -155,7 +156,7 @@ class TlsTest {
   @Test
   void refusesACertificateForAnotherName() throws IOException {
     assertRefused(
-        Tls.http2(authority, false),
+        Tls.http2(new TlsSettings(authority, false, true)),
         "other.example",
         listener(H2),
         "No subject alternative DNS name matching other.example found.");
@@ -163,7 +164,7 @@ class TlsTest {
 
   @Test
   void refusesAServerThatDoesNotAgreeToHttp2() throws IOException {
-    final Tls tls = Tls.http2(authority, false);
+    final Tls tls = Tls.http2(new TlsSettings(authority, false, true));
     assertRefused(tls, "localhost", listener(HTTP1), "the server does not offer h2 (ALPN)");
     assertRefused(tls, "localhost", listener(NO_ALPN), "the server does not offer h2 (ALPN)");
   }
@@ -179,7 +180,7 @@ class TlsTest {
                   raw.drain();
                 });
         WatchedConnection client = new WatchedConnection()) {
-      connect(client, Tls.http2(null, true), "localhost", server);
+      connect(client, Tls.http2(new TlsSettings(null, true, true)), "localhost", server);
       client.expect(
           "refused: TLS with localhost:"
               + listener.getLocalPort()
@@ -192,7 +193,7 @@ class TlsTest {
     final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     try (RawHttp2Server server = new RawHttp2Server(listener, raw -> {});
         WatchedConnection client = new WatchedConnection()) {
-      connect(client, Tls.http2(null, true), "localhost", server);
+      connect(client, Tls.http2(new TlsSettings(null, true, true)), "localhost", server);
       assertTrue(client.next().startsWith("refused: TLS with localhost:"));
     }
   }
@@ -206,7 +207,7 @@ class TlsTest {
           server.address(),
           new Http1Connection(client),
           channel ->
-              Tls.http1(authority, false)
+              Tls.http1(new TlsSettings(authority, false, true))
                   .secure(channel.pipeline(), "localhost", listener.getLocalPort(), client));
       client.expect("opened");
     }
@@ -217,10 +218,12 @@ class TlsTest {
     final Path none = folder.resolve("none.pem");
     assertEquals(
         none + " (expected: a file that can be read)",
-        assertThrows(BadValueException.class, () -> Tls.http2(none, false)).getMessage());
+        assertThrows(BadValueException.class, () -> Tls.http2(new TlsSettings(none, false, true)))
+            .getMessage());
     final Path text = Files.writeString(folder.resolve("text.pem"), "not a certificate");
     final String message =
-        assertThrows(BadValueException.class, () -> Tls.http1(text, false)).getMessage();
+        assertThrows(BadValueException.class, () -> Tls.http1(new TlsSettings(text, false, true)))
+            .getMessage();
     assertTrue(message.startsWith(text + " (expected: a file of certificates, PEM; "), message);
   }
 }

@@ -121,6 +121,9 @@ final class WatchedConnection implements LoadSink, AutoCloseable {
   }
 
   @Override
+  public void shakenHands(boolean resumed) {}
+
+  @Override
   public void refused(Throwable cause) {
     told.add("refused: " + cause.getMessage());
   }

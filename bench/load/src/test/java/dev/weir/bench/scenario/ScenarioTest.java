@@ -90,8 +90,10 @@ class ScenarioTest {
     assertEquals(Runtime.getRuntime().availableProcessors(), client.eventLoops());
     assertEquals(ClientSettings.usualTransport(), client.transport());
     assertEquals(5 * SECOND_NS, client.timeoutNs());
-    assertNull(client.authorities());
-    assertFalse(client.insecure());
+    assertNull(client.tls().authorities());
+    assertFalse(client.tls().insecure());
+    assertTrue(client.tls().resumes());
+    assertEquals(ClientSettings.NO_END, client.requestsPerConnection());
     assertEquals(List.of(), scenario.thresholds());
   }
 
@@ -104,7 +106,8 @@ class ScenarioTest {
                     + " --method PUT --header a:b --header c:{key} --body x --keys file:"
                     + keys
                     + " --timeout 2s --threshold p99<1s --threshold errors==0 --event-loops 3"
-                    + " --transport nio --insecure http://a/ https://b/")
+                    + " --transport nio --insecure --no-resumption --requests-per-connection 9"
+                    + " http://a/ https://b/")
                 .split(" "));
     assertEquals("n", scenario.name());
     assertFalse(scenario.load().open());
@@ -116,7 +119,9 @@ class ScenarioTest {
     assertEquals(3, scenario.client().eventLoops());
     assertEquals(TransportKind.NIO, scenario.client().transport());
     assertEquals(2 * SECOND_NS, scenario.client().timeoutNs());
-    assertTrue(scenario.client().insecure());
+    assertTrue(scenario.client().tls().insecure());
+    assertFalse(scenario.client().tls().resumes());
+    assertEquals(9, scenario.client().requestsPerConnection());
     assertEquals(List.of("a", "b"), scenario.keys().names());
     assertEquals(2, scenario.thresholds().size());
     assertEquals(2, scenario.requests().size());
