@@ -23,6 +23,10 @@ public final class FrameReader {
   public static final int MAX_BLOCK_FRAMES = 8;
 
   private static final int MAX_FRAME_BYTES = Setting.DEFAULT_MAX_FRAME_BYTES;
+
+  /** A message of gRPC has five before it begins. */
+  private static final int TINY_DATA_BYTES = 4;
+
   private static final int MIN_BLOCK_BYTES = 1024;
   private static final int TYPE_OFFSET = 3;
   private static final int FLAGS_OFFSET = 4;
@@ -138,6 +142,12 @@ public final class FrameReader {
     dataEndsStream = (flags & FrameFlag.END_STREAM) != 0;
     contentLeft = bytes - padLengthBytes - padBytes;
     skipLeft = padBytes;
+    if (contentLeft <= TINY_DATA_BYTES && !dataEndsStream) {
+      final int error = sink.glitch(contentLeft == 0 ? Glitch.EMPTY_DATA : Glitch.TINY_DATA);
+      if (error != ErrorCode.NO_ERROR) {
+        return error;
+      }
+    }
     return dataPart(in, padLengthBytes, sink);
   }
 
@@ -245,9 +255,9 @@ public final class FrameReader {
       boolean endStream,
       boolean dependsOnItself,
       FrameSink sink) {
-    final int error = sink.headers(streamId, from, offset, bytes, endStream);
-    return error == ErrorCode.NO_ERROR && dependsOnItself
-        ? sink.streamFault(streamId, ErrorCode.PROTOCOL_ERROR)
-        : error;
+    if (dependsOnItself) {
+      sink.faultyHeaders();
+    }
+    return sink.headers(streamId, from, offset, bytes, endStream);
   }
 }

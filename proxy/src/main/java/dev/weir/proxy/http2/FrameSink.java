@@ -9,6 +9,9 @@ import io.netty.buffer.ByteBuf;
  * end with: then nothing more is read. Whether a stream is open, and of whom, only the sink knows.
  */
 public interface FrameSink {
+  /** The field block that is told next comes with a fault that ends its stream. */
+  default void faultyHeaders() {}
+
   /**
    * A whole field block has come, however many frames it took. It must be decoded whatever has
    * become of its stream, or the peer's dynamic table is lost.

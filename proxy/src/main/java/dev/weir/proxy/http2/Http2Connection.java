@@ -41,6 +41,9 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** The window of the connection, which bounds nothing. */
   static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
+  /** Far enough before the last identifier that there is: the connection is drained in time. */
+  static final int LAST_ID = 1 << 30;
+
   private static final int MAX_UNSENT_CONTROL_FRAMES = 1_000;
   private static final byte[] NO_DEBUG_TEXT = {};
 
@@ -179,7 +182,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     return state == State.OPEN
         && role == Role.CLIENT
         && !goAways.isGoing()
-        && nextId > 0
+        && nextId < LAST_ID
         && streams.count() < peer.maxStreams();
   }
 
@@ -391,17 +394,23 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       bytes.release();
       return;
     }
+    final int length = bytes.readableBytes();
     in = Bytes.append(in, bytes);
-    readFrames();
+    readFrames(length);
   }
 
-  private void readFrames() {
+  /**
+   * Reads as many frames as there are bytes for.
+   *
+   * @param bytes that have come since it was called last.
+   */
+  private void readFrames(int bytes) {
     if (isReading || in == null) {
       return;
     }
     isReading = true;
     try {
-      int error = ErrorCode.NO_ERROR;
+      int error = frames.read(bytes);
       int before = -1;
       while (error == ErrorCode.NO_ERROR
           && state == State.OPEN
@@ -453,7 +462,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
 
   /** Reads on what was left when the reading stopped. */
   final void resume() {
-    readFrames();
+    readFrames(0);
     joinTurn();
   }
 

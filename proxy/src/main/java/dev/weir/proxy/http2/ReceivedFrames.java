@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 final class ReceivedFrames implements FrameSink {
   private static final int NONE = StreamSlots.NONE;
   private static final int CONNECTION = 0;
-  private static final int TINY_BYTES = 4;
+
   private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long MAX_OVERHEAD_BYTES = 1 << 20;
   private static final byte[] NO_DEBUG_TEXT = {};
   private static final byte[] TOO_MANY_PINGS = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
 
@@ -24,12 +25,18 @@ final class ReceivedFrames implements FrameSink {
   private final ResetBudget resets;
 
   private int receivedConnectionBytes;
+
+  /** The next block ends its stream, whatever is in it. */
+  private boolean faulty;
+
   private boolean settingsReceived;
   private boolean settingsAcknowledged;
   private long pingNs = Long.MIN_VALUE / 2;
   private long pingDataFrames = -1;
   private long idleFrames;
   private long windowUpdates;
+  private long totalBytes;
+  private long payloadBytes;
   private byte[] debugText = NO_DEBUG_TEXT;
 
   ReceivedFrames(Http2Connection connection) {
@@ -54,26 +61,48 @@ final class ReceivedFrames implements FrameSink {
     return connection.timer().isPaused();
   }
 
+  /**
+   * Takes note of bytes that were read, frames of whatever kind.
+   *
+   * @return {@link ErrorCode#ENHANCE_YOUR_CALM} if fields and content, of both sides, are a small
+   *     part of what the peer has sent.
+   */
+  int read(int bytes) {
+    totalBytes += bytes;
+    final long useful = payloadBytes + connection.queue.contentBytes();
+    return totalBytes / 8 > useful + MAX_OVERHEAD_BYTES
+        ? ErrorCode.ENHANCE_YOUR_CALM
+        : ErrorCode.NO_ERROR;
+  }
+
+  @Override
+  public void faultyHeaders() {
+    faulty = true;
+  }
+
   @Override
   public int headers(int id, ByteBuf in, int offset, int bytes, boolean endStream) {
     if (!settingsReceived) {
       return ErrorCode.PROTOCOL_ERROR;
     }
     final FieldBlock fields = connection.loop.block;
+    payloadBytes += bytes;
     final int error = decoder.decode(in, offset, bytes, fields);
     if (error != ErrorCode.NO_ERROR) {
       return error;
     }
+    final boolean malformed = fields.malformed() || faulty;
+    faulty = false;
     final int stream = streams.find(id);
     if (stream != NONE && !streams.has(stream, StreamSlots.RESET)) {
-      return blockOf(stream, fields, endStream);
+      return blockOf(stream, fields, malformed, endStream);
     }
     if ((id & 1) == 0) {
       return ErrorCode.PROTOCOL_ERROR;
     }
     if (stream == NONE && closed.isIdle(id)) {
       return connection.role == Role.SERVER
-          ? opened(id, fields, endStream)
+          ? opened(id, fields, malformed, endStream)
           : ErrorCode.PROTOCOL_ERROR;
     }
     return blockOfClosed(id);
@@ -86,7 +115,7 @@ final class ReceivedFrames implements FrameSink {
     return closed.wasReset(id) ? ErrorCode.NO_ERROR : ErrorCode.STREAM_CLOSED;
   }
 
-  private int opened(int id, FieldBlock fields, boolean endStream) {
+  private int opened(int id, FieldBlock fields, boolean malformed, boolean endStream) {
     if (connection.goAways().isAbove(id)) {
       return ErrorCode.NO_ERROR;
     }
@@ -96,11 +125,14 @@ final class ReceivedFrames implements FrameSink {
       connection.writeReset(id, ErrorCode.REFUSED_STREAM);
       return settingsAcknowledged ? glitch(Glitch.EXCESS_STREAM) : ErrorCode.NO_ERROR;
     }
-    if (fields.malformed()) {
+    if (malformed) {
       closed.open(id);
       closed.reset(id);
       connection.writeReset(id, ErrorCode.PROTOCOL_ERROR);
       return glitch(Glitch.STREAM_FAULT);
+    }
+    if (id > Http2Connection.LAST_ID) {
+      connection.drain();
     }
     final int stream = connection.openStream(id);
     streams.openedNs[stream] = nowNs();
@@ -109,14 +141,14 @@ final class ReceivedFrames implements FrameSink {
   }
 
   /** A block of a stream that is open. */
-  private int blockOf(int stream, FieldBlock fields, boolean endStream) {
+  private int blockOf(int stream, FieldBlock fields, boolean malformed, boolean endStream) {
     if (streams.has(stream, StreamSlots.REMOTE_ENDED)) {
       return fault(stream, ErrorCode.STREAM_CLOSED);
     }
     if (streams.has(stream, StreamSlots.RELEASED)) {
       return dropped(stream, endStream);
     }
-    if (fields.malformed()) {
+    if (malformed) {
       return fault(stream, ErrorCode.PROTOCOL_ERROR);
     }
     if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)) {
@@ -187,6 +219,7 @@ final class ReceivedFrames implements FrameSink {
   @Override
   public int data(int id, ByteBuf in, int offset, int bytes, int creditBytes, boolean endStream) {
     creditConnection(creditBytes);
+    payloadBytes += bytes;
     final int stream = streams.find(id);
     if (stream == NONE || streams.has(stream, StreamSlots.RESET)) {
       return dataOfClosed(id, stream);
@@ -434,7 +467,14 @@ final class ReceivedFrames implements FrameSink {
     if (stream != NONE) {
       return fault(stream, errorCode);
     }
-    return isIdle(id) ? errorCode : glitch(Glitch.STREAM_FAULT);
+    if (isIdle(id)) {
+      return errorCode;
+    }
+    if (closed.isRemembered(id) && !closed.wasReset(id)) {
+      connection.writeReset(id, errorCode);
+      closed.reset(id);
+    }
+    return glitch(Glitch.STREAM_FAULT);
   }
 
   /** Resets a stream for a fault of the peer's. */

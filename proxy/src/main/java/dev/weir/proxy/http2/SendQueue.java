@@ -24,6 +24,7 @@ final class SendQueue {
   private int tail = NONE;
   private int streamsWaiting;
   private long dataFrames;
+  private long contentBytes;
 
   SendQueue(StreamSlots streams, Http2Output output, Http2Connection connection) {
     this.streams = streams;
@@ -39,6 +40,11 @@ final class SendQueue {
   /** How many DATA frames have been written. */
   long dataFrames() {
     return dataFrames;
+  }
+
+  /** How many bytes of content have been written. */
+  long contentBytes() {
+    return contentBytes;
   }
 
   /** Whether {@link #pump} could write something. */
@@ -97,6 +103,7 @@ final class SendQueue {
     window -= bytes;
     streams.sendWindow[stream] -= bytes;
     dataFrames++;
+    contentBytes += bytes;
     output.data(streams.id(stream), content, bytes, last);
     if (last) {
       connection.localEnded(stream);

@@ -45,6 +45,11 @@ final class FrameLog implements FrameSink {
   }
 
   @Override
+  public void faultyHeaders() {
+    told("faulty");
+  }
+
+  @Override
   public int headers(int streamId, ByteBuf block, int offset, int bytes, boolean endStream) {
     return told(
         "headers "

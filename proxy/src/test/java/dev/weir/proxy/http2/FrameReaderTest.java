@@ -135,11 +135,11 @@ class FrameReaderTest {
   }
 
   @Test
-  void decodesTheBlockOfAStreamThatDependsOnItselfAndThenEndsTheStream() {
+  void tellsThatABlockIsFaultyWhoseStreamDependsOnItself() {
     assertTold(
         frame(FrameType.HEADERS, END_HEADERS | FrameFlag.PRIORITY, 3, 0x80, 0, 0, 3, 15, 0x88),
-        "headers 3 88",
-        "fault 3 1");
+        "faulty",
+        "headers 3 88");
   }
 
   @Test
