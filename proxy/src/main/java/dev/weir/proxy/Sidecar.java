@@ -13,10 +13,12 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -224,7 +226,14 @@ public final class Sidecar implements AutoCloseable {
             admission,
             pool,
             new ClientKeyReader(settings.identity(), clientIp),
-            loopMetrics);
+            loopMetrics,
+            new Http2Loop(
+                clock,
+                deadlines,
+                new TurnEnd(eventLoop),
+                settings.client().caps().headBytes(),
+                settings.client().caps().fieldCount()),
+            loopMetrics.http2Clients());
     eventLoop.execute(() -> deadlines.start(eventLoop));
     return new Loop(eventLoop, clients, pool, admission);
   }

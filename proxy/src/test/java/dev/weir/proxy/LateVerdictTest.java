@@ -129,7 +129,9 @@ class LateVerdictTest {
             admission,
             pool,
             request -> ClientKey.NONE,
-            metrics);
+            metrics,
+            null,
+            null);
     listener =
         new Listener(settings.client(), Transport.NIO, group, peer -> false, 64, loop -> clients);
     eventLoop.execute(() -> deadlines.start(eventLoop));

@@ -136,7 +136,9 @@ class StoreResetIT {
             admission,
             pool,
             request -> ClientKey.NONE,
-            metrics);
+            metrics,
+            null,
+            null);
     store.start(TimeUnit.SECONDS.toNanos(60));
     listener = new Listener(settings.client(), transport, group, peer -> false, 64, of -> clients);
   }

@@ -6,6 +6,8 @@ import dev.weir.proxy.http.RequestTimeouts;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.TrailerSection;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
@@ -31,9 +33,11 @@ public final class ClientLoop {
   final RequestHead head;
   final RefusalWriter refusals;
   final RateLimitFields rateLimitFields;
+  final CurrentDate date = new CurrentDate();
   private final TrailerSection trailers;
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
+  final Http2ClientLoop http2;
 
   private final Set<ClientConnection> connections =
       Collections.newSetFromMap(new IdentityHashMap<>());
@@ -46,7 +50,9 @@ public final class ClientLoop {
       Admission admission,
       Origin origin,
       ClientKey clientKeys,
-      TrafficObserver observer) {
+      TrafficObserver observer,
+      Http2Loop http2Connections,
+      Http2Observer http2Observer) {
     this.settings = settings;
     this.clock = clock;
     this.deadlines = deadlines;
@@ -65,7 +71,9 @@ public final class ClientLoop {
     head = new RequestHead(settings.caps().fieldCount(), settings.caps().targetBytes());
     trailers = new TrailerSection(settings.caps().fieldCount());
     rateLimitFields = new RateLimitFields(settings.answers());
-    refusals = new RefusalWriter(rateLimitFields);
+    refusals = new RefusalWriter(rateLimitFields, date);
+    http2 =
+        new Http2ClientLoop(settings, http2Connections, http2Observer, requests, observer, date);
   }
 
   void opened(ClientConnection connection) {

@@ -11,8 +11,9 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
  * A client's connection whose protocol is not known yet. The preface of HTTP/2 begins as no request
- * of HTTP/1.1 does: at the first byte that differs, and with whatever else befalls the connection
- * before, an {@link Http1Connection} takes its place, and has the time that was set.
+ * of HTTP/1.1 does: when all of it has come, an {@link Http2ClientConnection} takes the place of
+ * this; at the first byte that differs, and with whatever else befalls the connection before, an
+ * {@link Http1Connection}, which has the time that was set.
  */
 final class ProtocolChoice extends InboundHandler implements ClientConnection {
   private final ClientLoop loop;
@@ -56,9 +57,19 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
       timer.within(loop.clock.tick(), loop.settings.timeouts().headNs());
     }
     in = Bytes.append(in, bytes);
-    if (!ClientPreface.mayBegin(in) || in.readableBytes() >= ClientPreface.BYTES) {
+    if (ClientPreface.begins(in)) {
+      chooseHttp2();
+    } else if (!ClientPreface.mayBegin(in)) {
       chooseHttp1();
     }
+  }
+
+  private void chooseHttp2() {
+    Http2ClientConnection chosen = new Http2ClientConnection(loop, channel, peer, timer);
+    loop.replaced(this, chosen);
+    channel.pipeline().replace(this, null, chosen);
+    context.fireChannelRead(in);
+    in = null;
   }
 
   /** Gives the connection, and what has come, to one that speaks HTTP/1.1. */

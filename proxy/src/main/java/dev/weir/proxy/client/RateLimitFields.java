@@ -33,11 +33,6 @@ final class RateLimitFields {
     return policy == null ? 0 : FIXED_BYTES + 2 * policy.name().length();
   }
 
-  /** Whether the X-RateLimit fields are written. */
-  boolean writesXRateLimit() {
-    return answers.xRateLimit();
-  }
-
   /**
    * Appends the fields.
    *

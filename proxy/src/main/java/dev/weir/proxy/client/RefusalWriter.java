@@ -14,17 +14,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Writes a {@link Refusal} as a response of HTTP/1.1: status, {@code Retry-After}, the RateLimit
  * fields, and a problem as the body. One per event loop.
  */
 final class RefusalWriter {
+  private static final byte[] DATE = ascii("Date: ");
   private static final byte[] CONTENT =
       ascii("Content-Type: " + ProblemWriter.CONTENT_TYPE + "\r\nContent-Length: ");
   private static final byte[] RETRY_AFTER = ascii("Retry-After: ");
@@ -43,18 +39,14 @@ final class RefusalWriter {
     }
   }
 
-  /** Two digits for the day, which RFC_1123_DATE_TIME does not promise. */
-  private static final DateTimeFormatter IMF_FIXDATE =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
-
   private final RateLimitFields rateLimitFields;
   private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
   private final Refusal refusal = new Refusal();
-  private byte[] date = {};
-  private long dateSecond = -1;
+  private final CurrentDate date;
 
-  RefusalWriter(RateLimitFields rateLimitFields) {
+  RefusalWriter(RateLimitFields rateLimitFields, CurrentDate date) {
     this.rateLimitFields = rateLimitFields;
+    this.date = date;
   }
 
   /**
@@ -78,7 +70,7 @@ final class RefusalWriter {
     ByteBuf out =
         allocator.directBuffer(FIXED_BYTES + body.readableBytes() + RateLimitFields.bound(policy));
     out.writeBytes(STATUS_LINES[refusal.reason().ordinal()]);
-    writeDate(out);
+    out.writeBytes(DATE).writeBytes(date.text()).writeBytes(CRLF);
     out.writeBytes(CONTENT);
     TextWriter.writeDecimal(out, body.readableBytes());
     out.writeBytes(CRLF);
@@ -103,19 +95,5 @@ final class RefusalWriter {
       out.writeBytes(body);
     }
     return out;
-  }
-
-  /** The Date field (RFC 9110, section 6.6.1), formatted once per second. */
-  private void writeDate(ByteBuf out) {
-    long second = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
-    if (second != dateSecond) {
-      dateSecond = second;
-      date =
-          ascii(
-              "Date: "
-                  + IMF_FIXDATE.format(Instant.ofEpochSecond(second).atOffset(ZoneOffset.UTC))
-                  + "\r\n");
-    }
-    out.writeBytes(date);
   }
 }

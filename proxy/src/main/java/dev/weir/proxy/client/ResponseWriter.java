@@ -98,19 +98,15 @@ final class ResponseWriter {
     chunks = unframed && !http10;
 
     QuotaPolicy policy = limit.policy();
-    long remaining = limit.remaining();
-    long theirs =
-        policy != null && loop.rateLimitFields.writesXRateLimit() ? head.rateLimitRemaining() : -1;
-    boolean oursIsStricter = theirs < 0 || remaining < theirs;
-    boolean keepTheirs = theirs < 0 || !oursIsStricter;
-
+    boolean replaces = loop.settings.answers().replaces(limit, head);
     ByteBuf out = open(headBytes(head) + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
-    write(head, !dechunks, keepTheirs, out);
+    write(head, !dechunks, !replaces, out);
     if (!(head instanceof ResponseHead)) {
       frame(head, headMethod, out);
     }
     long waitSeconds = LimitValues.ceilSeconds(limit.resetAfterNs());
-    loop.rateLimitFields.write(out, policy, remaining, waitSeconds, oursIsStricter);
+    boolean withX = replaces || head.rateLimitRemaining() < 0;
+    loop.rateLimitFields.write(out, policy, limit.remaining(), waitSeconds, withX);
     if (chunks) {
       ResponseHeadWriter.addChunked(out);
     }

@@ -285,6 +285,17 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   }
 
   /**
+   * Resets a stream whose message only the user can tell to be none (RFC 9113, section 8.1.1), as a
+   * fault of the peer's.
+   */
+  protected final void malformed(int stream) {
+    final int error = frames.malformed(stream);
+    if (error != ErrorCode.NO_ERROR) {
+      fail(error, frames.debugText());
+    }
+  }
+
+  /**
    * Lets go of a stream: what it was for has ended. Nothing more is told of it. What waits is still
    * sent, and what still comes is thrown away.
    */

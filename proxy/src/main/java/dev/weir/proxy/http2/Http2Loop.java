@@ -33,6 +33,11 @@ public final class Http2Loop {
     return heldBytes;
   }
 
+  /** When what was written within a turn is sent. */
+  public TurnEnd turnEnd() {
+    return turnEnd;
+  }
+
   void hold(long bytes) {
     heldBytes += bytes;
   }

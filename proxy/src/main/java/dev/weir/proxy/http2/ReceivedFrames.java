@@ -477,6 +477,11 @@ final class ReceivedFrames implements FrameSink {
     return glitch(Glitch.STREAM_FAULT);
   }
 
+  /** A message is none, though its fields may all be: what the connection has to end with. */
+  int malformed(int stream) {
+    return fault(stream, ErrorCode.PROTOCOL_ERROR);
+  }
+
   /** Resets a stream for a fault of the peer's. */
   private int fault(int stream, int errorCode) {
     if (!streams.has(stream, StreamSlots.RESET)) {

@@ -33,6 +33,8 @@ class HeadReaderTest {
           null,
           null,
           null,
+          null,
+          null,
           null);
 
   private final HeadReader reader = new HeadReader(LOOP, Peer.LOOPBACK);

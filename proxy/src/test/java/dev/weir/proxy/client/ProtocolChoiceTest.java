@@ -42,7 +42,9 @@ class ProtocolChoiceTest {
           null,
           null,
           null,
-          new Metrics().newLoop());
+          new Metrics().newLoop(),
+          null,
+          null);
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
   @BeforeEach

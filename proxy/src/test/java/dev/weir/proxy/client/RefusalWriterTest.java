@@ -31,7 +31,8 @@ class RefusalWriterTest {
   private final StringBuilder answers = new StringBuilder();
 
   private static RefusalWriter writer(boolean rateLimit, boolean xRateLimit) {
-    return new RefusalWriter(new RateLimitFields(new AnswerSettings(rateLimit, xRateLimit)));
+    return new RefusalWriter(
+        new RateLimitFields(new AnswerSettings(rateLimit, xRateLimit)), new CurrentDate());
   }
 
   @Test

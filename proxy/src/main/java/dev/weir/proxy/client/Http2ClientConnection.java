@@ -1,0 +1,129 @@
+package dev.weir.proxy.client;
+
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.Role;
+import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.message.RequestHead;
+import dev.weir.proxy.request.Peer;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+
+/**
+ * One client's connection that speaks HTTP/2: gives each of its streams an {@link Http2Exchange},
+ * and tells that what comes. What no request may be resets its stream, what is refused by its head
+ * alone is answered here; neither costs anything of a limit.
+ */
+final class Http2ClientConnection extends Http2Connection implements ClientConnection {
+  /** The most streams of one client at once (RFC 9113 recommends no fewer). */
+  static final int MAX_STREAMS = 100;
+
+  private final ClientLoop loop;
+  private final Http2ClientLoop exchanges;
+  private final Peer peer;
+  private final ClientTimer timer;
+
+  /**
+   * @param timer runs: until the first request comes.
+   */
+  Http2ClientConnection(ClientLoop loop, Channel channel, Peer peer, ClientTimer timer) {
+    super(
+        loop.http2.connections(), Role.SERVER, channel, loop.http2.connectionObserver, MAX_STREAMS);
+    this.loop = loop;
+    this.exchanges = loop.http2;
+    this.peer = peer;
+    this.timer = timer;
+    timer.owner(this);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    start();
+    awaitRequest();
+    if (loop.draining()) {
+      drain();
+    }
+  }
+
+  private void awaitRequest() {
+    timer.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
+  }
+
+  @Override
+  protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+    timer.never();
+    RequestHead head = exchanges.head;
+    assert !loop.requests.asking() : "a head is read within the question of another request";
+    switch (head.read(fields, endStream, peer)) {
+      case READ -> start(stream, head);
+      case MALFORMED -> {
+        release(stream);
+        malformed(stream);
+      }
+      case REFUSED -> {
+        loop.observer.requestStarted(Http2ClientLoop.protocol(exchanges.type(head)));
+        loop.observer.refused(head.refusal());
+        loop.observer.requestEnded();
+        exchanges.answers.refuse(
+            this,
+            stream,
+            loop.requests.plain(head.refusal()),
+            exchanges.type(head),
+            head.headMethod());
+        release(stream);
+      }
+    }
+  }
+
+  private void start(int stream, RequestHead head) {
+    Http2Exchange exchange = exchanges.take();
+    user(stream, exchange);
+    if (head.hasBody() && head.contentLength() >= 0) {
+      expectContent(stream, head.contentLength());
+    }
+    exchange.start(this, stream, head);
+  }
+
+  @Override
+  protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
+    return exchange(stream).dataReceived(in, offset, bytes, endStream);
+  }
+
+  @Override
+  protected void trailersReceived(int stream, FieldBlock fields) {
+    exchange(stream).trailersReceived(fields.tooLarge() ? null : exchanges.trailers.read(fields));
+  }
+
+  @Override
+  protected void streamEnded(int stream, StreamEnd how, int errorCode) {
+    exchange(stream).cancelled(errorCode);
+  }
+
+  @Override
+  protected void bytesSent(int stream, int bytes) {
+    exchange(stream).bytesSent(bytes);
+  }
+
+  private Http2Exchange exchange(int stream) {
+    return (Http2Exchange) user(stream);
+  }
+
+  @Override
+  protected void roomChanged() {
+    if (streamCount() == 0) {
+      awaitRequest();
+    }
+  }
+
+  @Override
+  public void onDeadline() {
+    drain(); // idle for long enough
+  }
+
+  @Override
+  protected void connectionEnded() {
+    timer.leave();
+    loop.closed(this);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.weir.proxy.http2.message;
+
+import static dev.weir.proxy.http.TextWriter.ascii;
+
+import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.http.FieldTreatment;
+import dev.weir.proxy.http.IncomingResponse;
+import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http2.FieldEncoder;
+import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import org.agrona.DirectBuffer;
+
+/**
+ * Writes the head of a response, of whatever protocol, as fields of HTTP/2 (RFC 9113, section
+ * 8.3.2): its status, the fields that pass, names in lower case, and its content's length. More
+ * fields may be written behind. One per event loop.
+ */
+public final class ResponseHeadWriter {
+  private static final FieldName SET_COOKIE = FieldName.of("set-cookie");
+  private static final byte[] VIA = ascii("1.1 weir");
+
+  /** The most bytes of status, length and way. */
+  private static final int FIXED_BYTES = 64;
+
+  private final FieldEncoder encoder = new FieldEncoder();
+
+  /** The most bytes that {@link #write} appends. */
+  public static int mostBytes(IncomingResponse head) {
+    RequestView fields = head.fields();
+    int bytes = FIXED_BYTES;
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
+    }
+    return bytes;
+  }
+
+  /**
+   * Appends the fields.
+   *
+   * @param keepRateLimit whether the service's own X-RateLimit fields stay.
+   */
+  public void write(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
+    encoder.status(out, head.status());
+    RequestView fields = head.fields();
+    DirectBuffer bytes = fields.bytes();
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      int name = fields.nameOffset(i);
+      int nameLength = fields.nameLength(i);
+      if (!head.omits(i) && passes(KnownField.lookUp(bytes, name, nameLength), keepRateLimit)) {
+        encoder.field(
+            out,
+            bytes,
+            name,
+            nameLength,
+            fields.valueOffset(i),
+            fields.valueLength(i),
+            SET_COOKIE.matches(bytes, name, nameLength));
+      }
+    }
+    if (head.contentLength() >= 0 && head.status() >= 200 && head.status() != 204) {
+      encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
+    }
+    encoder.field(out, FieldKind.VIA, VIA);
+  }
+
+  /** Whether a field passes; what frames another protocol's message does not. */
+  private static boolean passes(KnownField known, boolean keepRateLimit) {
+    return known == null
+        || known.inResponse() != FieldTreatment.FRAMING
+            && FieldPolicy.passesResponse(known)
+            && (keepRateLimit || known.inResponse() != FieldTreatment.STRICTEST);
+  }
+}

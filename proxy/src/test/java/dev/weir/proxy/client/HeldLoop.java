@@ -1,0 +1,84 @@
+package dev.weir.proxy.client;
+
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Peer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A client's connection on an {@link EmbeddedChannel}, with time, verdicts and service in the hand
+ * of the test.
+ */
+final class HeldLoop {
+  static final long HEAD_NS = TimeUnit.SECONDS.toNanos(10);
+  static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
+  static final long WRITE_NS = TimeUnit.SECONDS.toNanos(30);
+  static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
+
+  private long nowNs = 1;
+  final HeldAdmission admission = new HeldAdmission();
+  final HeldService service = new HeldService();
+  final Metrics metrics = new Metrics();
+  final EmbeddedChannel channel = new EmbeddedChannel();
+  final ClientLoop loop;
+  final FramePeer client = new FramePeer(channel);
+
+  HeldLoop() {
+    LoopClock clock = new LoopClock(() -> nowNs);
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics loopMetrics = metrics.newLoop();
+    loop =
+        new ClientLoop(
+            new ClientSettings(
+                new InetSocketAddress(0),
+                new ClientTimeouts(HEAD_NS, BODY_NS, IDLE_NS, WRITE_NS, IDLE_NS),
+                new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
+                new AnswerSettings(true, true)),
+            clock,
+            deadlines,
+            admission,
+            service,
+            request -> ClientKey.NONE,
+            loopMetrics,
+            new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
+            loopMetrics.http2Clients());
+    channel.freezeTime();
+    deadlines.start(channel.eventLoop());
+  }
+
+  /** Connects, and says nothing. */
+  HeldLoop connect() {
+    channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK));
+    channel.pipeline().fireChannelActive();
+    return this;
+  }
+
+  /** Connects as a client of HTTP/2, and reads what every connection begins with. */
+  HeldLoop connectHttp2() {
+    connect();
+    client.startAsClient().send();
+    client.received();
+    return this;
+  }
+
+  /** Lets time pass, and the deadlines in it. */
+  void pass(long ns) {
+    nowNs += ns;
+    channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+  }
+
+  /** Ends the connection. */
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+}
