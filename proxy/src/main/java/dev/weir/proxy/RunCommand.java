@@ -6,6 +6,8 @@ import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.upstream.UpstreamProtocol;
+import dev.weir.proxy.upstream.UpstreamSettings;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -192,13 +194,21 @@ final class RunCommand implements Callable<Integer> {
     return "weir: proxying "
         + text(sidecar.listenAddress())
         + " -> "
-        + text(settings.upstream().address())
+        + text(settings.upstream())
         + " ("
         + sidecar.transport()
         + ", "
         + (loops == 1 ? "1 event loop" : loops + " event loops")
         + ")"
         + (admin == null ? "" : ", admin " + text(admin));
+  }
+
+  private static String text(UpstreamSettings upstream) {
+    UpstreamProtocol protocol = upstream.protocol();
+    String address = text(upstream.address());
+    return upstream.address() instanceof InetSocketAddress
+        ? address.replaceFirst("^http://", protocol.scheme())
+        : address.replaceFirst("^unix:", protocol.socketScheme());
   }
 
   /**

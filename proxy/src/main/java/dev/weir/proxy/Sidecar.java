@@ -13,6 +13,7 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listener;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.EveryLoop;
@@ -33,8 +34,10 @@ import dev.weir.proxy.rule.Shares;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.upstream.Http2Pool;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
+import dev.weir.proxy.upstream.UpstreamSettings;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -86,7 +89,7 @@ public final class Sidecar implements AutoCloseable {
 
   /** The parts of one event loop. */
   private record Loop(
-      EventLoop eventLoop, ClientLoop clients, UpstreamPool upstream, AdmissionHandler admission) {}
+      EventLoop eventLoop, ClientLoop clients, Origin origin, AdmissionHandler admission) {}
 
   /**
    * Starts, and returns when requests are served.
@@ -199,16 +202,14 @@ public final class Sidecar implements AutoCloseable {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics loopMetrics = metrics.newLoop();
-    UpstreamPool pool =
-        new UpstreamPool(
-            settings.upstream(),
-            upstreamAddresses,
-            transport,
-            eventLoop,
+    Http2Loop http2 =
+        new Http2Loop(
             clock,
             deadlines,
-            loopMetrics,
-            authority(settings.upstream().address()));
+            new TurnEnd(eventLoop),
+            settings.client().caps().headBytes(),
+            settings.client().caps().fieldCount());
+    Origin origin = origin(settings.upstream(), eventLoop, clock, deadlines, http2, loopMetrics);
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
@@ -224,18 +225,47 @@ public final class Sidecar implements AutoCloseable {
             clock,
             deadlines,
             admission,
-            pool,
+            origin,
             new ClientKeyReader(settings.identity(), clientIp),
             loopMetrics,
-            new Http2Loop(
-                clock,
-                deadlines,
-                new TurnEnd(eventLoop),
-                settings.client().caps().headBytes(),
-                settings.client().caps().fieldCount()),
+            http2,
             loopMetrics.http2Clients());
     eventLoop.execute(() -> deadlines.start(eventLoop));
-    return new Loop(eventLoop, clients, pool, admission);
+    return new Loop(eventLoop, clients, origin, admission);
+  }
+
+  private Origin origin(
+      UpstreamSettings settings,
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      LoopMetrics loopMetrics) {
+    String authority = authority(settings.address());
+    return switch (settings.protocol()) {
+      case HTTP1 ->
+          new UpstreamPool(
+              settings,
+              upstreamAddresses,
+              transport,
+              eventLoop,
+              clock,
+              deadlines,
+              loopMetrics,
+              authority);
+      case H2C ->
+          new Http2Pool(
+              settings,
+              upstreamAddresses,
+              transport,
+              eventLoop,
+              clock,
+              deadlines,
+              http2,
+              loopMetrics,
+              loopMetrics.http2Services(),
+              authority);
+    };
   }
 
   private Gate byMode(
@@ -336,7 +366,7 @@ public final class Sidecar implements AutoCloseable {
           .submit(
               () -> {
                 loop.clients().closeAll();
-                loop.upstream().closeIdle();
+                loop.origin().closeIdle();
               })
           .awaitUninterruptibly();
     }

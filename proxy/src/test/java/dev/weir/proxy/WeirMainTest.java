@@ -103,7 +103,7 @@ class WeirMainTest {
         --burst: 0 (expected: a whole number from 1 to 999999999999999)
         --key: (nothing) (expected: ip, api-key, header:NAME, cookie:NAME or query:NAME)
         --listen: foo (expected: host:port or unix:/path)
-        --upstream: missing (expected: http://host:port or unix:/path)
+        --upstream: missing (expected: http://host:port, h2c://host:port, unix:/path or h2c+unix:/path)
         See: weir run --help for what there is.
         """
             .lines()

@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
+import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -15,7 +16,9 @@ import java.nio.file.InvalidPathException;
 
 /** Addresses of sockets: {@code 127.0.0.1:8000}, {@code [::1]:8000}, {@code unix:/run/a.sock}. */
 final class AddressText {
-  static final String EXPECTED_UPSTREAM = "http://host:port or unix:/path";
+  static final String EXPECTED_UPSTREAM =
+      "http://host:port, h2c://host:port, unix:/path or h2c+unix:/path";
+
   private static final String EXPECTED_LISTEN = "host:port or unix:/path";
 
   private static final String HOST_NAME = "[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})";
@@ -26,7 +29,7 @@ final class AddressText {
   /** Reads an address to listen on; port 0 is any free one. */
   static SocketAddress parseListen(String text) {
     if (text.startsWith("unix:")) {
-      return unix(text, EXPECTED_LISTEN);
+      return unix(text, "unix:", EXPECTED_LISTEN);
     }
     int colon = text.lastIndexOf(':');
     if (colon < 1) {
@@ -37,21 +40,30 @@ final class AddressText {
 
   /** The service behind: a URL without a path. */
   static SocketAddress parseUpstream(String text) {
-    if (text.startsWith("unix:")) {
-      return unix(text, EXPECTED_UPSTREAM);
+    UpstreamProtocol protocol = protocol(text);
+    if (text.startsWith(protocol.socketScheme())) {
+      return unix(text, protocol.socketScheme(), EXPECTED_UPSTREAM);
     }
-    if (!text.startsWith("http://")) {
-      throw new BadValueException(text, EXPECTED_UPSTREAM);
-    }
-    String authority = text.substring("http://".length());
+    String authority = text.substring(protocol.scheme().length());
     if (authority.endsWith("/")) {
       authority = authority.substring(0, authority.length() - 1);
     }
     int bracket = authority.lastIndexOf(']');
     int colon = authority.indexOf(':', Math.max(bracket, 0));
     String host = colon < 0 ? authority : authority.substring(0, colon);
-    String port = colon < 0 ? "80" : authority.substring(colon + 1);
+    String port =
+        colon < 0 ? Integer.toString(protocol.standardPort()) : authority.substring(colon + 1);
     return inet(text, host, port, 1, EXPECTED_UPSTREAM);
+  }
+
+  /** How the service is spoken to, which its address begins with. */
+  static UpstreamProtocol protocol(String text) {
+    for (UpstreamProtocol protocol : UpstreamProtocol.values()) {
+      if (text.startsWith(protocol.scheme()) || text.startsWith(protocol.socketScheme())) {
+        return protocol;
+      }
+    }
+    throw new BadValueException(text, EXPECTED_UPSTREAM);
   }
 
   /** Reads an address on which somebody else listens. */
@@ -70,8 +82,8 @@ final class AddressText {
     return text;
   }
 
-  private static SocketAddress unix(String text, String expected) {
-    String path = text.substring("unix:".length());
+  private static SocketAddress unix(String text, String scheme, String expected) {
+    String path = text.substring(scheme.length());
     if (!path.startsWith("/")) {
       throw new BadValueException(text, expected);
     }

@@ -29,7 +29,11 @@ public record Settings(
   /** The parts in which another differs that take effect at the next start only. */
   public List<String> differencesUntilRestart(Settings other) {
     List<String> parts = new ArrayList<>();
-    addIfChanged(parts, "upstream", upstream.address(), other.upstream.address());
+    addIfChanged(
+        parts,
+        "upstream",
+        List.of(upstream.address(), upstream.protocol()),
+        List.of(other.upstream.address(), other.upstream.protocol()));
     addIfChanged(parts, "listen", client.listen(), other.client.listen());
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());

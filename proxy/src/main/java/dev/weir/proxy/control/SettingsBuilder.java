@@ -14,6 +14,7 @@ import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.upstream.UpstreamCaps;
+import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.upstream.UpstreamTimeouts;
 import java.net.SocketAddress;
@@ -33,6 +34,7 @@ final class SettingsBuilder {
       SettingRow.byName(SettingsTable.ALL);
 
   SocketAddress upstream;
+  UpstreamProtocol upstreamProtocol;
   String service = "";
   SocketAddress listen;
   SocketAddress admin;
@@ -63,6 +65,7 @@ final class SettingsBuilder {
   int connectionsPerAddress;
   int upstreamConnections;
   int upstreamStreams;
+  int upstreamHttp2Connections;
   int upstreamQueue;
   boolean rateLimit;
   boolean xRateLimit;
@@ -116,8 +119,10 @@ final class SettingsBuilder {
     return new Settings(
         new UpstreamSettings(
             upstream,
+            upstreamProtocol,
             new UpstreamTimeouts(connectNs, responseNs, upstreamIdleNs, upstreamQueueNs),
-            new UpstreamCaps(upstreamConnections, upstreamStreams, upstreamQueue)),
+            new UpstreamCaps(
+                upstreamConnections, upstreamStreams, upstreamHttp2Connections, upstreamQueue)),
         new ClientSettings(
             listen,
             new ClientTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),

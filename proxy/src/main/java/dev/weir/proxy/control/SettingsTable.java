@@ -65,8 +65,11 @@ final class SettingsTable {
             "upstream",
             URL,
             null,
-            "The service behind: http://host:port or unix:/path.",
-            (b, t) -> b.upstream = AddressText.parseUpstream(t)),
+            "The service behind: " + AddressText.EXPECTED_UPSTREAM + ".",
+            (b, t) -> {
+              b.upstream = AddressText.parseUpstream(t);
+              b.upstreamProtocol = AddressText.protocol(t);
+            }),
         row(
             "service",
             NAME,
@@ -215,6 +218,12 @@ final class SettingsTable {
             "4096",
             "Beside them, for tunnels and long exchanges",
             (b, t) -> b.upstreamStreams = Texts.parseInt(t, 0, 1_000_000)),
+        cap(
+            "upstream-http2-connections",
+            COUNT,
+            "4",
+            "To a service of HTTP/2, per event loop",
+            (b, t) -> b.upstreamHttp2Connections = Texts.parseInt(t, 1, 256)),
         cap(
             "upstream-queue",
             COUNT,

@@ -17,6 +17,7 @@ public final class EncodedHead {
   private boolean upgrade;
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
   private long timeLeftNs = AS_RECEIVED;
+  private int timeoutOffset = -1;
 
   /**
    * Takes over {@code encoded}.
@@ -30,6 +31,19 @@ public final class EncodedHead {
     upgrade = head.upgrade();
     bodyForm = form;
     timeLeftNs = AS_RECEIVED;
+    timeoutOffset = -1;
+  }
+
+  /**
+   * Where in the bytes the field begins, behind all others, that says how long the client waits.
+   */
+  public void timeoutOffset(int bytes) {
+    timeoutOffset = bytes;
+  }
+
+  /** Where in the bytes that field begins; -1 if there is none. */
+  public int timeoutOffset() {
+    return timeoutOffset;
   }
 
   /** The request has waited here, and so much is left of the time that its client gives it. */

@@ -61,4 +61,7 @@ public interface Origin {
 
   /** The request no longer waits for a connection. */
   void forget(ProxiedRequest request);
+
+  /** Closes the connections that nobody uses: the process is ending. */
+  void closeIdle();
 }

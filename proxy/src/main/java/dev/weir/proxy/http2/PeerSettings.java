@@ -3,7 +3,7 @@ package dev.weir.proxy.http2;
 /** What the peer of a connection has said of itself, by its SETTINGS. */
 public final class PeerSettings {
   /** The most streams that we open, whatever the peer allows. */
-  static final int MOST_STREAMS = 100;
+  public static final int MOST_STREAMS = 100;
 
   private boolean received;
   private int maxStreams = MOST_STREAMS;

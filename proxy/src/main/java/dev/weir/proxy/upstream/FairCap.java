@@ -13,7 +13,7 @@ import org.agrona.collections.Long2LongCounterMap;
 final class FairCap {
   private static final int TIMES_FREE = 3;
 
-  private final int cap;
+  private int cap;
   private final Long2LongCounterMap takenByClient = new Long2LongCounterMap(0);
   private int takenCount;
 
@@ -29,6 +29,11 @@ final class FairCap {
   boolean hasRoom(long client) {
     long free = cap - takenCount;
     return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
+  }
+
+  /** There are more places now, or less. */
+  void cap(int places) {
+    cap = places;
   }
 
   void take(long client) {

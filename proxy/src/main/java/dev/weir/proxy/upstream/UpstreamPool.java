@@ -56,8 +56,8 @@ public final class UpstreamPool implements Origin {
   private final Map<ProxiedRequest, Attempt> attempts = new IdentityHashMap<>();
 
   private final ConnectionCounts counts;
-  private final UpstreamQueue queue;
-  private final QueueDeadline queueDeadline = new QueueDeadline();
+  private final UpstreamQueue<ProxiedRequest> queue;
+  private final QueueDeadline queueDeadline;
   private final Runnable serve = this::serveQueue;
 
   /** What {@link #open} has found. */
@@ -85,7 +85,8 @@ public final class UpstreamPool implements Origin {
     this.deadlines = deadlines;
     this.observer = observer;
     counts = new ConnectionCounts(settings.caps(), observer);
-    queue = new UpstreamQueue(settings.caps().queue());
+    queue = new UpstreamQueue<>(settings.caps().queue());
+    queueDeadline = new QueueDeadline(queue, this::refuseOverdue);
     deadlines.join(queueDeadline);
     connector =
         new UpstreamConnector(
@@ -302,22 +303,6 @@ public final class UpstreamPool implements Origin {
     }
   }
 
-  /** The deadline of the first in the queue; those behind it have later ones. */
-  private final class QueueDeadline extends Deadlines.Waiter {
-    void follow() {
-      deadline(queue.size() == 0 ? Deadlines.NEVER : queue.firstDeadlineNs());
-    }
-
-    @Override
-    protected void onDeadline() {
-      try {
-        refuseOverdue();
-      } finally {
-        follow();
-      }
-    }
-  }
-
   /**
    * The exchange of a connection goes on for long: it leaves its place to others, if there is one
    * among the streams for it.
@@ -357,6 +342,7 @@ public final class UpstreamPool implements Origin {
   }
 
   /** Closes what is idle: the process is ending. */
+  @Override
   public void closeIdle() {
     for (UpstreamConnection connection : List.copyOf(idle)) {
       connection.close(); // leaves them

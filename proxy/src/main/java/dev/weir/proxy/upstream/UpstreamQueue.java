@@ -1,21 +1,21 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.ProxiedRequest;
-
 /**
  * The requests that wait for a connection, first come, first served; one that may not be served yet
  * lets those behind it pass. No client takes all places. Nothing is made per request.
+ *
+ * @param <T> what stands for a request.
  */
-final class UpstreamQueue {
+final class UpstreamQueue<T> {
   private final FairCap places;
-  private final ProxiedRequest[] requests;
+  private final Object[] requests;
   private final long[] clients;
   private final long[] deadlinesNs;
   private int size;
 
   UpstreamQueue(int capacity) {
     places = new FairCap(capacity);
-    requests = new ProxiedRequest[capacity];
+    requests = new Object[capacity];
     clients = new long[capacity];
     deadlinesNs = new long[capacity];
   }
@@ -29,7 +29,7 @@ final class UpstreamQueue {
    *
    * @param deadlineNs none is before that of the request in front of it.
    */
-  void add(ProxiedRequest request, long client, long deadlineNs) {
+  void add(T request, long client, long deadlineNs) {
     places.take(client);
     requests[size] = request;
     clients[size] = client;
@@ -41,13 +41,18 @@ final class UpstreamQueue {
   }
 
   /** The place of a request, 0 for the first; -1 if it does not wait. */
-  int indexOf(ProxiedRequest request) {
+  int indexOf(T request) {
     for (int i = 0; i < size; i++) {
       if (requests[i] == request) {
         return i;
       }
     }
     return -1;
+  }
+
+  @SuppressWarnings("unchecked") // only add() puts something there
+  T get(int index) {
+    return (T) requests[index];
   }
 
   long client(int index) {
@@ -60,8 +65,8 @@ final class UpstreamQueue {
   }
 
   /** Takes a request out. */
-  ProxiedRequest remove(int index) {
-    final ProxiedRequest removed = requests[index];
+  T remove(int index) {
+    final T removed = get(index);
     places.leave(clients[index]);
     int behind = size - index - 1;
     System.arraycopy(requests, index + 1, requests, index, behind);

@@ -7,6 +7,10 @@ import java.net.SocketAddress;
  *
  * @param address an {@code InetSocketAddress}, unresolved if it is a name, or a {@code
  *     UnixDomainSocketAddress}.
+ * @param protocol how it is spoken to.
  */
 public record UpstreamSettings(
-    SocketAddress address, UpstreamTimeouts timeouts, UpstreamCaps caps) {}
+    SocketAddress address,
+    UpstreamProtocol protocol,
+    UpstreamTimeouts timeouts,
+    UpstreamCaps caps) {}

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,17 @@ class AddressTextTest {
         InetSocketAddress.createUnresolved("my_app-1.local", 1),
         AddressText.parseUpstream("http://my_app-1.local:1"));
     assertEquals(UnixDomainSocketAddress.of("/a"), AddressText.parseUpstream("unix:/a"));
+    assertEquals(
+        new InetSocketAddress("127.0.0.1", 80), AddressText.parseUpstream("h2c://127.0.0.1"));
+    assertEquals(UnixDomainSocketAddress.of("/a"), AddressText.parseUpstream("h2c+unix:/a"));
+  }
+
+  @Test
+  void tellsHowTheServiceIsSpokenTo() {
+    assertEquals(UpstreamProtocol.HTTP1, AddressText.protocol("http://a"));
+    assertEquals(UpstreamProtocol.HTTP1, AddressText.protocol("unix:/a"));
+    assertEquals(UpstreamProtocol.H2C, AddressText.protocol("h2c://a:1"));
+    assertEquals(UpstreamProtocol.H2C, AddressText.protocol("h2c+unix:/a"));
   }
 
   @ParameterizedTest
@@ -78,7 +90,10 @@ class AddressTextTest {
         "http://::1",
         "HTTP://a",
         "unix:a",
-        "ftp://a"
+        "ftp://a",
+        "h2c:/a",
+        "h2c+unix:a",
+        "h2c+http://a"
       })
   void refusesWhatIsNoUpstream(String text) {
     assertEquals(

@@ -86,7 +86,7 @@ class SettingsFileTest {
               upstream-queue: 11s}
             caps: {head-bytes: 16KiB, fields: 50, target-bytes: 2KiB, connections: 5,
               connections-per-address: 4, upstream-connections: 3, upstream-streams: 2,
-              upstream-queue: 0}
+              upstream-http2-connections: 6, upstream-queue: 0}
             answers: {rate-limit: off, x-rate-limit: true}
             table: {keys: 5000, ring-keys: 50, ring-cells: 100}
             """);
@@ -95,7 +95,7 @@ class SettingsFileTest {
     assertEquals(Duration.ofSeconds(7).toNanos(), settings.upstream().timeouts().responseNs());
     assertEquals(Duration.ofSeconds(8).toNanos(), settings.upstream().timeouts().idleNs());
     assertEquals(Duration.ofSeconds(11).toNanos(), settings.upstream().timeouts().queueNs());
-    assertEquals(new UpstreamCaps(3, 2, 0), settings.upstream().caps());
+    assertEquals(new UpstreamCaps(3, 2, 6, 0), settings.upstream().caps());
     assertEquals(new InetSocketAddress("::1", 0), settings.client().listen());
     assertEquals(Duration.ofSeconds(1).toNanos(), settings.client().timeouts().headNs());
     assertEquals(Duration.ofSeconds(2).toNanos(), settings.client().timeouts().bodyIdleNs());

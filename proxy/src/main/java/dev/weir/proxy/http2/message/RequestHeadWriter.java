@@ -97,6 +97,12 @@ public final class RequestHeadWriter {
     return timeoutOffset;
   }
 
+  /** Appends to a block how long the client waits, in gRPC's words. */
+  public void writeTimeout(byte[] text, int length, ByteBuf out) {
+    encoder.begin(out, FieldKind.GRPC_TIMEOUT, length);
+    out.writeBytes(text, 0, length);
+  }
+
   private int mostBytes(RequestView view) {
     int bytes =
         ADDED_BYTES

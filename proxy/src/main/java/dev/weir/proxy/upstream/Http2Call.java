@@ -1,0 +1,384 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.message.ResponseHead;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * One exchange with a service of HTTP/2: a stream of one of its connections, or the wait for one.
+ * Pooled by its {@link Http2Pool}, and used again once its exchange has ended on both sides.
+ *
+ * <p>An exchange that the service has not looked at (RFC 9113, section 8.7) is sent once more, on
+ * another stream, if nothing was answered and all that was sent is still kept.
+ */
+final class Http2Call implements ServiceSide {
+  /** Informational responses to one request, before the final one. */
+  private static final int MAX_INFORMATIONAL = 8;
+
+  /** From here on content is handed on in its memory, and not copied. */
+  private static final int MIN_SLICE_BYTES = 4096;
+
+  private final Http2Pool pool;
+  private final ServiceTimer timer;
+  private final KeptRequest kept = new KeptRequest();
+
+  private ProxiedRequest request;
+  private long client;
+  private Http2Upstream connection;
+  private int stream;
+
+  /**
+   * In which turn of the event loop its stream was opened: nothing of it is sent before its end.
+   */
+  private long openedTurn;
+
+  private boolean headMethod;
+  private boolean requestEnded;
+  private boolean responseStarted;
+  private boolean isSentAgain;
+  private boolean isSilentBetweenReads;
+  private int informationalCount;
+
+  /** Bytes of the request that wait for a window, and of the response that the client holds. */
+  private int requestHeldBytes;
+
+  private int responseHeldBytes;
+
+  /** Whether the request's side is calling, and is told by its call of what fails. */
+  private boolean isCalled;
+
+  private RefusalReason failure;
+
+  /** The next call that has told its client something in this turn; see {@link Http2Pool}. */
+  Http2Call nextTold;
+
+  boolean isTold;
+
+  Http2Call(Http2Pool pool) {
+    this.pool = pool;
+    timer =
+        new ServiceTimer() {
+          @Override
+          protected void onDeadline() {
+            fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
+          }
+        };
+    pool.deadlines().join(timer);
+  }
+
+  /** Starts with a request that asks for a stream. */
+  void start(ProxiedRequest newRequest, long ofClient) {
+    request = newRequest;
+    client = ofClient;
+    connection = null;
+    failure = null;
+    requestEnded = false;
+    responseStarted = false;
+    isSentAgain = false;
+    isSilentBetweenReads = false;
+    informationalCount = 0;
+    requestHeldBytes = 0;
+    responseHeldBytes = 0;
+  }
+
+  ProxiedRequest request() {
+    return request;
+  }
+
+  long client() {
+    return client;
+  }
+
+  /** Whether the request has been sent before, and waits to be sent once more. */
+  boolean isSentAgain() {
+    return isSentAgain;
+  }
+
+  /** The request no longer waits for a stream. */
+  void forgotten() {
+    request = null;
+    leave();
+  }
+
+  /** It has a stream now. */
+  void opened(Http2Upstream on, int openedStream) {
+    connection = on;
+    stream = openedStream;
+    openedTurn = pool.turn();
+  }
+
+  @Override
+  public boolean head(EncodedHead head) {
+    isCalled = true;
+    headMethod = head.headMethod();
+    requestEnded = !head.hasBody();
+    kept.head(pool.finish(head), requestEnded);
+    connection.sendHead(stream, kept.copyHead(), requestEnded);
+    awaitService();
+    return called();
+  }
+
+  @Override
+  public int data(ByteBuf bytes, boolean end) {
+    isCalled = true;
+    requestEnded |= end;
+    kept.add(bytes, end);
+    if (connection == null) {
+      bytes.release(); // it is kept, or the call has failed
+      if (!kept.isWhole()) {
+        fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
+      }
+      return called() ? 0 : GONE;
+    }
+    int held = connection.sendData(stream, bytes, end);
+    requestHeldBytes += held;
+    awaitService();
+    return called() ? held : GONE;
+  }
+
+  @Override
+  public boolean trailers(RequestView fields) {
+    isCalled = true;
+    requestEnded = true;
+    kept.forgetBody();
+    if (connection == null) {
+      fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
+    } else {
+      ByteBuf block = pool.trailers(fields);
+      if (block.isReadable()) {
+        connection.sendTrailers(stream, block);
+      } else {
+        block.release();
+        connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
+      }
+      awaitService();
+    }
+    return called();
+  }
+
+  /** Sends what was kept once more. */
+  void sendAgain() {
+    connection.sendHead(stream, kept.copyHead(), kept.ended() && !kept.hasBody());
+    if (kept.hasBody()) {
+      requestHeldBytes += connection.sendData(stream, kept.copyBody(), kept.ended());
+    }
+    awaitService();
+  }
+
+  @Override
+  public boolean flush() {
+    return failure == null; // all of it goes out at the end of the turn
+  }
+
+  private boolean called() {
+    isCalled = false;
+    return failure == null;
+  }
+
+  @Override
+  public RefusalReason failure() {
+    return failure;
+  }
+
+  @Override
+  public void responseConsumed(int bytes) {
+    responseHeldBytes -= bytes;
+    connection.credit(stream, bytes);
+    awaitService();
+  }
+
+  /**
+   * Gives the service its time anew where it is the service that is waited for: it has the whole
+   * request, or does not take what there is of it.
+   */
+  private void awaitService() {
+    boolean isDue =
+        connection != null
+            && responseHeldBytes == 0
+            && !(responseStarted && isSilentBetweenReads)
+            && (requestEnded || requestHeldBytes > 0);
+    timer.until(isDue ? pool.clock().nowNs() + pool.responseTimeoutNs() : Deadlines.NEVER);
+  }
+
+  @Override
+  public void reset(RequestEnd.How how, int errorCode) {
+    request = null;
+    cancel(errorCode == RequestEnd.NO_CODE ? ErrorCode.CANCEL : errorCode);
+  }
+
+  /** Some of the request that waited has gone out. */
+  void bytesSent(int bytes) {
+    requestHeldBytes -= bytes;
+    awaitService();
+    request.requestConsumed(bytes);
+  }
+
+  /** A head has come; false if it is none that may be passed on. */
+  boolean headReceived(ResponseHead head, boolean ended) {
+    if (head.informational()) {
+      awaitService();
+      return ++informationalCount <= MAX_INFORMATIONAL && informational(head);
+    }
+    kept.discard();
+    responseStarted = true;
+    isSilentBetweenReads = GrpcContentType.of(head.fields()) == GrpcContentType.GRPC;
+    awaitService();
+    pool.told(this);
+    request.responseHead(head);
+    if (ended && request != null) {
+      complete().responseData(Unpooled.EMPTY_BUFFER, true);
+    }
+    return true;
+  }
+
+  private boolean informational(ResponseHead head) {
+    pool.told(this);
+    request.informational(head); // no window counts it, and there are few
+    return true;
+  }
+
+  /** Whether the method is HEAD, whose response has no content. */
+  boolean headMethod() {
+    return headMethod;
+  }
+
+  /** Whether the final head has come. */
+  boolean responseStarted() {
+    return responseStarted;
+  }
+
+  /** Some content has come, and how much of it is held is returned. */
+  int dataReceived(ByteBuf in, int offset, int bytes, boolean ended) {
+    if (ended) {
+      complete().responseData(content(in, offset, bytes), true);
+      return 0;
+    }
+    pool.told(this);
+    int held = request.responseData(content(in, offset, bytes), false);
+    if (request != null) {
+      responseHeldBytes += held;
+      awaitService();
+    }
+    return held;
+  }
+
+  private static ByteBuf content(ByteBuf in, int offset, int bytes) {
+    if (bytes == 0) {
+      return Unpooled.EMPTY_BUFFER;
+    }
+    return bytes < MIN_SLICE_BYTES
+        ? in.alloc().directBuffer(bytes).writeBytes(in, offset, bytes)
+        : in.retainedSlice(offset, bytes);
+  }
+
+  void trailersReceived(RequestView fields) {
+    complete().responseTrailers(fields);
+  }
+
+  /** The response is whole: what happens to the stream is settled before the request goes on. */
+  private ProxiedRequest complete() {
+    ProxiedRequest served = request;
+    request = null;
+    if (connection.isSending(stream)) {
+      connection.reset(stream, ErrorCode.NO_ERROR); // the rest of the request, nobody wants
+    }
+    leave();
+    return served;
+  }
+
+  /** Passes on what the client has been told in this turn. */
+  void flushResponse() {
+    if (request != null) {
+      request.flushResponse();
+    }
+  }
+
+  /** The stream has ended before its time. */
+  void streamEnded(StreamEnd how, int errorCode) {
+    boolean isUntouched =
+        how == StreamEnd.UNPROCESSED
+            || how == StreamEnd.CONNECTION_LOST && openedTurn == pool.turn();
+    if (isUntouched && !isSentAgain && !responseStarted && kept.isWhole() && !isCalled) {
+      retry();
+      return;
+    }
+    switch (how) {
+      case UNPROCESSED ->
+          fail(
+              responseStarted ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_BUSY,
+              ErrorCode.INTERNAL_ERROR); // never that nothing was looked at: it is charged for
+      case PEER_RESET -> fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
+      case FAULT -> fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
+      case CONNECTION_LOST -> fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);
+    }
+  }
+
+  private void retry() {
+    isSentAgain = true;
+    timer.until(Deadlines.NEVER);
+    int consumed = requestHeldBytes;
+    requestHeldBytes = 0;
+    leaveStream();
+    if (consumed > 0) {
+      request.requestConsumed(consumed);
+    }
+    if (request != null) {
+      pool.sendAgain(this);
+    }
+  }
+
+  /** The service has sent what nobody may pass on. */
+  void malformed() {
+    fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
+  }
+
+  /** The exchange has ended; whoever is calling is told by its call. */
+  void fail(RefusalReason reason, int errorCode) {
+    ProxiedRequest failed = request;
+    if (failed == null) {
+      return;
+    }
+    request = null;
+    failure = reason;
+    boolean isTold = isCalled;
+    cancel(ErrorCode.CANCEL);
+    if (!isTold) {
+      failed.serviceReset(reason, errorCode);
+    }
+  }
+
+  /** Resets the stream, if it is not over, and ends. */
+  private void cancel(int errorCode) {
+    if (connection != null) {
+      connection.reset(stream, errorCode);
+    }
+    leave();
+  }
+
+  /** Leaves the stream, or the wait for one, and ends. */
+  void leave() {
+    timer.until(Deadlines.NEVER);
+    kept.discard();
+    if (connection != null) {
+      leaveStream();
+    }
+    pool.ended(this);
+  }
+
+  private void leaveStream() {
+    Http2Upstream left = connection;
+    connection = null;
+    left.release(stream);
+    pool.streamLeft(this, left);
+  }
+}

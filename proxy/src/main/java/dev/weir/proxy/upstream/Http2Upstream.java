@@ -1,0 +1,222 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FrameType;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.Role;
+import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.message.ResponseHead;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection to a service of HTTP/2, whose streams are {@link Http2Call}s. */
+final class Http2Upstream extends Http2Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(Http2Upstream.class);
+
+  /** How long one that is not the only one is kept without a stream. */
+  private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
+
+  /** Where the type of a frame stands; its stream stands behind its flags. */
+  private static final int TYPE_OFFSET = 3;
+
+  private static final int LOGGED_BYTES = 64;
+
+  private static final long NO_TURN = -1;
+
+  private final Http2Pool pool;
+  private final Channel channel;
+  private final ServiceTimer timer;
+  private SocketAddress[] targets;
+  private boolean isSettled;
+  private boolean hasRead;
+  private boolean isNoHttp2;
+
+  /**
+   * The turn in which it was first seen that no more can be written; {@link #NO_TURN} if it can.
+   */
+  private long fullSinceTurn = NO_TURN;
+
+  Http2Upstream(Http2Pool pool, Channel channel) {
+    super(pool.http2(), Role.CLIENT, channel, pool.http2Observer(), 0);
+    this.pool = pool;
+    this.channel = channel;
+    timer =
+        new ServiceTimer() {
+          @Override
+          protected void onDeadline() {
+            pool.timeIsUp(Http2Upstream.this);
+          }
+        };
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    pool.deadlines().join(timer);
+    timer.until(pool.clock().tick() + pool.connectTimeoutNs());
+    start();
+  }
+
+  void madeTo(SocketAddress[] addresses) {
+    targets = addresses;
+  }
+
+  /** The addresses of which it is connected to one. */
+  SocketAddress[] targets() {
+    return targets;
+  }
+
+  /** Whether the service has said what it allows. */
+  boolean isSettled() {
+    return isSettled;
+  }
+
+  /** Whether it has so many streams, or so much to send, that there should be another. */
+  boolean isCrowded(long turn) {
+    if (channel.isWritable()) {
+      fullSinceTurn = NO_TURN;
+    } else if (fullSinceTurn == NO_TURN) {
+      fullSinceTurn = turn;
+    }
+    boolean isFull = fullSinceTurn != NO_TURN && turn - fullSinceTurn >= 2;
+    return isFull || 4 * streamCount() >= 3 * peerSettings().maxStreams();
+  }
+
+  /** Why there is no connection any more, if it ends before it is settled. */
+  RefusalReason failure() {
+    return isNoHttp2 ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_CLOSED;
+  }
+
+  /** It has no stream, and another one would do. */
+  void idle() {
+    timer.until(pool.clock().nowNs() + IDLE_NS);
+  }
+
+  /** It is used, or is to stay. */
+  void stay() {
+    if (isSettled) {
+      timer.until(Deadlines.NEVER);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    if (!hasRead && !beginsWithSettings(bytes)) {
+      LOG.warn(
+          "upstream: no HTTP/2 at {} (expected: a SETTINGS frame): {}",
+          channel.remoteAddress(),
+          ByteBufUtil.prettyHexDump(
+              bytes, bytes.readerIndex(), Math.min(LOGGED_BYTES, bytes.readableBytes())));
+      bytes.release();
+      isNoHttp2 = true;
+      channel.close();
+      return;
+    }
+    hasRead = true;
+    super.channelRead(ctx, message);
+  }
+
+  /** Whether it may be that: less than so many bytes are not sent first by anybody. */
+  private static boolean beginsWithSettings(ByteBuf bytes) {
+    return bytes.readableBytes() <= TYPE_OFFSET
+        || bytes.getByte(bytes.readerIndex() + TYPE_OFFSET) == FrameType.SETTINGS;
+  }
+
+  @Override
+  protected void settingsReceived() {
+    if (!isSettled) {
+      isSettled = true;
+      timer.until(Deadlines.NEVER);
+    }
+    pool.settled(this);
+  }
+
+  @Override
+  protected void roomChanged() {
+    pool.roomChanged();
+  }
+
+  @Override
+  protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+    Http2Call call = (Http2Call) user(stream);
+    if (call == null) {
+      return;
+    }
+    ResponseHead head = pool.head();
+    if (!head.readHead(fields, call.headMethod(), endStream)) {
+      call.malformed();
+      return;
+    }
+    if (!head.informational() && !endStream) {
+      if (!head.hasBody()) {
+        expectContent(stream, 0);
+      } else if (head.contentLength() >= 0) {
+        expectContent(stream, head.contentLength());
+      }
+    }
+    if (!call.headReceived(head, endStream)) {
+      call.malformed();
+    }
+  }
+
+  @Override
+  protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
+    Http2Call call = (Http2Call) user(stream);
+    return call == null ? 0 : call.dataReceived(in, offset, bytes, endStream);
+  }
+
+  @Override
+  protected void trailersReceived(int stream, FieldBlock fields) {
+    Http2Call call = (Http2Call) user(stream);
+    if (call != null) {
+      RequestView trailers = pool.head().readTrailers(fields);
+      if (trailers == null) {
+        call.malformed();
+      } else {
+        call.trailersReceived(trailers);
+      }
+    }
+  }
+
+  @Override
+  protected void streamEnded(int stream, StreamEnd how, int errorCode) {
+    Http2Call call = (Http2Call) user(stream);
+    if (call != null) {
+      boolean isOurWord = how == StreamEnd.CONNECTION_LOST && errorCode != ErrorCode.NO_ERROR;
+      if (isNoHttp2 || isOurWord) {
+        call.malformed();
+      } else {
+        call.streamEnded(how, errorCode);
+      }
+    }
+  }
+
+  @Override
+  protected void bytesSent(int stream, int bytes) {
+    Http2Call call = (Http2Call) user(stream);
+    if (call != null) {
+      call.bytesSent(bytes);
+    }
+  }
+
+  @Override
+  protected void goAwayReceived(int errorCode) {
+    pool.goingAway(this);
+  }
+
+  @Override
+  protected void connectionEnded() {
+    timer.leave();
+    pool.closed(this);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.weir.proxy.upstream;
+
+/** How the service is spoken to: what the scheme of its address says. */
+public enum UpstreamProtocol {
+  /** HTTP/1.1 in the clear. */
+  HTTP1("http://", 80, "unix:"),
+
+  /** HTTP/2 in the clear, known without asking (RFC 9113, section 3.3). */
+  H2C("h2c://", 80, "h2c+unix:");
+
+  private final String scheme;
+  private final int standardPort;
+  private final String socketScheme;
+
+  UpstreamProtocol(String scheme, int standardPort, String socketScheme) {
+    this.scheme = scheme;
+    this.standardPort = standardPort;
+    this.socketScheme = socketScheme;
+  }
+
+  /** What stands before host and port. */
+  public String scheme() {
+    return scheme;
+  }
+
+  /** The port, where none is given. */
+  public int standardPort() {
+    return standardPort;
+  }
+
+  /** What stands before the path of a Unix-domain socket. */
+  public String socketScheme() {
+    return socketScheme;
+  }
+}
