@@ -82,6 +82,9 @@ final class HeldService implements Origin {
   }
 
   @Override
+  public void closeIdle() {}
+
+  @Override
   public void forget(ProxiedRequest request) {
     waiting.remove(request);
   }
