@@ -161,6 +161,11 @@ final class LineClient implements ClientSide {
   }
 
   @Override
+  public void refuseRest(Verdict verdict) {
+    lines.add("refused rest " + verdict.refusal());
+  }
+
+  @Override
   public void sayContinue() {
     lines.add("continue");
   }
@@ -239,10 +244,12 @@ final class LineClient implements ClientSide {
     private final String length;
     private final boolean mayPause;
     private final long timeoutNs;
+    private final boolean hasMessages;
 
     Head(String method, String path, String rest) {
       String[] words = rest.split(" ");
       this.length = words[0];
+      this.hasMessages = path.startsWith("/messages");
       this.mayPause = words.length == 2 && words[1].equals("pauses");
       this.timeoutNs =
           words.length == 1 || mayPause
@@ -291,6 +298,11 @@ final class LineClient implements ClientSide {
     @Override
     public boolean mayPause() {
       return mayPause;
+    }
+
+    @Override
+    public boolean hasMessages() {
+      return hasMessages;
     }
 
     @Override

@@ -4,42 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.admission.AdmissionHandler;
-import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.LocalGate;
-import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.Settings;
-import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.http.RequestLoop;
-import dev.weir.proxy.http.RequestTimeouts;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
-import dev.weir.proxy.request.ClientKey;
-import dev.weir.proxy.request.Question;
-import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.KeyHasher;
-import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.upstream.UpstreamAddresses;
-import dev.weir.proxy.upstream.UpstreamPool;
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,86 +14,11 @@ import org.junit.jupiter.api.Timeout;
  * of HTTP/1.1: what every protocol has passes through the same {@code ProxiedRequest}.
  */
 @Timeout(120)
-class SecondProtocolTest {
+class SecondProtocolTest extends LineProtocolTest {
   private static final int LARGE_BYTES = 8 * 1024 * 1024;
 
   /** What one read brings at most, with what was read before it. */
   private static final int HELD_BYTES = 256 * 1024;
-
-  private static final long ORIGIN_NS = System.nanoTime() - 1;
-
-  private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
-
-  /** Of the last end. */
-  private volatile boolean wasForwarded;
-
-  private RecordingOrigin origin;
-  private EventLoopGroup group;
-  private EventLoop eventLoop;
-  private LimitTables tables;
-
-  /** Time that has passed in no time. */
-  private final AtomicLong skippedNs = new AtomicLong();
-
-  private final LoopClock clock =
-      new LoopClock(() -> System.nanoTime() - ORIGIN_NS + skippedNs.get());
-  private RequestLoop loop;
-
-  @BeforeEach
-  void start() throws Exception {
-    origin = new RecordingOrigin();
-    Settings settings =
-        SettingsFlags.read(
-            Map.of(
-                "--upstream", "http://" + origin.address(),
-                "--listen", "127.0.0.1:0",
-                "--table.keys", "1000",
-                "--limit", "2/365d"),
-            Faults.ofFlags());
-    group = new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
-    eventLoop = (EventLoop) group.iterator().next();
-
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics metrics = new Metrics().newLoop();
-    tables = LimitTables.allocate(settings.admission(), settings.ringCells());
-    IdentityReader identities =
-        new IdentityReader(
-            settings.identity(),
-            KeyHasher.random(),
-            new ClientIpReader(settings.identity()),
-            settings.client().caps().headBytes());
-    AdmissionHandler admission =
-        new AdmissionHandler(new LocalGate(tables), identities, metrics, clock, eventLoop);
-    admission.publish(settings.rules().compile(RuleSet.EMPTY));
-    UpstreamPool pool =
-        new UpstreamPool(
-            settings.upstream(),
-            new UpstreamAddresses(settings.upstream().address(), Transport.NIO),
-            Transport.NIO,
-            eventLoop,
-            clock,
-            deadlines,
-            metrics,
-            "origin");
-    long aMinuteNs = TimeUnit.MINUTES.toNanos(1);
-    loop =
-        new RequestLoop(
-            clock,
-            deadlines,
-            new WatchedAdmission(admission),
-            pool,
-            request -> ClientKey.NONE,
-            metrics,
-            new RequestTimeouts(aMinuteNs, aMinuteNs, aMinuteNs));
-    eventLoop.execute(() -> deadlines.start(eventLoop));
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    origin.close();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
-    tables.close();
-  }
 
   @Test
   void isDecidedAndServedLikeHttp1() throws Exception {
@@ -452,69 +343,5 @@ class SecondProtocolTest {
     assertLines(client, "head 200", "data origin", "end", "ended");
     assertEquals(0, client.unconsumedBytes.get());
     assertEquals("COMPLETE 200 " + LARGE_BYTES + " 6", nextEnd());
-  }
-
-  private LineClient client() {
-    return new LineClient(eventLoop, clock, loop, LineClient.UNBOUNDED);
-  }
-
-  private static void assertLines(LineClient client, String... expected)
-      throws InterruptedException {
-    for (String line : expected) {
-      assertEquals(line, client.next());
-    }
-  }
-
-  private String nextEnd() throws InterruptedException {
-    String end = ends.poll(60, TimeUnit.SECONDS);
-    assertTrue(end != null, "no end was told");
-    return end;
-  }
-
-  /** Passes everything on, and writes down how requests end. */
-  private final class WatchedAdmission implements Admission {
-    private final Admission watched;
-
-    WatchedAdmission(Admission watched) {
-      this.watched = watched;
-    }
-
-    @Override
-    public long ask(Question question, Asker asker, long nowNs) {
-      return watched.ask(question, asker, nowNs);
-    }
-
-    @Override
-    public Verdict verdict() {
-      return watched.verdict();
-    }
-
-    @Override
-    public long dueNs(long ticket) {
-      return watched.dueNs(ticket);
-    }
-
-    @Override
-    public int keep() {
-      return watched.keep();
-    }
-
-    @Override
-    public void giveBack(int kept) {
-      watched.giveBack(kept);
-    }
-
-    @Override
-    public void letStand(int kept) {
-      watched.letStand(kept);
-    }
-
-    @Override
-    public void ended(long ticket, RequestEnd end) {
-      wasForwarded = end.forwardedNs() != RequestEnd.NEVER;
-      ends.add(
-          end.how() + " " + end.status() + " " + end.requestBytes() + " " + end.responseBytes());
-      watched.ended(ticket, end);
-    }
   }
 }

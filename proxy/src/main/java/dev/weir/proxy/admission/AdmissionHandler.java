@@ -54,6 +54,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   private Verdict known;
 
+  /** Whether the rule of the question that was asked last counts messages. */
+  private boolean countsMessages;
+
   /** Whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
 
@@ -101,6 +104,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     assert asking == NOBODY : "a request is asked for within the question of another";
     String ruleId = question.ruleId();
     Rule rule = ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+    countsMessages = rule != null && rule.countsMessages();
     RuleCounters of = rule == null ? null : counters[rule.index()];
     Purpose purpose = question.purpose();
     long ticket = parked.next(purpose);
@@ -154,6 +158,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   @Override
   public Verdict verdict() {
     return known;
+  }
+
+  @Override
+  public boolean countsMessages() {
+    return countsMessages;
   }
 
   @Override

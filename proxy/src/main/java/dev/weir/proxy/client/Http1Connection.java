@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingResponse;
@@ -57,6 +58,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private boolean headStarted;
   private boolean keepAlive;
   private boolean headMethod;
+  private GrpcContentType grpcType = GrpcContentType.NONE;
 
   /**
    * @param timer runs: until the first request comes, or all of it.
@@ -197,6 +199,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
+    grpcType = head.hasBody() ? GrpcContentType.of(head.view()) : GrpcContentType.NONE;
     body.start(head);
     response.start(head);
     Verdict refusal = request.start(head);
@@ -367,6 +370,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     loop.observer.refused(reason);
     loop.observer.requestEnded();
     headMethod = false;
+    grpcType = GrpcContentType.NONE;
     keepAlive = false;
     answer(loop.requests.plain(reason));
   }
@@ -376,15 +380,20 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
         verdict.refusal().keepsConnection()
             && !loop.draining()
             && body.skip(in, request.expectsContinue());
-    Bytes.write(
-        channel,
-        loop.refusals.write(channel.alloc(), verdict, !keepAlive, response.http10(), headMethod));
+    Bytes.write(channel, refusal(verdict));
     if (keepAlive) {
       state = State.HEAD;
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
     } else {
       closeAfterAnswer();
     }
+  }
+
+  private ByteBuf refusal(Verdict verdict) {
+    return grpcType.isWeb()
+        ? loop.refusals.writeGrpcWeb(
+            channel.alloc(), verdict, grpcType, !keepAlive, response.http10())
+        : loop.refusals.write(channel.alloc(), verdict, !keepAlive, response.http10(), headMethod);
   }
 
   private void closeAfterAnswer() {

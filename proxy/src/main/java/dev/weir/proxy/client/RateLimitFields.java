@@ -33,6 +33,11 @@ final class RateLimitFields {
     return policy == null ? 0 : FIXED_BYTES + 2 * policy.name().length();
   }
 
+  /** Which fields are written. */
+  AnswerSettings answers() {
+    return answers;
+  }
+
   /**
    * Appends the fields.
    *

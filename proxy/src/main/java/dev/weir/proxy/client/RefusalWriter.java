@@ -2,6 +2,8 @@ package dev.weir.proxy.client;
 
 import static dev.weir.proxy.http.TextWriter.ascii;
 
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.grpc.GrpcRefusalWriter;
 import dev.weir.proxy.http.ProblemWriter;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.http.TextWriter;
@@ -17,12 +19,14 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 
 /**
  * Writes a {@link Refusal} as a response of HTTP/1.1: status, {@code Retry-After}, the RateLimit
- * fields, and a problem as the body. One per event loop.
+ * fields, and a problem as the body; to a call of gRPC-Web in its own form. One per event loop.
  */
 final class RefusalWriter {
   private static final byte[] DATE = ascii("Date: ");
-  private static final byte[] CONTENT =
-      ascii("Content-Type: " + ProblemWriter.CONTENT_TYPE + "\r\nContent-Length: ");
+  private static final byte[] CONTENT_TYPE =
+      ascii("Content-Type: " + ProblemWriter.CONTENT_TYPE + "\r\n");
+  private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
+  private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\n");
   private static final byte[] RETRY_AFTER = ascii("Retry-After: ");
   private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ");
   private static final byte[] CRLF = ascii("\r\n");
@@ -42,10 +46,13 @@ final class RefusalWriter {
   private final RateLimitFields rateLimitFields;
   private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
   private final Refusal refusal = new Refusal();
+  private final GrpcRefusalWriter calls;
   private final CurrentDate date;
 
   RefusalWriter(RateLimitFields rateLimitFields, CurrentDate date) {
     this.rateLimitFields = rateLimitFields;
+    AnswerSettings answers = rateLimitFields.answers();
+    this.calls = new GrpcRefusalWriter(answers.rateLimit(), answers.xRateLimit());
     this.date = date;
   }
 
@@ -70,10 +77,9 @@ final class RefusalWriter {
     ByteBuf out =
         allocator.directBuffer(FIXED_BYTES + body.readableBytes() + RateLimitFields.bound(policy));
     out.writeBytes(STATUS_LINES[refusal.reason().ordinal()]);
-    out.writeBytes(DATE).writeBytes(date.text()).writeBytes(CRLF);
-    out.writeBytes(CONTENT);
-    TextWriter.writeDecimal(out, body.readableBytes());
-    out.writeBytes(CRLF);
+    writeDate(out);
+    out.writeBytes(CONTENT_TYPE);
+    writeLength(out, body);
     if (refusal.retryAfterSeconds() > 0) {
       out.writeBytes(RETRY_AFTER);
       TextWriter.writeDecimal(out, refusal.retryAfterSeconds());
@@ -85,15 +91,52 @@ final class RefusalWriter {
       out.writeBytes(CRLF);
     }
     rateLimitFields.write(out, policy, refusal.remaining(), refusal.waitSeconds(), true);
+    endHead(out, close, http10);
+    if (!headMethod) {
+      out.writeBytes(body);
+    }
+    return out;
+  }
+
+  /**
+   * The answer to a refused call of gRPC-Web.
+   *
+   * @param type is gRPC-Web's.
+   * @param close as in {@link #write}, and so is {@code http10}.
+   */
+  ByteBuf writeGrpcWeb(
+      ByteBufAllocator allocator,
+      Verdict verdict,
+      GrpcContentType type,
+      boolean close,
+      boolean http10) {
+    int mostBytes = calls.describe(verdict);
+    ByteBuf frame = calls.body(type);
+    ByteBuf out = allocator.directBuffer(FIXED_BYTES + mostBytes + frame.readableBytes());
+    out.writeBytes(OK);
+    writeDate(out);
+    calls.writeLines(out, type);
+    writeLength(out, frame);
+    endHead(out, close, http10);
+    return out.writeBytes(frame, frame.readerIndex(), frame.readableBytes());
+  }
+
+  private void writeDate(ByteBuf out) {
+    out.writeBytes(DATE).writeBytes(date.text()).writeBytes(CRLF);
+  }
+
+  private static void writeLength(ByteBuf out, ByteBuf content) {
+    out.writeBytes(CONTENT_LENGTH);
+    TextWriter.writeDecimal(out, content.readableBytes());
+    out.writeBytes(CRLF);
+  }
+
+  private static void endHead(ByteBuf out, boolean close, boolean http10) {
     if (close) {
       ResponseHeadWriter.addClose(out);
     } else if (http10) {
       ResponseHeadWriter.addKeepAlive(out);
     }
     ResponseHeadWriter.end(out);
-    if (!headMethod) {
-      out.writeBytes(body);
-    }
-    return out;
   }
 }

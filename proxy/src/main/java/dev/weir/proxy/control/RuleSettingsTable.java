@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import static dev.weir.proxy.control.SettingKind.COST;
 import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
@@ -124,6 +125,12 @@ final class RuleSettingsTable {
               null,
               "Limit these paths only, such as /api/**.",
               (b, t) -> b.path(PathPattern.parse(t))),
+          SettingRow.of(
+              "match.grpc",
+              PATTERN,
+              null,
+              "Limit these gRPC calls only: package.Service/Method, or package.Service.",
+              (b, t) -> b.grpc(PathPattern.parseGrpc(t))),
           SettingRow.inFilesOnly(
               "match.methods", METHODS, "one rule for some methods leaves the others unlimited"),
           SettingRow.of(
@@ -137,10 +144,11 @@ final class RuleSettingsTable {
           ofLimit("burst"),
           SettingRow.of(
               "cost",
-              COUNT,
+              COST,
               "1",
-              "What one request takes from the budget (default %s).",
-              (b, t) -> b.cost(Texts.parseLong(t, 1, Question.MAX_COST))),
+              "What one request takes from the budget (default %s), or messages: 1, and 1 for each"
+                  + " further message of a gRPC stream.",
+              RuleSettingsTable::setCost),
           ofLimit("algorithm"),
           ofLimit("overflow"),
           ofLimit("max-wait"),
@@ -205,6 +213,13 @@ final class RuleSettingsTable {
       }
     }
     throw new IllegalArgumentException(name);
+  }
+
+  private static void setCost(RuleSpec.Builder rule, String text) {
+    rule.cost(
+        text.equals("messages")
+            ? RuleSpec.COST_OF_MESSAGES
+            : Texts.parseLong(text, 1, Question.MAX_COST));
   }
 
   private static long maxWaitNs(String text) {

@@ -21,6 +21,7 @@ public enum SettingKind {
   COUNT("COUNT", "integer"),
   NUMBER("NUMBER", "integer"),
   SWITCH("true|false", "boolean"),
+  COST(0, 0, "integer", "string"),
   NAMES(0, 100, "array"),
   RANGE(0, 1000, "array"),
   ADDRESSES(0, 100, "string", "array"),

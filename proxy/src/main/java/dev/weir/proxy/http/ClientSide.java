@@ -95,6 +95,16 @@ public interface ClientSide {
    */
   void reset(RequestEnd.How how, int errorCode);
 
+  /**
+   * The rest of the request is refused, and the response has begun: ends it with what the protocol
+   * can say of that behind what the client has, or resets it, and {@link #ended} does not follow.
+   *
+   * @param verdict valid during the call.
+   */
+  default void refuseRest(Verdict verdict) {
+    reset(RequestEnd.How.REFUSED_HERE, RequestEnd.NO_CODE);
+  }
+
   /** Something of ours has failed: nobody knows what the client has been told. */
   void failed(Throwable bug);
 }

@@ -55,6 +55,7 @@ public final class ProxiedRequest implements Asker {
   private final RequestRecord record = new RequestRecord();
   private final PassedLimit limit = new PassedLimit();
   private final ServiceLink service = new ServiceLink();
+  private final CountedMessages messages = new CountedMessages();
 
   private State state = State.IDLE;
   private long ticket = Admission.SETTLED;
@@ -92,7 +93,10 @@ public final class ProxiedRequest implements Asker {
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
       return refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
-    ticket = loop.ask(incoming, this, nowNs);
+    ticket = loop.ask(incoming.view(), times.endNs(), this, nowNs);
+    if (loop.admission.countsMessages() && incoming.hasMessages()) {
+      messages.count(incoming.view());
+    }
     if (ticket != Admission.SETTLED) {
       loop.origin.encode(incoming, head);
       times.awaitVerdict(nowNs);
@@ -116,6 +120,7 @@ public final class ProxiedRequest implements Asker {
     saidContinue = false;
     responseStarted = false;
     responseEnded = false;
+    messages.start();
     held.start();
     times.start(incoming, nowNs);
     record.arrived(nowNs);
@@ -140,7 +145,8 @@ public final class ProxiedRequest implements Asker {
         gathered.append(bytes);
         heldLength = length;
       }
-      case EXCHANGE, TUNNEL -> heldLength = service.data(bytes, end);
+      case EXCHANGE -> heldLength = forward(bytes, end);
+      case TUNNEL -> heldLength = service.data(bytes, end);
       case IDLE -> bytes.release();
     }
     held.addRequest(heldLength);
@@ -157,7 +163,13 @@ public final class ProxiedRequest implements Asker {
     requestEnded = true;
     switch (state) {
       case DECIDING, GATHERING, CONNECTING -> gathered.trailers().copy(fields);
-      case EXCHANGE -> service.trailers(fields);
+      case EXCHANGE -> {
+        if (messages.isWaiting()) {
+          gathered.trailers().copy(fields);
+        } else {
+          service.trailers(fields);
+        }
+      }
       case TUNNEL -> service.data(Unpooled.EMPTY_BUFFER, true);
       case IDLE -> {
         // It has ended before they came.
@@ -230,6 +242,10 @@ public final class ProxiedRequest implements Asker {
   public void decided(long ofTicket, Verdict verdict) {
     assert ofTicket == ticket : "ticket " + ofTicket + " is decided, and " + ticket + " awaited";
     ticket = Admission.SETTLED;
+    if (state == State.EXCHANGE) {
+      messageDecided(verdict);
+      return;
+    }
     times.awaitNothing();
     try {
       if (!verdict.allowed()) {
@@ -346,21 +362,109 @@ public final class ProxiedRequest implements Asker {
       head.timeLeftNs(times.leftNs(nowNs));
     }
     service.open(side, head);
-    RequestView trailers = gathered.trailers().fields();
     ByteBuf bytes = gathered.take();
     if (bytes != null) {
-      int stillHeld = service.data(bytes, requestEnded && trailers == null);
-      int consumed = held.ofRequest() - stillHeld;
-      held.addRequest(-consumed);
-      if (consumed > 0) {
-        client.requestConsumed(consumed);
-      }
+      forwardHeld(bytes);
     }
-    if (trailers != null) {
+    forwardTrailers();
+    times.bodyBegins(loop.clock.nowNs());
+  }
+
+  /** Gives the service bytes that were held, and what follows them if nothing is held any more. */
+  private void forwardHeld(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    int stillHeld = forward(bytes, requestEnded && gathered.trailers().fields() == null);
+    int consumed = length - stillHeld;
+    held.addRequest(-consumed);
+    if (consumed > 0) {
+      client.requestConsumed(consumed);
+    }
+  }
+
+  private void forwardTrailers() {
+    RequestView trailers = gathered.trailers().fields();
+    if (trailers != null && !messages.isWaiting()) {
       service.trailers(trailers);
       gathered.trailers().discard();
     }
-    times.bodyBegins(loop.clock.nowNs());
+  }
+
+  /**
+   * Gives the service bytes of the body, as far as their messages may pass.
+   *
+   * @return how many of them are held.
+   */
+  private int forward(ByteBuf bytes, boolean end) {
+    if (messages.isWaiting()) {
+      int length = bytes.readableBytes();
+      messages.hold(bytes);
+      return length;
+    }
+    if (!messages.areCounted()) {
+      return service.data(bytes, end);
+    }
+    int from = bytes.readerIndex();
+    while (!messages.isRefused()) {
+      from = messages.next(bytes, from);
+      if (from == bytes.writerIndex()) {
+        return service.data(bytes, end);
+      }
+      ticket = loop.ask(messages.head(), times.endNs(), this, loop.clock.nowNs());
+      if (!loop.admission.countsMessages()) {
+        messages.stop(); // other rules hold now: this was the last
+      }
+      if (ticket != Admission.SETTLED) {
+        return forwardUntil(bytes, from);
+      }
+      messageSettled(loop.admission.verdict());
+    }
+    int heldLength = service.data(bytes.readRetainedSlice(from - bytes.readerIndex()), false);
+    bytes.release();
+    return heldLength;
+  }
+
+  /** Forwards the bytes before an index, and holds the others until there is a verdict on them. */
+  private int forwardUntil(ByteBuf bytes, int index) {
+    int before = index - bytes.readerIndex();
+    int heldLength = before == 0 ? 0 : service.data(bytes.readRetainedSlice(before), false);
+    int waiting = bytes.readableBytes();
+    messages.hold(bytes);
+    return heldLength + waiting;
+  }
+
+  private void messageSettled(Verdict verdict) {
+    if (verdict.allowed()) {
+      messages.passes();
+    } else {
+      messages.refuse(verdict);
+    }
+  }
+
+  /** The verdict on a message has come late. */
+  private void messageDecided(Verdict verdict) {
+    try {
+      messageSettled(verdict);
+      if (!messages.isRefused()) {
+        forwardHeld(messages.take());
+        forwardTrailers();
+      }
+      deliver(forwarded(false));
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
+    }
+  }
+
+  /** A message of the request may not pass: nothing more goes to the service. */
+  private Verdict refuseMessage() {
+    leaveService(How.REFUSED_HERE, RequestEnd.NO_CODE);
+    Verdict verdict = messages.refusal();
+    if (!responseStarted) {
+      return refused(verdict, How.REFUSED_HERE);
+    }
+    loop.observer.refused(verdict.refusal());
+    end(How.REFUSED_HERE);
+    client.refuseRest(verdict);
+    return null;
   }
 
   private Verdict departed(boolean cutOff) {
@@ -375,6 +479,9 @@ public final class ProxiedRequest implements Asker {
   private Verdict forwarded(boolean cutOff) {
     if (service.failure() != null) {
       return lost(service.failure());
+    }
+    if (messages.isRefused()) {
+      return refuseMessage();
     }
     if (!requestEnded) {
       if (cutOff) {
@@ -638,6 +745,7 @@ public final class ProxiedRequest implements Asker {
     charge.letStand();
     head.discard();
     gathered.discard();
+    messages.end();
     loop.observer.requestEnded();
     loop.admission.ended(awaitedTicket, record.describe(loop.end, how, loop.clock.nowNs()));
   }

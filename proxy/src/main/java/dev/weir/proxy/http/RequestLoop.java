@@ -7,6 +7,7 @@ import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.request.Verdict;
 
@@ -49,12 +50,15 @@ public final class RequestLoop {
     return asking;
   }
 
-  /** Asks for a verdict, as {@link Admission#ask} says. */
-  long ask(IncomingRequest head, ProxiedRequest request, long nowNs) {
+  /**
+   * Asks for a verdict, as {@link Admission#ask} says.
+   *
+   * @param endNs when it is worth nothing any more, in the loop's time.
+   */
+  long ask(RequestView head, long endNs, ProxiedRequest request, long nowNs) {
     asking = true;
     try {
-      question.traffic(head.view()).deadlineNs(RequestTimes.deadlineNs(head, nowNs));
-      return admission.ask(question, request, nowNs);
+      return admission.ask(question.traffic(head).deadlineNs(endNs), request, nowNs);
     } finally {
       asking = false;
     }

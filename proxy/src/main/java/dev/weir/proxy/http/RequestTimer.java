@@ -28,6 +28,10 @@ abstract class RequestTimer extends Deadlines.Waiter {
     never();
   }
 
+  long endNs() {
+    return endNs;
+  }
+
   /** What is left of the time of the whole request, 0 or more; there is an end. */
   long leftNs(long nowNs) {
     return Math.max(0, endNs - nowNs);

@@ -57,6 +57,11 @@ final class RequestTimes {
     return timer.hasEnd();
   }
 
+  /** When the client waits no longer, in the loop's time; or {@link Deadlines#NEVER}. */
+  long endNs() {
+    return timer.endNs();
+  }
+
   /** How long the client still waits, 0 or more; it has said how long in all. */
   long leftNs(long nowNs) {
     return timer.leftNs(nowNs);

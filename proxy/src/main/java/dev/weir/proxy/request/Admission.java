@@ -28,6 +28,14 @@ public interface Admission {
   /** What the last {@link #ask} has settled; valid until the next. */
   Verdict verdict();
 
+  /**
+   * Whether the rule of the last question counts the messages of a stream: then a question like it
+   * is to be asked before each message but the first.
+   */
+  default boolean countsMessages() {
+    return false;
+  }
+
   /** When a request may pass that is held until then, in the loop's time; or {@link #NOT_HELD}. */
   long dueNs(long ticket);
 

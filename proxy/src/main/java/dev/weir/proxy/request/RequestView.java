@@ -3,6 +3,7 @@ package dev.weir.proxy.request;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -59,6 +60,52 @@ public final class RequestView {
     queryLength = -1;
     authorityLength = 0;
     return this;
+  }
+
+  /** The most fields that a head may have. */
+  public int maxFieldCount() {
+    return omitted.length;
+  }
+
+  /**
+   * Becomes a copy of another view, which may have no more fields than this one can.
+   *
+   * @param into takes the bytes, one part behind the other; grows as it must.
+   */
+  public void copy(RequestView from, MutableDirectBuffer into) {
+    int at = 0;
+    int methodAt = at;
+    at = copy(from, from.methodOffset, from.methodLength, into, at);
+    int pathAt = at;
+    at = copy(from, from.pathOffset, from.pathLength, into, at);
+    int authorityAt = at;
+    at = copy(from, from.authorityOffset, from.authorityLength, into, at);
+    int queryAt = at;
+    at = copy(from, from.queryOffset, Math.max(0, from.queryLength), into, at);
+    int fieldsAt = at;
+    for (int i = 0; i < from.fieldCount; i++) {
+      at = copy(from, from.nameOffset(i), from.nameLength(i), into, at);
+      at = copy(from, from.valueOffset(i), from.valueLength(i), into, at);
+    }
+    reset(into, 0, at, from.peer);
+    method(methodAt, from.methodLength);
+    path(pathAt, from.pathLength);
+    authority(authorityAt, from.authorityLength);
+    if (from.queryLength >= 0) {
+      query(queryAt, from.queryLength);
+    }
+    for (int i = 0; i < from.fieldCount; i++) {
+      int valueAt = fieldsAt + from.nameLength(i);
+      addField(fieldsAt, from.nameLength(i), valueAt, from.valueLength(i));
+      omitted[i] = from.omitted[i];
+      fieldsAt = valueAt + from.valueLength(i);
+    }
+  }
+
+  private static int copy(
+      RequestView from, int offset, int length, MutableDirectBuffer into, int at) {
+    into.putBytes(at, from.bytes, offset, length);
+    return at + length;
   }
 
   public void method(int offset, int length) {

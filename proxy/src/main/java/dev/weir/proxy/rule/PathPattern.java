@@ -41,12 +41,17 @@ public final class PathPattern {
     private static final Segment ANY_REST = new Segment(Kind.REST, NONE);
   }
 
+  private static final String GRPC_NAME = "[A-Za-z_][A-Za-z0-9_]*";
+  private static final String GRPC_SERVICE = GRPC_NAME + "(\\." + GRPC_NAME + ")*";
+
   private final String text;
   private final List<Segment> segments;
+  private final boolean isGrpc;
 
-  private PathPattern(String text, List<Segment> segments) {
+  private PathPattern(String text, List<Segment> segments, boolean isGrpc) {
     this.text = text;
     this.segments = List.copyOf(segments);
+    this.isGrpc = isGrpc;
   }
 
   /**
@@ -70,7 +75,36 @@ public final class PathPattern {
     if (segments.size() > MAX_SEGMENTS) {
       throw new BadValueException(text, "at most " + MAX_SEGMENTS + " segments");
     }
-    return new PathPattern(text, segments);
+    return new PathPattern(text, segments, false);
+  }
+
+  /**
+   * The calls of a gRPC method, {@code package.Service/Method}, or of all methods of a service:
+   * {@code package.Service/*}, or without the end. Their path is that with a slash before it.
+   *
+   * @throws BadValueException if the text is none of these.
+   */
+  public static PathPattern parseGrpc(String text) {
+    if (text.startsWith("/")) {
+      throw new BadValueException(text, "package.Service/Method, without a slash before it");
+    }
+    int slash = text.indexOf('/');
+    String service = slash < 0 ? text : text.substring(0, slash);
+    String method = slash < 0 ? "*" : text.substring(slash + 1);
+    if (!service.matches(GRPC_SERVICE) || !method.equals("*") && !method.matches(GRPC_NAME)) {
+      throw new BadValueException(
+          text, "package.Service/Method, or package.Service for all of its methods");
+    }
+    List<Segment> path =
+        List.of(
+            new Segment(Kind.LITERAL, service.getBytes(StandardCharsets.US_ASCII)),
+            segment(text, method));
+    return new PathPattern(text, path, true);
+  }
+
+  /** Whether it was written as a service or method of gRPC. */
+  boolean isGrpc() {
+    return isGrpc;
   }
 
   private static Segment segment(String text, String part) {

@@ -175,6 +175,11 @@ public final class Rule {
     return cost;
   }
 
+  /** Whether each message of a stream of gRPC is asked for, behind the first. */
+  public boolean countsMessages() {
+    return spec.countsMessages();
+  }
+
   public OnMissingKey onMissingKey() {
     return spec.onMissingKey();
   }

@@ -15,7 +15,7 @@ import java.util.Set;
  *     a rate unless the action is {@link RuleAction#LIMIT}.
  * @param isList whether they were written as a list, not as fields of the rule.
  * @param cost units that one request takes, at most {@link Question#MAX_COST}, so that what many
- *     that come together take is still exact; 0 if not given, then 1.
+ *     that come together take is still exact; 0 if not given, then 1; or {@link #COST_OF_MESSAGES}.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
@@ -40,6 +40,9 @@ public record RuleSpec(
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
 
+  /** The cost of a call of gRPC that is 1, and 1 for each message that follows the first. */
+  public static final long COST_OF_MESSAGES = Long.MIN_VALUE;
+
   /** The most limits of a rule. */
   public static final int MAX_BUDGETS = 8;
 
@@ -60,8 +63,14 @@ public record RuleSpec(
     return new Builder(id);
   }
 
+  /** Units that one question takes. */
   public long costOrDefault() {
-    return cost == 0 ? 1 : cost;
+    return cost == 0 || countsMessages() ? 1 : cost;
+  }
+
+  /** Whether each message of a stream of gRPC is asked for, behind the first. */
+  public boolean countsMessages() {
+    return cost == COST_OF_MESSAGES;
   }
 
   /** Cells that a table must have for each key of this rule; 0 if no limit keeps a ring. */
@@ -80,6 +89,9 @@ public record RuleSpec(
   public void check(FaultSink sink) {
     if (!id.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || id.length() > MAX_ID_LENGTH) {
       fault(sink, "id", id, "1 to 64 letters, digits, dots, dashes and underscores");
+    }
+    if (path.isGrpc() && !methods.isEmpty()) {
+      fault(sink, "match.methods[0]", methods.get(0), "nothing, as match.grpc says which calls");
     }
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < methods.size(); i++) {
@@ -159,7 +171,7 @@ public record RuleSpec(
       }
       checkName(i, sink);
     }
-    if (cost < 0) {
+    if (cost < 0 && !countsMessages()) {
       fault(sink, "cost", Long.toString(cost), "1 or more");
     } else if (cost > Question.MAX_COST) {
       fault(sink, "cost", Long.toString(cost), "1 to " + Question.MAX_COST);
@@ -222,7 +234,7 @@ public record RuleSpec(
       budgets.get(0).limit().given().forEach((field, value) -> fault(sink, field, value, expected));
     }
     if (cost != 0) {
-      fault(sink, "cost", Long.toString(cost), expected);
+      fault(sink, "cost", countsMessages() ? "messages" : Long.toString(cost), expected);
     }
     if (share != Share.NONE) {
       fault(sink, "share", share.toString(), expected);
@@ -236,7 +248,8 @@ public record RuleSpec(
   /** Starts from the defaults. Each setter returns the builder. */
   public static final class Builder {
     private final String id;
-    private PathPattern path = PathPattern.ANY;
+    private PathPattern path;
+    private PathPattern grpc;
     private List<String> methods = List.of();
     private KeySpec key = KeySpec.IP;
     private final BudgetSpec.Builder limit = new BudgetSpec.Builder();
@@ -254,9 +267,38 @@ public record RuleSpec(
       this.id = id;
     }
 
+    /**
+     * Which paths, all unless they are said; not beside {@link #grpc}.
+     *
+     * @throws BadValueException if that is given.
+     */
     public Builder path(PathPattern path) {
       this.path = path;
+      return oneOfBoth(path, "nothing, as match.grpc says which paths");
+    }
+
+    /**
+     * Which calls of gRPC, as {@link PathPattern#parseGrpc} has them; not beside {@link #path}.
+     *
+     * @throws BadValueException if that is given.
+     */
+    public Builder grpc(PathPattern grpc) {
+      this.grpc = grpc;
+      return oneOfBoth(grpc, "nothing, as match.path says which paths");
+    }
+
+    private Builder oneOfBoth(PathPattern last, String expected) {
+      if (path != null && grpc != null) {
+        throw new BadValueException(last.toString(), expected);
+      }
       return this;
+    }
+
+    private PathPattern pattern() {
+      if (grpc != null) {
+        return grpc;
+      }
+      return path == null ? PathPattern.ANY : path;
     }
 
     public Builder methods(List<String> methods) {
@@ -364,7 +406,7 @@ public record RuleSpec(
       boolean isList = !limits.isEmpty();
       return new RuleSpec(
           id,
-          path,
+          pattern(),
           methods,
           (isList ? limits : List.of(limit))
               .stream().map(each -> each.build(key, mode, onStoreFailure)).toList(),

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,6 +73,42 @@ class RuleSetTest {
             "/api/v1/orders",
             "/");
     assertEquals(pattern, match(set, "GET", path));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/shop.Cart/Add, shop.Cart/Add",
+    "/shop.Cart/Get, shop.Cart",
+    "/shop.Cart/add, shop.Cart",
+    "/shop.cart/Add, none",
+    "/Cart/Add, none",
+    "/shop.Cart, none",
+    "/shop.Cart/Add/x, none",
+    "/shop.Orders/Put, shop.Orders/*",
+    "/Plain/Call, Plain/Call",
+    "/shop.Cart/%41dd, shop.Cart/Add"
+  })
+  void findsCallsOfGrpcByServiceAndMethodWhateverElseTheySay(String path, String expected) {
+    RuleSpec[] rules =
+        Stream.of("shop.Cart", "shop.Cart/Add", "shop.Orders/*", "Plain/Call")
+            .map(RuleSetTest::grpc)
+            .toArray(RuleSpec[]::new);
+    RuleSet set = compile(false, rules);
+    assertEquals(expected, match(set, "POST", path));
+    assertEquals(expected, match(set, "GET", path));
+  }
+
+  private static RuleSpec grpc(String pattern) {
+    return RuleSpec.builder(pattern)
+        .grpc(PathPattern.parseGrpc(pattern))
+        .rate(Rate.parse("1/1s"))
+        .build();
+  }
+
+  @Test
+  void aServiceWithAndWithoutTheStarIsOneMatch() {
+    RuleSet set = compile(false, grpc("a.B"), grpc("a.B/*"), rule("path", "/a.B/*", 0));
+    assertEquals(2, set.unreachable().size());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.weir.proxy.http2.message;
 
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.grpc.GrpcTimeout;
 import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.HostSyntax;
@@ -53,6 +55,7 @@ public final class RequestHead implements IncomingRequest {
   private boolean endStream;
   private boolean headMethod;
   private boolean expectContinue;
+  private GrpcContentType grpcType;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -78,6 +81,7 @@ public final class RequestHead implements IncomingRequest {
     if (method != NONE) {
       headMethod = isValue(method, HEAD);
     }
+    readGrpcType();
     if (block.tooLarge()) {
       return refuse(RefusalReason.HEAD_TOO_LARGE);
     }
@@ -100,6 +104,14 @@ public final class RequestHead implements IncomingRequest {
     return outcome == Outcome.READ ? readAuthority() : outcome;
   }
 
+  private void readGrpcType() {
+    int field = block.find(FieldKind.CONTENT_TYPE, 0);
+    grpcType =
+        field == NONE
+            ? GrpcContentType.NONE
+            : GrpcContentType.of(block.bytes(), block.valueOffset(field), block.valueLength(field));
+  }
+
   private void start(FieldBlock fields, boolean ends, Peer peer) {
     block = fields;
     endStream = ends;
@@ -108,6 +120,7 @@ public final class RequestHead implements IncomingRequest {
     contentLength = -1;
     headMethod = false;
     expectContinue = false;
+    grpcType = GrpcContentType.NONE;
     DirectBuffer bytes = fields.bytes();
     view.reset(bytes, 0, bytes.capacity(), peer);
     policy.startRequest(peer.trusted());
@@ -318,5 +331,33 @@ public final class RequestHead implements IncomingRequest {
   @Override
   public boolean upgrade() {
     return false;
+  }
+
+  /** Whether it is a call of gRPC, and in which form; also of a request that is refused. */
+  public GrpcContentType grpcType() {
+    return grpcType;
+  }
+
+  /** A call says it in {@code grpc-timeout}. */
+  @Override
+  public long timeoutNs() {
+    int field = grpcType == GrpcContentType.NONE ? NONE : block.find(FieldKind.GRPC_TIMEOUT, 0);
+    if (field == NONE) {
+      return NO_TIMEOUT;
+    }
+    long timeoutNs =
+        GrpcTimeout.parseNs(block.bytes(), block.valueOffset(field), block.valueLength(field));
+    return timeoutNs == GrpcTimeout.NONE ? NO_TIMEOUT : timeoutNs;
+  }
+
+  /** A stream of gRPC may be silent for as long as it likes. */
+  @Override
+  public boolean mayPause() {
+    return grpcType == GrpcContentType.GRPC;
+  }
+
+  @Override
+  public boolean hasMessages() {
+    return grpcType.hasMessages();
   }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldDecoder;
@@ -92,6 +94,38 @@ class RequestHeadTest {
     RequestView view = head.view();
     int field = view.findField(FieldName.of(name), 0);
     return field < 0 ? null : view.text(view.valueOffset(field), view.valueLength(field));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "application/grpc, 100m, 100000000",
+    "application/grpc+proto, 5S, 5000000000",
+    "application/grpc-web, 1n, 1",
+    "application/grpc, 0n, 0",
+    "application/grpc, 5s, 9223372036854775807",
+    "application/grpc, '', 9223372036854775807",
+    "application/json, 5S, 9223372036854775807"
+  })
+  void aCallOfGrpcSaysHowLongItWaits(String contentType, String timeout, long ns) {
+    assertEquals(
+        Outcome.READ,
+        read(":method: POST", "content-type: " + contentType, "grpc-timeout: " + timeout));
+    assertEquals(ns, head.timeoutNs());
+  }
+
+  @Test
+  void aCallOfGrpcHasMessagesAndMayPause() {
+    read(":method: POST", "content-type: application/grpc");
+    assertEquals(GrpcContentType.GRPC, head.grpcType());
+    assertTrue(head.hasMessages());
+    assertTrue(head.mayPause());
+    assertEquals(IncomingRequest.NO_TIMEOUT, head.timeoutNs());
+    read(":method: POST", "content-type: application/grpc-web-text");
+    assertEquals(GrpcContentType.WEB_TEXT, head.grpcType());
+    assertFalse(head.hasMessages());
+    read(":method: POST");
+    assertEquals(GrpcContentType.NONE, head.grpcType());
+    assertFalse(head.hasMessages() || head.mayPause());
   }
 
   @Test
