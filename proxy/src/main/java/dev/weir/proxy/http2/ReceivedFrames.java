@@ -222,7 +222,7 @@ final class ReceivedFrames implements FrameSink {
     payloadBytes += bytes;
     final int stream = streams.find(id);
     if (stream == NONE || streams.has(stream, StreamSlots.RESET)) {
-      return dataOfClosed(id, stream);
+      return dataOfClosed(id);
     }
     if (streams.has(stream, StreamSlots.REMOTE_ENDED)) {
       return fault(stream, ErrorCode.STREAM_CLOSED);
@@ -274,12 +274,9 @@ final class ReceivedFrames implements FrameSink {
     }
   }
 
-  private int dataOfClosed(int id, int stream) {
+  private int dataOfClosed(int id) {
     if ((id & 1) == 0 || closed.isIdle(id)) {
       return connection.goAways().isAbove(id) ? ErrorCode.NO_ERROR : ErrorCode.PROTOCOL_ERROR;
-    }
-    if (stream != NONE) {
-      return ErrorCode.NO_ERROR; // reset, and its user has still to let go of it
     }
     if (!closed.isRemembered(id)) {
       return glitch(Glitch.IGNORED_FRAME);

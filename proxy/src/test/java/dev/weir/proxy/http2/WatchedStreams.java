@@ -73,7 +73,7 @@ final class WatchedStreams extends Http2Connection {
 
   /** What the user was told since this was called last. */
   List<String> told() {
-    final List<String> lines = List.copyOf(told);
+    final List<String> lines = new ArrayList<>(told);
     told.clear();
     return lines;
   }
