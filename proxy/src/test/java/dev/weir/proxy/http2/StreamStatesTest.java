@@ -89,8 +89,7 @@ class StreamStatesTest {
       case "priority" -> peer -> peer.frame(FrameType.PRIORITY, 0, ID, new byte[5]);
       case "short priority" -> peer -> peer.frame(FrameType.PRIORITY, 0, ID, new byte[4]);
       case "priority on itself" ->
-          peer ->
-              peer.frame(FrameType.PRIORITY, 0, ID, new byte[] {0, 0, 0, ID, 1});
+          peer -> peer.frame(FrameType.PRIORITY, 0, ID, new byte[] {0, 0, 0, ID, 1});
       case "short reset" -> peer -> peer.frame(FrameType.RST_STREAM, 0, ID, new byte[3]);
       case "continuation" -> peer -> peer.frame(FrameType.CONTINUATION, 4, ID, new byte[0]);
       case "push promise" -> peer -> peer.frame(FrameType.PUSH_PROMISE, 4, ID, new byte[4]);
@@ -241,8 +240,7 @@ class StreamStatesTest {
           continuation       | GOAWAY 0 PROTOCOL_ERROR
           unknown            | -
           """)
-  void aFrameOfAnIdleStreamEndsTheConnectionUnlessItIsOfNoConsequence(
-      String event, String frames) {
+  void aFrameOfAnIdleStreamEndsTheConnectionUnlessItIsOfNoConsequence(String event, String frames) {
     for (int bytesPerRead : new int[] {0, 1}) {
       start(bytesPerRead);
       event(event).accept(client);
