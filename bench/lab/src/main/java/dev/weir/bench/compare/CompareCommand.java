@@ -10,6 +10,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -69,11 +71,15 @@ public final class CompareCommand implements Callable<Integer> {
                 "proxies: about %.0f minutes",
                 Math.ceil(settings.estimatedSeconds() / 60)));
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
-        Upstream upstream = Upstream.start(folder.path(), options.cores())) {
-      final double direct =
-          upstream.perSecond(settings.usualInFlight(), options.seconds(), options.warmUpSeconds());
+        Services services = Services.start(folder.path(), options.cores())) {
+      final List<String> direct = new ArrayList<>();
+      for (Wire wire : List.of(Wire.HTTP1, Wire.GRPC)) {
+        if (settings.wires().stream().anyMatch(each -> services.of(each) == services.of(wire))) {
+          direct.add(direct(services.of(wire), wire, settings));
+        }
+      }
       final Comparison comparison =
-          new ProxyBench(settings, options.report()::progress).run(upstream.port());
+          new ProxyBench(settings, options.report()::progress).run(services);
       text.fact(options.cores().text("Server", "load and upstream"));
       text.fact(
           "Versions: "
@@ -89,15 +95,21 @@ public final class CompareCommand implements Callable<Integer> {
               options.report().rounds(),
               options.seconds(),
               options.warmUp()));
-      text.fact(
-          String.format(
-              Locale.ROOT,
-              "The service behind is %s; load and service alone make %.0f requests/s at %d at once",
-              upstream.text(),
-              direct,
-              settings.usualInFlight()));
+      direct.forEach(text::fact);
       text.proxies(comparison);
     }
+  }
+
+  private String direct(Upstream upstream, Wire wire, ProxySettings settings)
+      throws IOException, InterruptedException {
+    final Shape shape = settings.usualShape();
+    return String.format(
+        Locale.ROOT,
+        "The service of %s is %s; load and service alone make %.0f requests/s at %s at once",
+        wire,
+        upstream.text(),
+        upstream.perSecond(wire, shape, options.seconds(), options.warmUpSeconds()),
+        shape.text(wire.protocol()));
   }
 
   private void compareStore(CompareReport text) throws IOException, InterruptedException {

@@ -2,7 +2,6 @@ package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
-import dev.weir.bench.scenario.Protocol;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.DurationText;
 import java.nio.file.Files;
@@ -20,9 +19,7 @@ final class CompareOptions {
   private static final String PROXY = "proxy";
   private static final String STORE = "store";
   private static final List<String> PARTS = List.of(PROXY, STORE);
-  private static final List<Protocol> PROTOCOLS = List.of(Protocol.HTTP1, Protocol.HTTP2);
   private static final int MOST_KEYS = 1_000_000;
-  private static final int MOST_CONNECTIONS = 256;
   private static final double MIN_SECONDS = 0.1;
   private static final double MAX_SECONDS = 60;
   private static final long MAX_WARM_UP_NS = 600_000_000_000L;
@@ -58,7 +55,10 @@ final class CompareOptions {
       paramLabel = "NAME",
       split = ",",
       defaultValue = "http/1.1,h2",
-      description = "Of the clients of proxies (default: ${DEFAULT-VALUE}).")
+      description = {
+        "Between clients, proxies and the service (default: ${DEFAULT-VALUE}).",
+        "Others: grpc, https, h2-tls, handshakes, resumed."
+      })
   private List<String> protocols;
 
   @Option(
@@ -82,9 +82,12 @@ final class CompareOptions {
       defaultValue = "16,64,256",
       description = {
         "Requests at once, each on a connection; of h2, 16 on one (default: ${DEFAULT-VALUE}).",
-        "The middle one is that of the fixed rate."
+        "8x64 has 64 streams on each of 8. The middle one is that of the fixed rate."
       })
-  private List<Integer> connections;
+  private List<String> connections;
+
+  @Option(names = "--closed-only", description = "Leaves out what is measured at a fixed rate.")
+  private boolean closedOnly;
 
   @Option(
       names = "--seconds",
@@ -115,6 +118,7 @@ final class CompareOptions {
       description = "Of the load and the service (default: the second of this process's).")
   private Integer loadCore;
 
+  private final List<Shape> shapes = new ArrayList<>();
   private long warmUpNs;
   private Cores cores;
 
@@ -128,7 +132,11 @@ final class CompareOptions {
     expectEach("--parts", parts, PARTS::contains, "any of " + String.join(", ", PARTS));
     expectEach("--cases", cases, name -> outcome(name).isPresent(), "any of pass, refuse");
     expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
-    expectEach("--protocols", protocols, name -> protocol(name).isPresent(), "any of http/1.1, h2");
+    expectEach(
+        "--protocols",
+        protocols,
+        name -> Wire.parse(name).isPresent(),
+        "any of " + String.join(", ", Wire.names()));
     expectEach(
         "--contenders",
         contenders,
@@ -139,11 +147,14 @@ final class CompareOptions {
         earlier,
         earlier == null || Files.isExecutable(earlier.resolve("weir")),
         "a folder with the launcher, weir");
-    expectEach(
-        "--connections",
-        connections,
-        n -> n >= 1 && n <= MOST_CONNECTIONS,
-        "from 1 to " + MOST_CONNECTIONS);
+    for (String shape : connections) {
+      try {
+        shapes.add(Shape.parse(shape));
+      } catch (BadValueException e) {
+        report.expect("--connections", shape, false, e.expected());
+      }
+    }
+    shapes.sort(null);
     // Written so that NaN fails.
     report.expect(
         "--seconds",
@@ -187,10 +198,6 @@ final class CompareOptions {
         .findFirst();
   }
 
-  private static Optional<Protocol> protocol(String name) {
-    return PROTOCOLS.stream().filter(protocol -> protocol.toString().equals(name)).findFirst();
-  }
-
   RoundOptions report() {
     return report;
   }
@@ -230,12 +237,13 @@ final class CompareOptions {
     return new ProxySettings(
         cases.stream().map(name -> outcome(name).orElseThrow()).toList(),
         keys,
-        protocols.stream().map(name -> protocol(name).orElseThrow()).toList(),
+        protocols.stream().map(name -> Wire.parse(name).orElseThrow()).toList(),
         Contenders.of(contenders, earlier),
-        connections.stream().sorted().toList(),
+        List.copyOf(shapes),
         report.rounds(),
         seconds,
         warmUpNs / 1e9,
+        !closedOnly,
         cores);
   }
 
@@ -253,7 +261,8 @@ final class CompareOptions {
         + String.join(",", contenders)
         + (earlier == null ? "" : " --earlier FOLDER")
         + " --connections "
-        + joined(connections)
+        + String.join(",", connections)
+        + (closedOnly ? " --closed-only" : "")
         + " --seconds "
         + seconds
         + " --warm-up "

@@ -13,15 +13,18 @@ final class CompareReport {
       """
       *us/req* is processor time of the server's processes (user and system) over requests answered: the
       steadiest figure. Each server has one core and one thread for all that it does, and the same service
-      behind it, which answers 100 bytes over HTTP/1.1; connections are kept on both sides for 60 s, nothing
-      is logged, X-Forwarded-For is added. Servers take turns, round by round; a ratio is of one round, and
+      behind it, which answers 100 bytes over HTTP/1.1, or calls of gRPC with 38 over HTTP/2; connections are
+      kept on both sides for 60 s, nothing is logged, X-Forwarded-For is added. TLS is 1.3 with
+      TLS_AES_128_GCM_SHA256 and a key on P-256. Clients of HTTP/2 keep a table of fields, as real ones do, and
+      calls of gRPC have a deadline each, which moves it. Of handshakes, a request is a connection, a handshake
+      and a request over it, and a handshake of the other kind is wrong. Servers take turns, round by round; a ratio is of one round, and
       its median and spread (least..most) are over the rounds; *the better* is the better peer of that round.
       *core %%* is how much of its core a server took: well below 100, requests/s are those that the load can
       make, and only us/req compares. *others %%* is what else ran on that core, the machine's host included:
       above 10 or so, requests/s and latencies say more about that.
 
       As fast as it goes, each request waits for the one before it on its connection (of HTTP/2, its stream;
-      16 streams per connection), so nothing is said of latencies there. They are measured at a fixed rate,
+      4x16 are 16 streams on each of 4 connections), so nothing is said of latencies there. They are measured at a fixed rate,
       %.0f %% of what the slowest takes at as many requests at once, from when each request was due. A server sleeps
       between requests there, and what waking up costs is in its us/req.
 
@@ -70,13 +73,14 @@ final class CompareReport {
     paragraph(new ProxyTables(comparison).markdown());
     if (!comparison.setUps().isEmpty()) {
       paragraph("## How each is set up");
-      paragraph("As it was started first; for other cases, other ports, limits and protocols.");
+      paragraph("As it was started first on each wire; for other cases, other ports and limits.");
     }
     comparison
         .setUps()
         .forEach(
-            (name, setUp) -> {
-              paragraph(name + ", " + comparison.versions().get(name) + ":");
+            (of, setUp) -> {
+              paragraph(
+                  of.name() + ", " + comparison.versions().get(of.name()) + ", " + of.wire() + ":");
               paragraph("```\n" + setUp + "\n```");
             });
   }

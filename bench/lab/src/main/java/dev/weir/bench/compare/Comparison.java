@@ -14,8 +14,11 @@ final class Comparison {
   private final Map<Cell, Map<String, List<RoundFigures>>> figures = new LinkedHashMap<>();
   private final Set<String> peers = new LinkedHashSet<>();
   private final Map<String, String> versions = new LinkedHashMap<>();
-  private final Map<String, String> setUps = new LinkedHashMap<>();
+  private final Map<SetUp, String> setUps = new LinkedHashMap<>();
   private final Set<String> leftOut = new LinkedHashSet<>();
+
+  /** A contender on a wire. */
+  record SetUp(String name, Wire wire) {}
 
   /** Takes a contender in. */
   void installed(Contender contender, String version) {
@@ -25,17 +28,18 @@ final class Comparison {
     }
   }
 
-  void setUp(String name, String text) {
-    setUps.putIfAbsent(name, text);
+  void setUp(String name, Wire wire, String text) {
+    setUps.putIfAbsent(new SetUp(name, wire), text);
   }
 
   /**
    * @param command empty if the set-up says it all.
    */
-  void runsAs(String name, String command) {
+  void runsAs(String name, Wire wire, String command) {
     if (!command.isEmpty()) {
       setUps.computeIfPresent(
-          name, (any, setUp) -> setUp.contains("\n# ") ? setUp : setUp + "\n# runs as: " + command);
+          new SetUp(name, wire),
+          (any, setUp) -> setUp.contains("\n# ") ? setUp : setUp + "\n# runs as: " + command);
     }
   }
 
@@ -55,8 +59,8 @@ final class Comparison {
     return versions;
   }
 
-  /** How each is set up to pass, over the first protocol. */
-  Map<String, String> setUps() {
+  /** How each is set up to pass. */
+  Map<SetUp, String> setUps() {
     return setUps;
   }
 

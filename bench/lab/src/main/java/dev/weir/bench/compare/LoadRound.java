@@ -6,8 +6,10 @@ import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Field;
+import dev.weir.bench.scenario.FixedBody;
 import dev.weir.bench.scenario.KeyChoice;
 import dev.weir.bench.scenario.Load;
+import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Schedule;
@@ -28,11 +30,18 @@ final class LoadRound {
    * What came of it.
    *
    * @param passed answers of the upstream.
-   * @param refused answers 429.
+   * @param refused answers 429, or RESOURCE_EXHAUSTED.
    * @param failed what is neither.
+   * @param wrongHandshakes the part of TLS handshakes that is not of the kind that is meant.
    * @param latencies in nanoseconds; of an open loop from when requests were due.
    */
-  record Answers(long passed, long refused, long failed, double seconds, Histogram latencies) {
+  record Answers(
+      long passed,
+      long refused,
+      long failed,
+      double wrongHandshakes,
+      double seconds,
+      Histogram latencies) {
     long count() {
       return passed + refused;
     }
@@ -40,48 +49,54 @@ final class LoadRound {
     /** The part of answers that are not as they should be, from 0 to 1. */
     double wrongShare(Outcome outcome) {
       final long wrong = failed + (outcome == Outcome.PASS ? refused : passed);
-      return wrong == 0 ? 0 : (double) wrong / (count() + failed);
+      final double share = wrong == 0 ? 0 : (double) wrong / (count() + failed);
+      return Math.max(share, wrongHandshakes);
     }
   }
 
   static Answers run(int port, Traffic traffic, double seconds)
       throws IOException, InterruptedException {
-    final String authority = "127.0.0.1:" + port;
     final long durationNs = (long) (seconds * 1e9);
     final Scenario scenario =
         new Scenario(
             "compare",
-            List.of(
-                new RequestSpec(
-                    new Target(false, "127.0.0.1", port, authority),
-                    "GET",
-                    "/",
-                    List.of(new Field("X-User-Id", RequestSpec.KEY)),
-                    null,
-                    1)),
+            List.of(request(traffic.wire(), port)),
             KeyChoice.parse(traffic.keys() == 1 ? "one" : "uniform:" + traffic.keys()),
             new Load(
                 traffic.open() ? Schedule.constant(traffic.perSecond(), durationNs) : null,
                 durationNs,
                 0),
             new ClientSettings(
-                traffic.protocol(),
+                traffic.wire().protocol(),
                 traffic.connections(),
                 traffic.streams(),
-                ClientSettings.NO_END,
+                traffic.wire().requestsPerConnection(),
                 1,
                 ClientSettings.usualTransport(),
                 TIMEOUT_NS,
-                TlsSettings.USUAL),
+                new TlsSettings(null, true, traffic.wire().resumes())),
             List.of());
     try {
-      return answers(new LoadRun(scenario, LoadRun.Progress.SILENT).run());
+      final LoadRun run = new LoadRun(scenario, LoadRun.Progress.SILENT);
+      final RunResult result = run.run();
+      return answers(result, traffic.wire().wrongShare(run.handshakeCount(), run.resumedCount()));
     } catch (LoadException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
-  private static Answers answers(RunResult result) {
+  private static RequestSpec request(Wire wire, int port) {
+    final boolean calls = wire.protocol() == Protocol.GRPC;
+    return new RequestSpec(
+        new Target(wire.tls(), "127.0.0.1", port, "127.0.0.1:" + port),
+        calls ? "POST" : "GET",
+        calls ? "/weir.bench.Service/Call" : "/",
+        List.of(new Field("X-User-Id", RequestSpec.KEY)),
+        calls ? new FixedBody(new byte[Upstream.MESSAGE_BYTES]) : null,
+        1);
+  }
+
+  private static Answers answers(RunResult result, double wrongHandshakes) {
     long passed = 0;
     long refused = 0;
     long failed = 0;
@@ -92,6 +107,7 @@ final class LoadRound {
       failed += slice.failed();
       endMs = Math.max(endMs, slice.endMs());
     }
-    return new Answers(passed, refused, failed, endMs / 1e3, result.latencies().get(0).total());
+    return new Answers(
+        passed, refused, failed, wrongHandshakes, endMs / 1e3, result.latencies().get(0).total());
   }
 }

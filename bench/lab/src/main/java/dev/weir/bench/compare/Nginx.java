@@ -19,6 +19,38 @@ final class Nginx implements Contender {
   private static final String PASS_BURST = " burst=1000000 nodelay";
   private static final String REFUSE_ZONE = "rate=1r/m";
 
+  private static final String TLS =
+      """
+      ssl_certificate <certificates>/certificate.pem;
+      ssl_certificate_key <certificates>/key.pem;
+      ssl_protocols TLSv1.3;
+      ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+      """;
+
+  private static final String PASS_REQUEST =
+      """
+            proxy_pass http://service;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      """;
+
+  /** One call at a time on each connection to the service: nginx knows no more. */
+  private static final String PASS_CALL =
+      """
+            grpc_pass grpc://service;
+            grpc_set_header Host $host;
+            grpc_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            error_page 429 = /limited;
+          }
+          location = /limited {
+            internal;
+            default_type application/grpc;
+            add_header grpc-status 8;
+            return 200 "";
+      """;
+
   private static final String CONFIGURATION =
       """
       daemon off;
@@ -39,20 +71,15 @@ final class Nginx implements Contender {
         limit_req_status 429;
         upstream service {
           server 127.0.0.1:<upstream>;
-          keepalive 256;
+          keepalive <idle>;
           keepalive_requests 1000000000;
           keepalive_timeout 60s;
         }
         server {
-          listen 127.0.0.1:<port> backlog=1024<http2>;
+          listen 127.0.0.1:<port> backlog=1024<listen>;<tls>
           location / {
             limit_req zone=users<burst>;
-            proxy_pass http://service;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_set_header Host $host;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-          }
+      <pass>    }
         }
       }
       """;
@@ -85,8 +112,16 @@ final class Nginx implements Contender {
         .replace("<burst>", pass ? PASS_BURST : "")
         .replace("<upstream>", Integer.toString(site.upstreamPort()))
         .replace("<port>", Integer.toString(site.port()))
-        .replace("<http2>", site.protocol() == Protocol.HTTP1 ? "" : " http2")
+        .replace("<idle>", site.wire().servedByHttp2() ? "1024" : "256")
+        .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
+        .replace("<listen>", listen(site.wire()))
+        .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(4).stripTrailing() : "")
+        .replace("<certificates>", site.certificate().chain().getParent().toString())
         .replace("<folder>", site.folder().toString());
+  }
+
+  private static String listen(Wire wire) {
+    return (wire.tls() ? " ssl" : "") + (wire.protocol() == Protocol.HTTP1 ? "" : " http2");
   }
 
   @Override

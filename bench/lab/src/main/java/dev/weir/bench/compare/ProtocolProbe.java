@@ -21,9 +21,12 @@ final class ProtocolProbe {
 
   private ProtocolProbe() {}
 
-  /** Null if it speaks the protocol; else what it does instead. */
-  static String refusal(Protocol protocol, int port) throws IOException {
-    if (protocol == Protocol.HTTP1) {
+  /**
+   * Null if it speaks the protocol; else what it does instead. With TLS, that is seen when it is
+   * loaded.
+   */
+  static String refusal(Wire wire, int port) throws IOException {
+    if (wire.tls() || wire.protocol() == Protocol.HTTP1) {
       return null;
     }
     try (Socket socket = new Socket()) {

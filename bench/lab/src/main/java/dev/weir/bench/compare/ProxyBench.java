@@ -4,7 +4,6 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
-import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +29,7 @@ final class ProxyBench {
   /** The requests that a warm-up reaches in the mean; far below what any contender takes. */
   private static final double WARM_PER_SECOND = 20_000;
 
+  private static final int NO_PORT = 0;
   private static final int MOST_WARM_UPS = 5;
   private static final int ATTEMPTS = 3;
   private static final double SETTLING_SECONDS = 0.5;
@@ -55,19 +55,24 @@ final class ProxyBench {
   /**
    * Measures everything with everybody that is there.
    *
-   * @param upstreamPort of 127.0.0.1.
+   * @param services stay the caller's.
    */
-  Comparison run(int upstreamPort) throws IOException, InterruptedException {
+  Comparison run(Services services) throws IOException, InterruptedException {
     final List<Contender> installed = installed();
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-compare")) {
-      for (Protocol protocol : settings.protocols()) {
+      final ServerCertificate certificate = ServerCertificate.make(folder.path());
+      for (Wire wire : settings.wires()) {
         for (Outcome outcome : settings.outcomes()) {
           compare(
               installed,
-              Files.createDirectory(folder.path().resolve(outcome + "-" + protocol.name())),
-              protocol,
-              outcome,
-              upstreamPort);
+              new Site(
+                  outcome,
+                  wire,
+                  NO_PORT,
+                  services.of(wire).port(),
+                  certificate,
+                  Files.createDirectory(folder.path().resolve(outcome + "-" + wire.name())),
+                  settings.cores()));
         }
       }
     }
@@ -94,28 +99,26 @@ final class ProxyBench {
 
   private void leaveOut(Contender contender, Site site, String why) {
     leaveOut(
-        contender.name() + ", " + site.protocol() + ", " + site.outcome(),
+        contender.name() + ", " + site.wire() + ", " + site.outcome(),
         why.replace(site.folder().toString(), "FOLDER"));
   }
 
-  private void compare(
-      List<Contender> installed, Path folder, Protocol protocol, Outcome outcome, int upstreamPort)
+  /**
+   * @param site of all, without a port; each contender has a folder in its folder.
+   */
+  private void compare(List<Contender> installed, Site site)
       throws IOException, InterruptedException {
     final List<Running> running = new ArrayList<>();
     try {
       for (Contender contender : installed) {
-        final Path own = Files.createDirectory(folder.resolve(contender.name()));
-        start(
-            contender,
-            new Site(
-                outcome, protocol, ServerProcess.freePort(), upstreamPort, own, settings.cores()),
-            running);
+        final Path own = Files.createDirectory(site.folder().resolve(contender.name()));
+        start(contender, site.of(ServerProcess.freePort(), own), running);
       }
       if (running.isEmpty()) {
         return;
       }
       for (int keys : settings.keys()) {
-        measureAll(running, outcome, protocol, keys);
+        measureAll(running, site.outcome(), site.wire(), keys);
       }
     } finally {
       running.forEach(each -> each.process().close());
@@ -133,15 +136,15 @@ final class ProxyBench {
     }
     running.add(started);
     try {
-      final String refusal = ProtocolProbe.refusal(site.protocol(), site.port());
+      final String refusal = ProtocolProbe.refusal(site.wire(), site.port());
       if (refusal != null) {
         started.process().close();
         running.remove(started);
-        leaveOut(contender.name() + ", " + site.protocol(), refusal);
+        leaveOut(contender.name() + ", " + site.wire(), refusal);
         return;
       }
-      comparison.setUp(contender.name(), setUp(started));
-      comparison.runsAs(contender.name(), contender.runsAs(started.process()));
+      comparison.setUp(contender.name(), site.wire(), setUp(started));
+      comparison.runsAs(contender.name(), site.wire(), contender.runsAs(started.process()));
       warmUp(started);
     } catch (IOException e) {
       stop(started, running, e.getMessage());
@@ -149,17 +152,21 @@ final class ProxyBench {
   }
 
   private static String setUp(Running running) {
-    final String setUp = running.contender().setUp(running.site()).strip();
-    return setUp.replace(running.site().folder().toString(), "FOLDER");
+    final Site site = running.site();
+    final String setUp = running.contender().setUp(site).strip();
+    // The certificate's folder is a part of the contender's own.
+    return setUp
+        .replace(site.folder().toString(), "FOLDER")
+        .replace(site.certificate().chain().getParent().toString(), "CERTIFICATES");
   }
 
   private void warmUp(Running running) throws IOException, InterruptedException {
     final Site site = running.site();
     progress.accept(
-        "warm-up: " + site.protocol() + ", " + site.outcome() + ", " + running.contender().name());
+        "warm-up: " + site.wire() + ", " + site.outcome() + ", " + running.contender().name());
     final int mostKeys = settings.keys().stream().mapToInt(Integer::intValue).max().orElseThrow();
     final Traffic traffic =
-        new Traffic(site.protocol(), mostKeys, settings.usualInFlight(), Traffic.CLOSED);
+        new Traffic(site.wire(), mostKeys, settings.usualShape(), Traffic.CLOSED);
     // By requests too: on a machine that others use, time alone warms nothing up.
     final double most = settings.warmUpSeconds() * WARM_PER_SECOND;
     double done = 0;
@@ -168,12 +175,15 @@ final class ProxyBench {
     }
   }
 
-  private void measureAll(List<Running> running, Outcome outcome, Protocol protocol, int keys)
+  private void measureAll(List<Running> running, Outcome outcome, Wire wire, int keys)
       throws IOException, InterruptedException {
-    for (int inFlight : settings.inFlight()) {
-      measure(running, new Cell(outcome, new Traffic(protocol, keys, inFlight, Traffic.CLOSED)));
+    for (Shape shape : settings.shapes()) {
+      measure(running, new Cell(outcome, new Traffic(wire, keys, shape, Traffic.CLOSED)));
     }
-    final Traffic usual = new Traffic(protocol, keys, settings.usualInFlight(), Traffic.CLOSED);
+    if (!settings.fixedRate()) {
+      return;
+    }
+    final Traffic usual = new Traffic(wire, keys, settings.usualShape(), Traffic.CLOSED);
     final double slowest = comparison.slowestPerSecond(new Cell(outcome, usual));
     final double fixed =
         Math.rint(Math.max(FIXED_SHARE * slowest, LEAST_REQUESTS / settings.seconds()));
@@ -205,11 +215,11 @@ final class ProxyBench {
   private static String line(Cell cell, int round, String name, RoundFigures figures) {
     return String.format(
         Locale.ROOT,
-        "%-8s %-6s %6d keys %3d in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
-        cell.traffic().protocol(),
+        "%-10s %-6s %6d keys %5s in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
+        cell.traffic().wire(),
         cell.outcome(),
         cell.traffic().keys(),
-        cell.traffic().inFlight(),
+        cell.traffic().inFlightText(),
         cell.traffic().open() ? ", fixed rate" : "",
         round,
         name,

@@ -1,36 +1,37 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.scenario.Protocol;
 import java.util.List;
 
 /**
  * What is compared, and how long.
  *
- * @param inFlight how many requests at once, ascending; each is a cell.
+ * @param shapes of requests at once, ascending; each is a cell.
+ * @param fixedRate whether there is a cell at a fixed rate too.
  * @param seconds of each measurement.
  * @param warmUpSeconds of each contender, before its first measurement of an outcome.
  */
 record ProxySettings(
     List<Outcome> outcomes,
     List<Integer> keys,
-    List<Protocol> protocols,
+    List<Wire> wires,
     List<Contender> contenders,
-    List<Integer> inFlight,
+    List<Shape> shapes,
     int rounds,
     double seconds,
     double warmUpSeconds,
+    boolean fixedRate,
     Cores cores) {
 
-  /** Among the numbers of requests at once, the one of warm-ups and of the fixed rate. */
-  int usualInFlight() {
-    return inFlight.get(inFlight.size() / 2);
+  /** Among the shapes, the one of warm-ups and of the fixed rate. */
+  Shape usualShape() {
+    return shapes.get(shapes.size() / 2);
   }
 
   /** About how long it takes if every contender takes part in everything. */
   double estimatedSeconds() {
-    final int groups = outcomes.size() * protocols.size() * contenders.size();
-    final int measurements = keys.size() * rounds * (inFlight.size() + 1);
+    final int groups = outcomes.size() * wires.size() * contenders.size();
+    final int measurements = keys.size() * rounds * (shapes.size() + (fixedRate ? 1 : 0));
     return groups * (warmUpSeconds + measurements * (seconds + 0.2));
   }
 }

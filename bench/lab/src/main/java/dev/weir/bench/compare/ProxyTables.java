@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** The figures of proxies as tables, one for each protocol and outcome. */
+/** The figures of proxies as tables, one for each wire and outcome. */
 final class ProxyTables {
   /** More than this of wrong answers is told beside the name. */
   private static final double TOLD_PERCENT = 1;
@@ -33,19 +33,24 @@ final class ProxyTables {
   }
 
   private static String title(Cell cell) {
-    return cell.traffic().protocol()
+    final Wire wire = cell.traffic().wire();
+    return wire
         + (cell.outcome() == Outcome.PASS
             ? ": every request reaches the upstream"
-            : ": every request is answered 429");
+            : wire == Wire.GRPC
+                ? ": every call is answered RESOURCE_EXHAUSTED"
+                : ": every request is answered 429");
   }
 
   private String section(List<Cell> cells) {
     final List<Cell> closed = cells.stream().filter(cell -> !cell.traffic().open()).toList();
     final List<Cell> open = cells.stream().filter(cell -> cell.traffic().open()).toList();
-    return "As fast as it goes:\n\n"
+    final Wire wire = cells.get(0).traffic().wire();
+    return "As fast as it goes, "
+        + wire.meaning()
+        + ":\n\n"
         + closed(closed)
-        + "\nAt a fixed rate:\n\n"
-        + open(open)
+        + (open.isEmpty() ? "" : "\nAt a fixed rate:\n\n" + open(open))
         + "\n";
   }
 
@@ -69,7 +74,7 @@ final class ProxyTables {
         table.add(
             label(cell, name),
             Integer.toString(cell.traffic().keys()),
-            Integer.toString(cell.traffic().inFlight()),
+            cell.traffic().inFlightText(),
             spread(cell, name, RoundFigures::requestUs, 1),
             comparison.ratio(cell, name, "nginx", RoundFigures::requestUs).text(2),
             comparison.ratio(cell, name, "haproxy", RoundFigures::requestUs).text(2),

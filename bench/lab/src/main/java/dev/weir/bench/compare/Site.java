@@ -1,16 +1,27 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.scenario.Protocol;
 import java.nio.file.Path;
 
 /**
  * Where a contender runs, and what it is to do there.
  *
- * @param protocol of its clients; the upstream's is HTTP/1.1.
  * @param port of 127.0.0.1 on which it shall listen.
- * @param upstreamPort of 127.0.0.1.
+ * @param upstreamPort of 127.0.0.1, where the service of that wire listens.
+ * @param certificate that it shows where the wire has TLS.
  * @param folder of its own, there and empty.
  */
 record Site(
-    Outcome outcome, Protocol protocol, int port, int upstreamPort, Path folder, Cores cores) {}
+    Outcome outcome,
+    Wire wire,
+    int port,
+    int upstreamPort,
+    ServerCertificate certificate,
+    Path folder,
+    Cores cores) {
+
+  /** The same, for one contender. */
+  Site of(int ownPort, Path ownFolder) {
+    return new Site(outcome, wire, ownPort, upstreamPort, certificate, ownFolder, cores);
+  }
+}

@@ -1,10 +1,11 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.origin.Http1Sink;
+import dev.weir.bench.origin.Http2Answer;
+import dev.weir.bench.origin.Http2Sink;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.scenario.Protocol;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -20,10 +21,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The service behind all contenders, on the core of the load: answers every request with 100 bytes,
- * as cheaply as can be.
+ * or every call with 38, as cheaply as can be.
  */
 final class Upstream implements AutoCloseable {
   private static final int BODY_BYTES = 100;
+
+  /** Of a gRPC message, each way. */
+  static final int MESSAGE_BYTES = 33;
 
   private final int port;
   private final String text;
@@ -61,9 +65,7 @@ final class Upstream implements AutoCloseable {
 
   static Upstream inJava() {
     final Transport transport = Transport.of(TransportKind.AUTO);
-    final MultiThreadIoEventLoopGroup group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("weir-upstream", true), transport.handlerFactory());
+    final MultiThreadIoEventLoopGroup group = group(transport);
     final String answer =
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "
             + BODY_BYTES
@@ -80,14 +82,41 @@ final class Upstream implements AutoCloseable {
         });
   }
 
+  /** A service of gRPC over HTTP/2 with prior knowledge, in a thread of this process. */
+  static Upstream inHttp2() {
+    final Transport transport = Transport.of(TransportKind.AUTO);
+    final MultiThreadIoEventLoopGroup group = group(transport);
+    final Http2Sink sink =
+        new Http2Sink(
+            group,
+            transport,
+            Http2Sink.Behaviour.answering(Http2Answer.grpc(0, new byte[MESSAGE_BYTES])));
+    return new Upstream(
+        sink.address().getPort(),
+        "a thread of the load's own process that reads no fields",
+        () -> {
+          sink.close();
+          group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        });
+  }
+
+  private static MultiThreadIoEventLoopGroup group(Transport transport) {
+    return new MultiThreadIoEventLoopGroup(
+        1, new DefaultThreadFactory("weir-upstream", true), transport.handlerFactory());
+  }
+
   int port() {
     return port;
   }
 
-  /** How many requests it answers without anything before it. */
-  double perSecond(int connections, double seconds, double warmUpSeconds)
+  /**
+   * How many requests it answers without anything before it.
+   *
+   * @param wire of its own protocol, without TLS.
+   */
+  double perSecond(Wire wire, Shape shape, double seconds, double warmUpSeconds)
       throws IOException, InterruptedException {
-    final Traffic traffic = new Traffic(Protocol.HTTP1, 1, connections, Traffic.CLOSED);
+    final Traffic traffic = new Traffic(wire, 1, shape, Traffic.CLOSED);
     LoadRound.run(port, traffic, Math.max(seconds, warmUpSeconds)); // the load's own code
     final LoadRound.Answers answers = LoadRound.run(port, traffic, seconds);
     return answers.count() / answers.seconds();

@@ -86,24 +86,34 @@ final class WeirSidecar implements Contender {
   }
 
   private List<String> arguments(Site site) {
-    return List.of(
-        "run",
-        "--upstream",
-        "http://127.0.0.1:" + site.upstreamPort(),
-        "--listen",
-        "127.0.0.1:" + site.port(),
-        "--admin",
-        "off",
-        "--event-loops",
-        "1",
-        "--transport",
-        transport.toString(),
-        "--timeouts.upstream-idle",
-        "60s",
-        "--limit",
-        site.outcome() == Outcome.PASS ? "10000000/1s" : "1/1h",
-        "--key",
-        "header:x-user-id");
+    final List<String> arguments = new ArrayList<>(List.of("run"));
+    if (site.wire().tls()) {
+      arguments.addAll(
+          List.of(
+              "--tls.certificate",
+              site.certificate().chain().toString(),
+              "--tls.key",
+              site.certificate().key().toString()));
+    }
+    arguments.addAll(
+        List.of(
+            "--upstream",
+            (site.wire().servedByHttp2() ? "h2c" : "http") + "://127.0.0.1:" + site.upstreamPort(),
+            "--listen",
+            (site.wire().tls() ? "https://" : "") + "127.0.0.1:" + site.port(),
+            "--admin",
+            "off",
+            "--event-loops",
+            "1",
+            "--transport",
+            transport.toString(),
+            "--timeouts.upstream-idle",
+            "60s",
+            "--limit",
+            site.outcome() == Outcome.PASS ? "10000000/1s" : "1/1h",
+            "--key",
+            "header:x-user-id"));
+    return arguments;
   }
 
   /** With the JVM's flags; its jar is relative to the launcher. */

@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Everything once, for a moment: that it measures what it says, not how fast it is. */
 class CompareIT {
@@ -26,22 +27,22 @@ class CompareIT {
         ProcessHandle.current().descendants().map(each -> each.info().toString()).toList());
   }
 
-  private static Comparison compare(
-      List<Contender> contenders, List<Outcome> outcomes, Protocol protocol)
+  private static Comparison compare(List<Contender> contenders, List<Outcome> outcomes, Wire wire)
       throws IOException, InterruptedException {
     final ProxySettings settings =
         new ProxySettings(
             outcomes,
             List.of(KEYS),
-            List.of(protocol),
+            List.of(wire),
             contenders,
-            List.of(4),
+            List.of(Shape.parse("4")),
             1,
             SECONDS,
             SECONDS,
+            true,
             Cores.UNPINNED);
-    try (Upstream upstream = Upstream.inJava()) {
-      return new ProxyBench(settings, step -> {}).run(upstream.port());
+    try (Services services = new Services(Upstream.inJava(), Upstream.inHttp2())) {
+      return new ProxyBench(settings, step -> {}).run(services);
     }
   }
 
@@ -64,7 +65,7 @@ class CompareIT {
     final List<Contender> installed = installed();
     assertTrue(installed.stream().anyMatch(each -> !each.isPeer()), "Weir is built here");
     final Comparison comparison =
-        compare(installed, List.of(Outcome.PASS, Outcome.REFUSE), Protocol.HTTP1);
+        compare(installed, List.of(Outcome.PASS, Outcome.REFUSE), Wire.HTTP1);
     assertEquals(Set.of(), comparison.leftOut());
     assertEquals(4, comparison.cells().size());
     for (Cell cell : comparison.cells()) {
@@ -79,6 +80,24 @@ class CompareIT {
     assertFalse(tables.contains("NaN"), tables);
   }
 
+  /** Of the peers, which may be absent. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"GRPC", "HTTP2_TLS", "HANDSHAKES", "RESUMED"})
+  void everyWireIsSpokenByWhatIsInstalled(Wire wire) throws Exception {
+    final List<Contender> peers = installed().stream().filter(Contender::isPeer).toList();
+    final Comparison comparison = compare(peers, List.of(Outcome.PASS), wire);
+    assertEquals(Set.of(), comparison.leftOut());
+    for (Cell cell : comparison.cells()) {
+      for (Contender peer : peers) {
+        final double wrong =
+            comparison.spread(cell, peer.name(), RoundFigures::wrongPercent).most();
+        assertTrue(wrong < 50, peer.name() + ": " + wrong + " % wrong");
+      }
+    }
+  }
+
   @Test
   void whatIsNotThereIsNamedWithTheReasonAndTheOthersAreMeasured() throws Exception {
     final Contender there = Contenders.of(List.of("weir-epoll"), null).get(0);
@@ -89,7 +108,7 @@ class CompareIT {
                 new Broken("mute", null),
                 there),
             List.of(Outcome.PASS),
-            Protocol.HTTP1);
+            Wire.HTTP1);
     assertEquals(
         Set.of("absent: not installed", "mute, http/1.1, pass: mute ended with 3: no such flag"),
         comparison.leftOut());

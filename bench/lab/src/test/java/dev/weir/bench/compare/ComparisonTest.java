@@ -4,12 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.rounds.Spread;
-import dev.weir.bench.scenario.Protocol;
 import org.junit.jupiter.api.Test;
 
 class ComparisonTest {
   private static final Cell CELL =
-      new Cell(Outcome.PASS, new Traffic(Protocol.HTTP1, 1, 16, Traffic.CLOSED));
+      new Cell(Outcome.PASS, new Traffic(Wire.HTTP1, 1, new Shape(16, 16), Traffic.CLOSED));
 
   private final Comparison comparison = new Comparison();
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.scenario.Protocol;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,9 +18,15 @@ class ContendersTest {
   private static final String LIMIT =
       " rate=[^;]+| burst=[^;]+|expire \\S+|rate\\(\\w+\\)| gt \\d+|--limit \\S+";
 
-  private static String setUp(Contender contender, Outcome outcome, Protocol protocol) {
+  private static final ServerCertificate CERTIFICATE =
+      new ServerCertificate(
+          Path.of("/certificates/certificate.pem"),
+          Path.of("/certificates/key.pem"),
+          Path.of("/certificates/both.pem"));
+
+  private static String setUp(Contender contender, Outcome outcome, Wire wire) {
     return contender.setUp(
-        new Site(outcome, protocol, 1111, 2222, Path.of("/there"), Cores.UNPINNED));
+        new Site(outcome, wire, 1111, 2222, CERTIFICATE, Path.of("/there"), Cores.UNPINNED));
   }
 
   static Stream<Contender> all() {
@@ -31,7 +36,7 @@ class ContendersTest {
   @ParameterizedTest
   @MethodSource("all")
   void listensAndAsksOnLoopbackAlone(Contender contender) {
-    final String setUp = setUp(contender, Outcome.PASS, Protocol.HTTP1);
+    final String setUp = setUp(contender, Outcome.PASS, Wire.HTTP1);
     assertTrue(setUp.contains("127.0.0.1:1111"), setUp);
     assertTrue(setUp.contains("127.0.0.1:2222"), setUp);
   }
@@ -39,8 +44,8 @@ class ContendersTest {
   @ParameterizedTest
   @MethodSource("all")
   void onlyTheLimitTellsPassingFromRefusing(Contender contender) {
-    final String pass = setUp(contender, Outcome.PASS, Protocol.HTTP1);
-    final String refuse = setUp(contender, Outcome.REFUSE, Protocol.HTTP1);
+    final String pass = setUp(contender, Outcome.PASS, Wire.HTTP1);
+    final String refuse = setUp(contender, Outcome.REFUSE, Wire.HTTP1);
     assertNotEquals(pass, refuse);
     assertEquals(pass.replaceAll(LIMIT, ""), refuse.replaceAll(LIMIT, ""));
   }
@@ -49,8 +54,8 @@ class ContendersTest {
   @MethodSource("all")
   void nothingIsLeftToBeFilledIn(Contender contender) {
     for (Outcome outcome : Outcome.values()) {
-      for (Protocol protocol : List.of(Protocol.HTTP1, Protocol.HTTP2)) {
-        final String setUp = setUp(contender, outcome, protocol);
+      for (Wire wire : Wire.values()) {
+        final String setUp = setUp(contender, outcome, wire);
         assertFalse(setUp.contains("<"), setUp);
       }
     }
@@ -58,16 +63,36 @@ class ContendersTest {
 
   @Test
   void aFolderMayHaveAnyName() {
-    final Path folder = Path.of("/there/<port>-<http2>");
-    final Site site = new Site(Outcome.PASS, Protocol.HTTP2, 1111, 2222, folder, Cores.UNPINNED);
+    final Path folder = Path.of("/there/<port>-<listen>");
+    final Site site =
+        new Site(Outcome.PASS, Wire.HTTP2, 1111, 2222, CERTIFICATE, folder, Cores.UNPINNED);
     final String setUp = new Nginx().setUp(site);
     assertTrue(setUp.contains("pid " + folder + "/pid;"), setUp);
   }
 
   @Test
   void peersTakeHttp2WithPriorKnowledge() {
-    assertTrue(setUp(new Nginx(), Outcome.PASS, Protocol.HTTP2).contains("backlog=1024 http2;"));
-    assertTrue(setUp(new HaProxy(), Outcome.PASS, Protocol.HTTP2).contains(" proto h2\n"));
+    assertTrue(setUp(new Nginx(), Outcome.PASS, Wire.HTTP2).contains("backlog=1024 http2;"));
+    assertTrue(setUp(new HaProxy(), Outcome.PASS, Wire.HTTP2).contains(" proto h2\n"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void showTheCertificateWhereTheWireHasTls(Contender contender) {
+    for (Wire wire : Wire.values()) {
+      final String setUp = setUp(contender, Outcome.PASS, wire);
+      assertEquals(wire.tls(), setUp.contains("/certificates/"), setUp);
+    }
+  }
+
+  @Test
+  void askTheServiceOfCallsInHttp2() {
+    assertTrue(setUp(new Nginx(), Outcome.PASS, Wire.GRPC).contains("grpc_pass grpc://service;"));
+    assertTrue(
+        setUp(new HaProxy(), Outcome.PASS, Wire.GRPC)
+            .contains("127.0.0.1:2222 pool-purge-delay 60s proto h2"));
+    assertTrue(
+        setUp(Contenders.ALL.get(3), Outcome.PASS, Wire.GRPC).contains(" h2c://127.0.0.1:2222 "));
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.weir.bench.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -21,7 +20,7 @@ class ProtocolProbeTest {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       final CompletableFuture<Void> served =
           CompletableFuture.runAsync(() -> serve(server, answer));
-      final String refusal = ProtocolProbe.refusal(Protocol.HTTP2, server.getLocalPort());
+      final String refusal = ProtocolProbe.refusal(Wire.HTTP2, server.getLocalPort());
       served.get(30, TimeUnit.SECONDS);
       return refusal;
     }

@@ -1,7 +1,7 @@
 package dev.weir.bench.scenario;
 
 /** A body of fixed bytes, whatever the key. */
-record FixedBody(byte[] bytes) implements Body {
+public record FixedBody(byte[] bytes) implements Body {
   @Override
   public boolean takesKey() {
     return false;
