@@ -80,7 +80,15 @@ final class RunCommand implements Callable<Integer> {
         reload = new RuleReload(file, settings, sidecar.rules(), sidecar::publish);
         reload.start();
       }
-      CountDownLatch stop = stopSignals(reload);
+      RuleReload rules = reload;
+      CountDownLatch stop =
+          stopSignals(
+              rules == null
+                  ? null
+                  : () -> {
+                    rules.reload();
+                    sidecar.reloadCertificates();
+                  });
       out().println(startLine(sidecar, settings));
       out().flush();
       stop.await();
@@ -141,9 +149,9 @@ final class RunCommand implements Callable<Integer> {
   /**
    * Open until the first signal that ends the process; the second one does not ask.
    *
-   * @param reload what SIGHUP reads again; null if it ends the process too.
+   * @param reload what SIGHUP does; null if it ends the process too.
    */
-  static CountDownLatch stopSignals(RuleReload reload) {
+  static CountDownLatch stopSignals(Runnable reload) {
     CountDownLatch stop = new CountDownLatch(1);
     AtomicBoolean asked = new AtomicBoolean();
     onStop("TERM", ProcessSignals.TERM, asked, stop);
@@ -152,7 +160,7 @@ final class RunCommand implements Callable<Integer> {
       // Nothing to read again: the terminal that it was started from has gone.
       onStop("HUP", ProcessSignals.HUP, asked, stop);
     } else {
-      ProcessSignals.handle("HUP", reload::reload);
+      ProcessSignals.handle("HUP", reload);
     }
     return stop;
   }
@@ -192,7 +200,7 @@ final class RunCommand implements Callable<Integer> {
     int loops = settings.process().eventLoopCount();
     SocketAddress admin = sidecar.adminAddress();
     return "weir: proxying "
-        + text(sidecar.listenAddress())
+        + listenText(sidecar, settings)
         + " -> "
         + text(settings.upstream())
         + " ("
@@ -209,6 +217,16 @@ final class RunCommand implements Callable<Integer> {
     return upstream.address() instanceof InetSocketAddress
         ? address.replaceFirst("^http://", protocol.scheme())
         : address.replaceFirst("^unix:", protocol.socketScheme());
+  }
+
+  private static String listenText(Sidecar sidecar, Settings settings) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < sidecar.listenAddresses().size(); i++) {
+      String text = text(sidecar.listenAddresses().get(i));
+      boolean isPlain = settings.client().listeners().get(i).tls() == null;
+      texts.add(isPlain ? text : text.replaceFirst("^http:", "https:"));
+    }
+    return String.join(", ", texts);
   }
 
   /**

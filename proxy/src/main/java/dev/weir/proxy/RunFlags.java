@@ -28,7 +28,7 @@ final class RunFlags {
    */
   static final List<String> ORDER =
       List.of(
-          ("upstream limit burst key listen admin admin-hosts"
+          ("upstream limit burst key listen tls admin admin-hosts"
                   + " match cost algorithm overflow max-wait align time-zone sub-window action"
                   + " on-missing-key dry-run priority mode share on-store-failure"
                   + " service redis trusted-proxies client-ip-header ipv6-prefix paths event-loops"

@@ -11,7 +11,7 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.Listener;
+import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
@@ -81,7 +81,8 @@ public final class Sidecar implements AutoCloseable {
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
-  private final Listener listener;
+  private final Listeners listeners;
+  private final SidecarTls tls;
   private final AdminServer admin;
   private volatile RuleSet rules;
   private final Drain drain;
@@ -109,6 +110,7 @@ public final class Sidecar implements AutoCloseable {
   }
 
   private Sidecar(Settings settings) throws IOException {
+    tls = new SidecarTls(settings.client().listeners());
     transport = Transport.of(settings.process().transport());
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, this::connectionCount);
@@ -130,6 +132,7 @@ public final class Sidecar implements AutoCloseable {
         loops.add(loop);
         admissions.add(loop.eventLoop(), loop.admission());
         clientLoops.put(loop.eventLoop(), loop.clients());
+        tls.join(loop.eventLoop());
       }
       publish(settings.rules().compile(RuleSet.EMPTY));
       new SidecarFigures(metrics).expose(tables, () -> ready);
@@ -137,14 +140,16 @@ public final class Sidecar implements AutoCloseable {
         startStore(settings.store(), settings.names());
       }
       CidrSet trusted = settings.identity().trustedProxies();
-      listener =
-          new Listener(
+      listeners =
+          new Listeners(
               settings.client(),
+              tls::of,
               transport,
               group,
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
               settings.identity().ipv6Prefix(),
               clientLoops::get);
+      tls.start(metrics);
       admin = startAdmin(settings);
       if (latencyLog != null) {
         latencyLog.start(settings.process().latencyLogIntervalNs());
@@ -192,7 +197,7 @@ public final class Sidecar implements AutoCloseable {
     try {
       server.start();
     } catch (RuntimeException e) {
-      listener.close();
+      listeners.close();
       throw e;
     }
     return server;
@@ -305,8 +310,19 @@ public final class Sidecar implements AutoCloseable {
     return rules;
   }
 
+  /** The addresses that clients connect to, in the order of the settings. */
+  public List<SocketAddress> listenAddresses() {
+    return listeners.addresses();
+  }
+
+  /** The first of the addresses that clients connect to. */
   public SocketAddress listenAddress() {
-    return listener.address();
+    return listeners.addresses().get(0);
+  }
+
+  /** Reads certificates and keys again, changed or not. Any thread. */
+  public void reloadCertificates() {
+    tls.reload();
   }
 
   /** The address of the admin port; null if there is none. */
@@ -341,7 +357,7 @@ public final class Sidecar implements AutoCloseable {
 
   /** Accepts no more clients; every response from now on says that its connection ends. */
   private void endConnections() {
-    listener.close();
+    listeners.close();
     for (Loop loop : loops) {
       loop.eventLoop().execute(loop.clients()::drain);
     }
@@ -360,7 +376,7 @@ public final class Sidecar implements AutoCloseable {
   @Override
   public void close() {
     ready = false;
-    listener.close();
+    listeners.close();
     for (Loop loop : loops) {
       loop.eventLoop()
           .submit(
@@ -386,6 +402,7 @@ public final class Sidecar implements AutoCloseable {
     }
     upstreamAddresses.close();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    tls.close();
     if (latencyLog != null) {
       latencyLog.close();
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.manual.ManualPage;
+import dev.weir.proxy.tls.CertificateFiles;
+import dev.weir.proxy.tls.TestCertificates;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +35,8 @@ class FigureTableTest {
 
   @BeforeAll
   static void expose(@TempDir Path folder) throws Exception {
+    CertificateFiles tls =
+        TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
     try (Rig rig =
         new Rig(
             "nio",
@@ -42,6 +46,12 @@ class FigureTableTest {
             "10/365d",
             "--redis.nodes",
             "127.0.0.1:1",
+            "--listen",
+            "127.0.0.1:0,https://127.0.0.1:0",
+            "--tls.certificate",
+            tls.chain().toString(),
+            "--tls.key",
+            tls.key().toString(),
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();

@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.Listener;
+import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
@@ -62,7 +62,7 @@ class LateVerdictTest {
   private EventLoopGroup group;
   private EventLoop eventLoop;
   private ClientLoop clients;
-  private Listener listener;
+  private Listeners listener;
 
   private record Question(long ticket, Gate.Outcome outcome) {}
 
@@ -133,7 +133,14 @@ class LateVerdictTest {
             null,
             null);
     listener =
-        new Listener(settings.client(), Transport.NIO, group, peer -> false, 64, loop -> clients);
+        new Listeners(
+            settings.client(),
+            plain -> null,
+            Transport.NIO,
+            group,
+            peer -> false,
+            64,
+            loop -> clients);
     eventLoop.execute(() -> deadlines.start(eventLoop));
   }
 
@@ -240,7 +247,7 @@ class LateVerdictTest {
   private Socket connect() throws IOException {
     Socket socket = new Socket();
     socket.setSoTimeout(TIMEOUT_MS);
-    socket.connect(listener.address(), TIMEOUT_MS);
+    socket.connect(listener.addresses().get(0), TIMEOUT_MS);
     return socket;
   }
 

@@ -91,6 +91,7 @@ class ManualTest {
             parse(block + ": " + command, words.subList(1, words.size()));
           }
         }
+        case "openssl" -> assertTrue(Set.of("req", "s_client").contains(words.get(1)), command);
         case "curl" -> checkUrl(command, words.get(words.size() - 1));
         case "for" -> checkUrl(command, words.get(words.size() - 2).replace(";", ""));
         case "./mvnw" -> assertEquals(List.of("./mvnw", "verify"), words);
@@ -129,7 +130,7 @@ class ManualTest {
   private static void checkUrl(String command, String url) {
     URI uri = URI.create(url);
     assertEquals("127.0.0.1", uri.getHost(), command);
-    assertTrue(Set.of(8000, 9090).contains(uri.getPort()), command);
+    assertTrue(Set.of(8000, 8443, 9090).contains(uri.getPort()), command);
   }
 
   @ParameterizedTest

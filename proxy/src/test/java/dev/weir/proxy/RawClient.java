@@ -16,7 +16,7 @@ import java.util.Locale;
 final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 60_000;
 
-  private final Socket socket = new Socket();
+  private final Socket socket;
   private final InputStream in;
 
   /**
@@ -56,6 +56,7 @@ final class RawClient implements AutoCloseable {
    * @param receiveBufferBytes 0 for the system's default.
    */
   RawClient(SocketAddress address, int receiveBufferBytes) throws IOException {
+    socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
@@ -63,6 +64,13 @@ final class RawClient implements AutoCloseable {
     socket.setSoTimeout(TIMEOUT_MS);
     InetSocketAddress inet = (InetSocketAddress) address;
     socket.connect(inet, TIMEOUT_MS);
+    in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  /** Takes over a socket that is connected, such as one that encrypts. */
+  RawClient(Socket connected) throws IOException {
+    socket = connected;
+    socket.setSoTimeout(TIMEOUT_MS);
     in = new BufferedInputStream(socket.getInputStream());
   }
 

@@ -108,14 +108,15 @@ final class Rig implements AutoCloseable {
   /**
    * One with a file.
    *
-   * @param yaml all of it but the upstream, the addresses and the transport.
+   * @param yaml all of it but the upstream, the addresses unless it has some, and the transport.
    */
   static Rig ofFile(String transport, String yaml) throws IOException, StartException {
     RecordingOrigin origin = new RecordingOrigin();
     String file =
         "upstream: http://"
             + origin.address()
-            + "\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\ntransport: "
+            + (yaml.contains("listen:") ? "" : "\nlisten: 127.0.0.1:0")
+            + "\nadmin: off\nevent-loops: 1\ntransport: "
             + transport
             + "\ntable: {keys: 1000}\n"
             + yaml;
@@ -157,6 +158,13 @@ final class Rig implements AutoCloseable {
       assertEquals(RecordingOrigin.BODY, response.body());
       assertTrue(origin.nextRequest().startsWith("GET /valid "));
       return response;
+    }
+  }
+
+  /** Sends a request over TLS that must be served. */
+  void serveOver(TlsClient tls) throws IOException {
+    try (RawClient client = new RawClient(tls.connect(sidecar.listenAddress()))) {
+      assertEquals(200, client.send(VALID).read().status());
     }
   }
 

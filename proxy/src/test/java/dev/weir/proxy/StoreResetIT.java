@@ -11,7 +11,7 @@ import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.Listener;
+import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -70,7 +70,7 @@ class StoreResetIT {
   private LimitTables tables;
   private EventLoopGroup group;
   private EventLoop eventLoop;
-  private Listener listener;
+  private Listeners listener;
 
   static Stream<String> transports() {
     return Rig.transports().stream();
@@ -140,7 +140,9 @@ class StoreResetIT {
             null,
             null);
     store.start(TimeUnit.SECONDS.toNanos(60));
-    listener = new Listener(settings.client(), transport, group, peer -> false, 64, of -> clients);
+    listener =
+        new Listeners(
+            settings.client(), plain -> null, transport, group, peer -> false, 64, of -> clients);
   }
 
   private static String rule(String policy) {
@@ -215,7 +217,7 @@ class StoreResetIT {
   }
 
   private RawClient connect() throws Exception {
-    return new RawClient(listener.address());
+    return new RawClient(listener.addresses().get(0));
   }
 
   /** Stops the event loop, for longer than what is gathered waits for others. */

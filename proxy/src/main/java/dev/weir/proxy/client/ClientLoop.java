@@ -76,6 +76,16 @@ public final class ClientLoop {
         new Http2ClientLoop(settings, http2Connections, http2Observer, requests, observer, date);
   }
 
+  /** A connection is on its way in, and counts as one once it is there. */
+  void entering(ClientConnection connection) {
+    connections.add(connection);
+  }
+
+  /** A connection has come in, or will not. */
+  void entered(ClientConnection connection) {
+    connections.remove(connection);
+  }
+
   void opened(ClientConnection connection) {
     connections.add(connection);
     observer.connectionOpened();

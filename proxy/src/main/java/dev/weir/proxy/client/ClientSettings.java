@@ -1,12 +1,18 @@
 package dev.weir.proxy.client;
 
-import java.net.SocketAddress;
+import java.util.List;
 
 /**
  * How clients are listened to.
  *
- * @param listen an {@code InetSocketAddress}, unresolved if it is a name, or a {@code
- *     UnixDomainSocketAddress}.
+ * @param listeners one or more.
  */
 public record ClientSettings(
-    SocketAddress listen, ClientTimeouts timeouts, ClientCaps caps, AnswerSettings answers) {}
+    List<ListenerSettings> listeners,
+    ClientTimeouts timeouts,
+    ClientCaps caps,
+    AnswerSettings answers) {
+  public ClientSettings {
+    listeners = List.copyOf(listeners);
+  }
+}

@@ -126,6 +126,7 @@ final class ConnectionEnd {
     if (channel instanceof SocketChannel && channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
     }
-    channel.close();
+    // Past a handler that would say goodbye in order, and make what is cut off look whole.
+    channel.unsafe().close(channel.unsafe().voidPromise());
   }
 }

@@ -19,7 +19,7 @@ final class AddressText {
   static final String EXPECTED_UPSTREAM =
       "http://host:port, h2c://host:port, unix:/path or h2c+unix:/path";
 
-  private static final String EXPECTED_LISTEN = "host:port or unix:/path";
+  static final String EXPECTED_LISTEN = "host:port or unix:/path";
 
   private static final String HOST_NAME = "[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})";
   private static final int MAX_PORT = 65_535;

@@ -26,6 +26,8 @@ public enum SettingKind {
   RANGE(0, 1000, "array"),
   ADDRESSES(0, 100, "string", "array"),
   SOURCES(0, 100, "string", "array"),
+  LISTENERS("ADDRESS", 1, 32, "string", "array"),
+  FILES("FILE", 1, 100, "string", "array"),
   KEY(1, 8, "string", "array"),
   METHODS(1, 64, "array"),
   LIMITS(1, 8, "array"),
@@ -48,7 +50,11 @@ public enum SettingKind {
   }
 
   SettingKind(int leastItems, int mostItems, String... types) {
-    this.label = name();
+    this(null, leastItems, mostItems, types);
+  }
+
+  SettingKind(String label, int leastItems, int mostItems, String... types) {
+    this.label = label == null ? name() : label;
     this.types = List.of(types);
     this.leastItems = leastItems;
     this.mostItems = mostItems;
@@ -64,9 +70,9 @@ public enum SettingKind {
     return this == KEY || isList();
   }
 
-  /** Whether a value is always several texts, each a value by itself. */
+  /** Whether a value may be several texts that are read one by one, each a value by itself. */
   boolean isList() {
-    return types.equals(List.of("array"));
+    return this == LISTENERS || this == FILES || types.equals(List.of("array"));
   }
 
   /** Whether a file may have a list where it stands. */

@@ -34,7 +34,7 @@ public record Settings(
         "upstream",
         List.of(upstream.address(), upstream.protocol()),
         List.of(other.upstream.address(), other.upstream.protocol()));
-    addIfChanged(parts, "listen", client.listen(), other.client.listen());
+    addIfChanged(parts, "listen", client.listeners(), other.client.listeners());
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());

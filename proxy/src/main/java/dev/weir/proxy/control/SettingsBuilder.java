@@ -36,7 +36,8 @@ final class SettingsBuilder {
   SocketAddress upstream;
   UpstreamProtocol upstreamProtocol;
   String service = "";
-  SocketAddress listen;
+  final List<ListenerTable> listeners = new ArrayList<>();
+  final TlsSettingsTable tls = new TlsSettingsTable();
   SocketAddress admin;
   final List<String> adminHosts = new ArrayList<>();
   int eventLoops = Runtime.getRuntime().availableProcessors();
@@ -74,6 +75,9 @@ final class SettingsBuilder {
   int ringCells;
   final StoreSettingsTable store = new StoreSettingsTable();
 
+  /** Whether the listeners are those that stand where none is given. */
+  private boolean listenersAreStandard;
+
   /** Starts from the defaults that the rows say. */
   SettingsBuilder() {
     for (SettingRow<SettingsBuilder> row : ROWS.values()) {
@@ -81,6 +85,16 @@ final class SettingsBuilder {
         row.reader().accept(this, row.standard());
       }
     }
+    listenersAreStandard = true;
+  }
+
+  /** Adds a listener; the first that is given takes the place of the default. */
+  void addListener(ListenerTable listener) {
+    if (listenersAreStandard) {
+      listeners.clear();
+      listenersAreStandard = false;
+    }
+    listeners.add(listener);
   }
 
   /** Whether a setting takes several texts, one by one. */
@@ -124,7 +138,7 @@ final class SettingsBuilder {
             new UpstreamCaps(
                 upstreamConnections, upstreamStreams, upstreamHttp2Connections, upstreamQueue)),
         new ClientSettings(
-            listen,
+            listeners.stream().map(listener -> listener.build(tls)).toList(),
             new ClientTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
             new ClientCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),

@@ -3,6 +3,8 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.BadValueException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
@@ -33,19 +35,52 @@ final class SettingsCheck {
             sink.accept(name, bad);
           }
         });
-    SocketAddress listen = builder.listen;
-    if (listen.equals(builder.upstream) && !isFaulty.test("upstream")) {
-      sink.accept("upstream", new BadValueException(text(listen), "another address than listen"));
-    }
-    boolean anyFree = listen instanceof InetSocketAddress inet && inet.getPort() == 0;
-    if (listen.equals(builder.admin) && !anyFree && !isFaulty.test("admin")) {
-      sink.accept("admin", new BadValueException(text(listen), "another address than listen"));
-    } else if (!isLocal(builder.admin) && !isFaulty.test("admin")) {
+    checkListeners(builder, isFaulty, sink);
+    if (!isLocal(builder.admin) && !isFaulty.test("admin")) {
       sink.accept(
           "admin",
           new BadValueException(
               text(builder.admin),
               "a loopback address or a Unix-domain socket, for there is no authentication yet"));
+    }
+  }
+
+  private static void checkListeners(
+      SettingsBuilder builder,
+      Predicate<String> isFaulty,
+      BiConsumer<String, BadValueException> sink) {
+    boolean isTlsUsed = false;
+    List<SocketAddress> others = new ArrayList<>();
+    for (ListenerTable listener : builder.listeners) {
+      if (isFaulty.test(listener.path()) || listener.address() == null) {
+        continue;
+      }
+      SocketAddress address = listener.address();
+      if (others.stream().anyMatch(listener::clashesWith)) {
+        sink.accept(
+            listener.path(), new BadValueException(text(address), "each address only once"));
+      }
+      others.add(address);
+      if (address.equals(builder.upstream) && !isFaulty.test("upstream")) {
+        sink.accept(
+            "upstream", new BadValueException(text(address), "another address than listen"));
+      }
+      if (listener.clashesWith(builder.admin) && !isFaulty.test("admin")) {
+        sink.accept("admin", new BadValueException(text(address), "another address than listen"));
+      }
+      if (listener.usesCommonTls() && !isTlsUsed && !isFaulty.test("tls")) {
+        isTlsUsed = true;
+        builder.tls.check(listener.text(), sink);
+      }
+      listener.checkOwnTls(sink);
+      if (listener.proxyProtocol() && builder.trustedProxies.isEmpty()) {
+        sink.accept(
+            listener.path() + ".proxy-protocol",
+            new BadValueException("true", "trusted-proxies, whose headers are believed"));
+      }
+    }
+    if (!isTlsUsed && !builder.tls.isEmpty() && !isFaulty.test("listen")) {
+      sink.accept("tls", new BadValueException("no listener for it", "listen: https://host:port"));
     }
   }
 

@@ -110,7 +110,7 @@ public final class SettingsFile {
       Matcher item = LIST_ITEM.matcher(scalar.getKey());
       boolean isItem = item.matches() && SettingsBuilder.mayBeList(item.group(1));
       String name = isItem ? item.group(1) : scalar.getKey();
-      if (SettingsBuilder.names().contains(name)) {
+      if (SettingsBuilder.names().contains(name) && !name.equals("listen")) {
         try {
           builder.set(name, scalar.getValue());
         } catch (BadValueException bad) {
@@ -118,6 +118,7 @@ public final class SettingsFile {
         }
       }
     }
+    ListenerTable.read(tree, faults, builder);
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
     schema.check(tree, faults);

@@ -15,6 +15,8 @@ final class SettingsSchema {
   /** What is expected in the place of a key that must be there, by its name. */
   private static final Map<String, String> EXPECTED =
       Map.of(
+          "address",
+          ListenerTable.EXPECTED,
           "upstream",
           AddressText.EXPECTED_UPSTREAM + ", the service behind",
           "id",
@@ -39,6 +41,11 @@ final class SettingsSchema {
     limit.putArray("required").add("limit");
     RuleSettingsTable.OF_LIMIT.forEach(row -> add(limit, row));
     definitions.set("limit", limit);
+    ObjectNode listener = section();
+    listener.putArray("type").add("string").add("object");
+    listener.putArray("required").add("address");
+    ListenerTable.ALL.forEach(row -> add(listener, row));
+    definitions.set("listener", listener);
     return root;
   }
 
@@ -99,6 +106,7 @@ final class SettingsSchema {
   private static ObjectNode item(SettingKind kind) {
     return switch (kind) {
       case RULES -> JSON.objectNode().put("$ref", "#/$defs/rule");
+      case LISTENERS -> JSON.objectNode().put("$ref", "#/$defs/listener");
       case LIMITS -> JSON.objectNode().put("$ref", "#/$defs/limit");
       default -> JSON.objectNode().put("type", "string");
     };

@@ -5,6 +5,7 @@ import static dev.weir.proxy.control.SettingKind.BITS;
 import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.FILE;
 import static dev.weir.proxy.control.SettingKind.FORM;
+import static dev.weir.proxy.control.SettingKind.LISTENERS;
 import static dev.weir.proxy.control.SettingKind.NAME;
 import static dev.weir.proxy.control.SettingKind.NAMES;
 import static dev.weir.proxy.control.SettingKind.RANGE;
@@ -19,8 +20,6 @@ import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.Cidr;
 import dev.weir.proxy.rule.ClientIpField;
 import dev.weir.proxy.rule.DurationText;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +42,7 @@ final class SettingsTable {
 
   private static List<SettingRow<SettingsBuilder>> all() {
     List<SettingRow<SettingsBuilder>> rows = new ArrayList<>(ofTheProcess());
+    TlsSettingsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.tls)));
     rows.addAll(timeouts());
     rows.addAll(caps());
     rows.addAll(answersAndTable());
@@ -78,10 +78,10 @@ final class SettingsTable {
             (b, t) -> b.service = service(t)),
         row(
             "listen",
-            ADDRESS,
+            LISTENERS,
             "127.0.0.1:8000",
-            "host:port or unix:/path (default %s).",
-            (b, t) -> b.listen = AddressText.parseListen(t)),
+            "host:port, https://host:port or unix:/path (default %s).",
+            (b, t) -> b.addListener(ListenerTable.of("listen", t))),
         row(
             "admin",
             ADDRESS,
@@ -111,7 +111,7 @@ final class SettingsTable {
             FILE,
             null,
             "An interval log of latencies, for HdrHistogram's tools.",
-            (b, t) -> b.latencyLog = file(t)),
+            (b, t) -> b.latencyLog = Texts.parseFile(t)),
         row(
             "latency-log-interval",
             TIME,
@@ -293,19 +293,6 @@ final class SettingsTable {
       throw new BadValueException(text, "100ms to 1h");
     }
     return intervalNs;
-  }
-
-  /** A file's path. Whether the file can be written is seen when it is opened. */
-  private static Path file(String text) {
-    try {
-      Path path = Path.of(text);
-      if (path.getFileName() != null && !text.isBlank()) {
-        return path;
-      }
-    } catch (InvalidPathException invalid) {
-      throw new BadValueException(text, "a file's path");
-    }
-    throw new BadValueException(text, "a file's path");
   }
 
   private static int bytes(String text) {

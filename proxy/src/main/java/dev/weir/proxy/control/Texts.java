@@ -1,6 +1,8 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.BadValueException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -43,5 +45,18 @@ final class Texts {
     }
     throw new BadValueException(
         text, "one of " + Arrays.stream(values).map(T::toString).collect(Collectors.joining(", ")));
+  }
+
+  /** A file's path. Whether there is such a file is seen when it is opened. */
+  static Path parseFile(String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.getFileName() != null && !text.isBlank()) {
+        return path;
+      }
+    } catch (InvalidPathException invalid) {
+      throw new BadValueException(text, "a file's path");
+    }
+    throw new BadValueException(text, "a file's path");
   }
 }

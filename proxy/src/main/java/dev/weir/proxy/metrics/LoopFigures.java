@@ -2,6 +2,7 @@ package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
+import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import java.util.ArrayList;
@@ -25,6 +26,12 @@ final class LoopFigures {
       open("weir_connections_open", "Client connections open now.", CONNECTIONS);
   static final LoopCounter CONNECTIONS_REFUSED =
       counter("weir_connections_refused", "Client connections turned away at the door.");
+  static final LoopCounter PROXY_HEADERS_REFUSED =
+      counter(
+          "weir_proxy_headers_refused",
+          "Client connections closed for want of a PROXY header that is believed, by reason.",
+          "reason",
+          ProxyHeaderFault.values());
 
   static final LoopCounter REQUESTS = counter("weir_requests", "Requests begun.");
   static final OpenGauge REQUESTS_IN_FLIGHT =

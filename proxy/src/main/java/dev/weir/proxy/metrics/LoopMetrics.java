@@ -3,6 +3,7 @@ package dev.weir.proxy.metrics;
 import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
+import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.Map;
@@ -92,6 +93,11 @@ public final class LoopMetrics implements TrafficObserver {
   @Override
   public void connectionRefused() {
     counters.increment(LoopFigures.CONNECTIONS_REFUSED.word());
+  }
+
+  @Override
+  public void proxyHeaderRefused(ProxyHeaderFault why) {
+    counters.increment(LoopFigures.PROXY_HEADERS_REFUSED.word() + why.ordinal());
   }
 
   @Override

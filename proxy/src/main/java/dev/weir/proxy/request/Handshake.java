@@ -8,7 +8,16 @@ public enum Handshake {
   /** A session of before went on. */
   RESUMED,
 
-  /** The two sides did not agree, or one left. */
+  /** What came was no TLS. */
+  NOT_TLS,
+
+  /** The two sides have no version or no cipher suite in common. */
+  NOTHING_IN_COMMON,
+
+  /** A certificate was missing, or did not hold. */
+  CERTIFICATE_REFUSED,
+
+  /** It failed otherwise, or one side left. */
   FAILED,
 
   /** It took longer than it may. */

@@ -9,6 +9,9 @@ public interface TrafficObserver {
   /** A connection was turned away at the door. */
   void connectionRefused();
 
+  /** A connection had no header of the PROXY protocol that is believed, and was closed. */
+  void proxyHeaderRefused(ProxyHeaderFault why);
+
   /** A TLS handshake with a client has ended. */
   void handshakeEnded(Handshake how);
 

@@ -1,7 +1,9 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.CertificateNames;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -168,7 +170,8 @@ public final class IdentityReader implements Identities {
       case HOST -> {
         return appendValue(host(bytes, from, given, at), onMissing, question.request());
       }
-      case HEADER, COOKIE, QUERY -> scratch.putBytes(at, bytes, from, given);
+      case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN ->
+          scratch.putBytes(at, bytes, from, given);
     }
     return appendValue(given, onMissing, question.request());
   }
@@ -221,8 +224,31 @@ public final class IdentityReader implements Identities {
       case HEADER -> header(part.header(), request, at);
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
+      case TLS_SAN, TLS_SPIFFE, TLS_CN -> certificate(part.source(), request.peer(), at);
       case IP -> throw new AssertionError("has no value");
     };
+  }
+
+  /** What the certificate of the connection names: read from it once, when it was shown. */
+  private int certificate(KeyPart.Source source, Peer peer, int at) {
+    CertificateNames names = peer.certificate();
+    byte[] name =
+        names == null
+            ? null
+            : switch (source) {
+              case TLS_SAN -> names.san();
+              case TLS_SPIFFE -> names.spiffe();
+              case TLS_CN -> names.cn();
+              case IP, HOST, HEADER, COOKIE, QUERY -> throw new AssertionError(source);
+            };
+    if (name == null) {
+      return PairReader.ABSENT;
+    }
+    if (name.length > partBytes - PART_HEADER_BYTES) {
+      return PairReader.TWICE; // longer than any identity may be: nobody's
+    }
+    scratch.putBytes(at, name);
+    return name.length;
   }
 
   /**

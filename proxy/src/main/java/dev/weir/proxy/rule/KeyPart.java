@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME}, or
- * {@code api-key}, which is short for {@code header:x-api-key}.
+ * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME},
+ * {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key}, which is short for
+ * {@code header:x-api-key}.
  *
  * <p>{@code header:host} is the host that is forwarded, which the target may name: without its
  * port, in lower case. Fields of which the service gets nothing, or not what the client sent, are
@@ -21,7 +22,10 @@ public final class KeyPart {
     HOST,
     HEADER,
     COOKIE,
-    QUERY
+    QUERY,
+    TLS_SAN,
+    TLS_SPIFFE,
+    TLS_CN
   }
 
   /** The client's address. */
@@ -72,7 +76,8 @@ public final class KeyPart {
 
   private static final String OF_ENVOY = "x-envoy-";
 
-  private static final String EXPECTED = "ip, api-key, header:NAME, cookie:NAME or query:NAME";
+  private static final String EXPECTED =
+      "ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn";
 
   private final Source source;
   private final String text;
@@ -117,9 +122,21 @@ public final class KeyPart {
           throw new BadValueException(text, "query:NAME, the name 1 to 255 bytes, not encoded");
         }
         return new KeyPart(Source.QUERY, text, null, bytes);
+      case "tls":
+        return ofCertificate(text, name);
       default:
         throw new BadValueException(text, EXPECTED);
     }
+  }
+
+  /** What the client's certificate names; see {@link dev.weir.proxy.request.CertificateNames}. */
+  private static KeyPart ofCertificate(String text, String name) {
+    return switch (name) {
+      case "san" -> new KeyPart(Source.TLS_SAN, text, null, null);
+      case "spiffe" -> new KeyPart(Source.TLS_SPIFFE, text, null, null);
+      case "cn" -> new KeyPart(Source.TLS_CN, text, null, null);
+      default -> throw new BadValueException(text, "tls:san, tls:spiffe or tls:cn");
+    };
   }
 
   private static KeyPart ofHeader(String text, FieldName header) {

@@ -24,7 +24,7 @@ class HeadReaderTest {
   private static final ClientLoop LOOP =
       new ClientLoop(
           new ClientSettings(
-              new InetSocketAddress(0),
+              List.of(ListenerSettings.plain(new InetSocketAddress(0))),
               new ClientTimeouts(1, 1, 1, 1, 1),
               new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
               new AnswerSettings(true, true)),

@@ -11,6 +11,7 @@ import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Peer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -38,7 +39,7 @@ final class HeldLoop {
     loop =
         new ClientLoop(
             new ClientSettings(
-                new InetSocketAddress(0),
+                List.of(ListenerSettings.plain(new InetSocketAddress(0))),
                 new ClientTimeouts(HEAD_NS, BODY_NS, IDLE_NS, WRITE_NS, IDLE_NS),
                 new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
                 new AnswerSettings(true, true)),

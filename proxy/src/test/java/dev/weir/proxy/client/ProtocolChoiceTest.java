@@ -15,6 +15,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,7 @@ class ProtocolChoiceTest {
   private final ClientLoop loop =
       new ClientLoop(
           new ClientSettings(
-              new InetSocketAddress(0),
+              List.of(ListenerSettings.plain(new InetSocketAddress(0))),
               new ClientTimeouts(HEAD_NS, 1, IDLE_NS, 1, 1),
               new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
               new AnswerSettings(true, true)),

@@ -96,7 +96,7 @@ class SettingsFileTest {
     assertEquals(Duration.ofSeconds(8).toNanos(), settings.upstream().timeouts().idleNs());
     assertEquals(Duration.ofSeconds(11).toNanos(), settings.upstream().timeouts().queueNs());
     assertEquals(new UpstreamCaps(3, 2, 6, 0), settings.upstream().caps());
-    assertEquals(new InetSocketAddress("::1", 0), settings.client().listen());
+    assertEquals(new InetSocketAddress("::1", 0), settings.client().listeners().get(0).address());
     assertEquals(Duration.ofSeconds(1).toNanos(), settings.client().timeouts().headNs());
     assertEquals(Duration.ofSeconds(2).toNanos(), settings.client().timeouts().bodyIdleNs());
     assertEquals(Duration.ofSeconds(3).toNanos(), settings.client().timeouts().idleNs());

@@ -55,7 +55,8 @@ class SettingsFlagsTest {
         new SettingsFile().read(yaml.getBytes(StandardCharsets.UTF_8), Faults.ofFile("w"));
     assertEquals(fromFile, fromFlags);
     assertEquals(List.of(), fromFile.differencesUntilRestart(fromFlags));
-    assertEquals(new InetSocketAddress("127.0.0.1", 8001), fromFlags.client().listen());
+    assertEquals(
+        new InetSocketAddress("127.0.0.1", 8001), fromFlags.client().listeners().get(0).address());
   }
 
   @Test
@@ -94,8 +95,8 @@ class SettingsFlagsTest {
     assertEquals(
         """
         --limit: 0/1s (expected: 1 or more per window)
-        --key: jwt:sub (expected: ip, api-key, header:NAME, cookie:NAME or query:NAME)
-        --listen: 8000 (expected: host:port or unix:/path)
+        --key: jwt:sub (expected: ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn)
+        --listen: 8000 (expected: host:port, https://host:port or unix:/path)
         --nonsense: unknown flag
         --trusted-proxies: x (expected: an address or range such as 192.0.2.7, 10.0.0.0/8 or\
          2001:db8::/32)

@@ -1,0 +1,115 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.tls.CertificateReload;
+import dev.weir.proxy.tls.ReloadedFiles;
+import dev.weir.proxy.tls.ServerTls;
+import dev.weir.proxy.tls.TlsFault;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** TLS of one sidecar: what its listeners show, and what follows the files of it. */
+final class SidecarTls implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SidecarTls.class);
+
+  /** Of HTTP, in the order in which a client is offered them. */
+  private static final List<String> PROTOCOLS = List.of("http/1.1");
+
+  private final Map<ListenerSettings, ServerTls> servers = new HashMap<>();
+  private final EveryLoop<EventLoop> loops = new EveryLoop<>();
+  private final CertificateReload reload;
+
+  /**
+   * Reads all files.
+   *
+   * @throws IOException if one cannot be used; its message tells all that cannot.
+   */
+  SidecarTls(List<ListenerSettings> listeners) throws IOException {
+    List<String> faults = new ArrayList<>();
+    List<ReloadedFiles> files = new ArrayList<>();
+    for (ListenerSettings listener : listeners) {
+      if (listener.tls() != null) {
+        try {
+          ServerTls tls = new ServerTls(listener.tls(), PROTOCOLS, this::afterEveryLoop);
+          servers.put(listener, tls);
+          files.add(tls);
+        } catch (TlsFault fault) {
+          faults.add(fault.getMessage());
+        }
+      }
+    }
+    if (!faults.isEmpty()) {
+      close();
+      throw new IOException("tls: " + String.join("\n", faults).replace("\n", "\nweir: tls: "));
+    }
+    reload = new CertificateReload(files);
+  }
+
+  /** Adds an event loop, before connections come. */
+  void join(EventLoop eventLoop) {
+    loops.add(eventLoop, eventLoop);
+  }
+
+  private void afterEveryLoop(Runnable task) {
+    loops.tell(loop -> {}, task);
+  }
+
+  /** TLS of a listener; null if it speaks in the clear. */
+  ServerTls of(ListenerSettings listener) {
+    return servers.get(listener);
+  }
+
+  /** Follows the files from now on, and tells what is known of them. */
+  void start(Metrics metrics) {
+    if (servers.isEmpty()) {
+      return;
+    }
+    servers.values().forEach(tls -> LOG.info("tls: by {}: {}", ServerTls.provider(), tls));
+    metrics.gauge(
+        "weir_tls_certificate_days_left",
+        "Days until the first of the certificates that clients are shown expires.",
+        this::daysLeft);
+    metrics.counter(
+        "weir_tls_reloads",
+        "Times that changed files of certificates were taken.",
+        reload::reloadCount);
+    metrics.counter(
+        "weir_tls_reload_failures",
+        "Times that changed files of certificates could not be used.",
+        reload::failureCount);
+    reload.start();
+  }
+
+  private long daysLeft() {
+    Instant now = Instant.now();
+    long least = Long.MAX_VALUE;
+    for (ServerTls tls : servers.values()) {
+      least = Math.min(least, Duration.between(now, tls.expiry()).toDays());
+    }
+    return least;
+  }
+
+  /** Reads all files now, changed or not. Any thread. */
+  void reload() {
+    reload.reload();
+  }
+
+  /** Once no connections come any more. */
+  @Override
+  public void close() {
+    if (reload != null) {
+      reload.close();
+    }
+    servers.values().forEach(ServerTls::close);
+  }
+}

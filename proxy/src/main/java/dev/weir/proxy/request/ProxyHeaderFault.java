@@ -1,0 +1,16 @@
+package dev.weir.proxy.request;
+
+/** Why a connection was closed that has to begin with a header of the PROXY protocol. */
+public enum ProxyHeaderFault {
+  /** Its peer is not among those that are believed. */
+  NOT_TRUSTED,
+
+  /** It began with something else. */
+  MISSING,
+
+  /** The header is not what the protocol says, or too long. */
+  MALFORMED,
+
+  /** It did not come whole in time, or the peer left before. */
+  INCOMPLETE
+}
