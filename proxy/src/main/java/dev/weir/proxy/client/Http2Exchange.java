@@ -39,7 +39,7 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
   private boolean headMethod;
   private int informationalCount;
 
-  /** Whether what came of the body is to be sent on when the turn ends. */
+  /** Whether the request is to go on, when the turn ends, with what has come of its body. */
   private boolean bodyCame;
 
   Http2Exchange(Http2ClientLoop loop) {
@@ -60,6 +60,16 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     } catch (RuntimeException | Error bug) {
       failed(bug);
     }
+    if (connection != null && head.hasBody()) {
+      giveBodySoon(); // its time begins, though nothing has come
+    }
+  }
+
+  private void giveBodySoon() {
+    if (!bodyCame) {
+      bodyCame = true;
+      loop.connections().turnEnd().join(this);
+    }
   }
 
   /** Content has come; how much of it is held. */
@@ -67,9 +77,8 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     int held = request.data(content(in, offset, bytes), endStream);
     if (endStream) {
       giveBody();
-    } else if (!bodyCame) {
-      bodyCame = true;
-      loop.connections().turnEnd().join(this);
+    } else {
+      giveBodySoon();
     }
     return connection == null ? 0 : held;
   }

@@ -254,8 +254,9 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       content.release();
       return 0;
     }
+    final int left = queue.send(stream, content, endStream);
     joinTurn();
-    return queue.send(stream, content, endStream);
+    return left;
   }
 
   /** Sends trailers, which end the stream; {@code block} is taken over. */
