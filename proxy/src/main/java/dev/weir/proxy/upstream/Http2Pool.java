@@ -27,6 +27,9 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The connections of one event loop to a service of HTTP/2, few, with many exchanges each. The
@@ -46,13 +49,13 @@ public final class Http2Pool implements Origin {
 
   private final UpstreamSettings settings;
   private final UpstreamAddresses addresses;
-  private final EventLoop eventLoop;
+  private final Executor tasks;
   private final LoopClock clock;
   private final Deadlines deadlines;
   private final TrafficObserver observer;
   private final Http2Loop http2;
   private final Http2Observer http2Observer;
-  private final UpstreamConnector connector;
+  private final Consumer<UpstreamConnector.Attempt> connector;
   private final RequestHeadWriter headWriter;
   private final TrailerWriter trailerWriter = new TrailerWriter();
   private final ResponseHead head = new ResponseHead(MAX_FIELD_COUNT);
@@ -74,6 +77,9 @@ public final class Http2Pool implements Origin {
   /** What {@link #open} has found. */
   private Http2Call opened;
 
+  /** Whether the service has not spoken HTTP/2 when it was asked last. */
+  private boolean isNoHttp2;
+
   /** Whether those who wait are about to be served: nobody is to come before them. */
   private boolean serving;
 
@@ -91,9 +97,38 @@ public final class Http2Pool implements Origin {
       TrafficObserver observer,
       Http2Observer http2Observer,
       String authority) {
+    this(
+        settings,
+        addresses,
+        eventLoop,
+        clock,
+        deadlines,
+        http2,
+        observer,
+        http2Observer,
+        authority,
+        initialiser ->
+            new UpstreamConnector(settings, addresses, transport, eventLoop, initialiser)::connect);
+  }
+
+  /**
+   * @param tasks runs what is not to run within a call, on the event loop.
+   * @param connector gives, for what gives channels their handlers, who makes connections.
+   */
+  Http2Pool(
+      UpstreamSettings settings,
+      UpstreamAddresses addresses,
+      Executor tasks,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      TrafficObserver observer,
+      Http2Observer http2Observer,
+      String authority,
+      Function<Consumer<Channel>, Consumer<UpstreamConnector.Attempt>> connector) {
     this.settings = settings;
     this.addresses = addresses;
-    this.eventLoop = eventLoop;
+    this.tasks = tasks;
     this.clock = clock;
     this.deadlines = deadlines;
     this.http2 = http2;
@@ -105,7 +140,7 @@ public final class Http2Pool implements Origin {
     queueDeadline = new QueueDeadline(queue, this::refuseOverdue);
     deadlines.join(queueDeadline);
     headWriter = new RequestHeadWriter(authority, false);
-    connector = new UpstreamConnector(settings, addresses, transport, eventLoop, this::initialise);
+    this.connector = connector.apply(this::initialise);
   }
 
   private void initialise(Channel channel) {
@@ -211,7 +246,7 @@ public final class Http2Pool implements Origin {
       }
     }
     attempt = new Attempt();
-    connector.connect(attempt);
+    connector.accept(attempt);
   }
 
   /** A connection that is being made. */
@@ -269,7 +304,7 @@ public final class Http2Pool implements Origin {
   private void serveSoon() {
     if (queue.size() > 0 && !serving) {
       serving = true;
-      eventLoop.execute(serve);
+      tasks.execute(serve);
     }
   }
 
@@ -344,8 +379,16 @@ public final class Http2Pool implements Origin {
     freeCalls.addFirst(call);
   }
 
+  /** A service does not speak HTTP/2; whether that is to be told, as it did before. */
+  boolean isNewNoHttp2() {
+    boolean isNew = !isNoHttp2;
+    isNoHttp2 = true;
+    return isNew;
+  }
+
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
+    isNoHttp2 = false;
     int mostStreams = connection.peerSettings().maxStreams();
     streams.cap(Math.max(1, settings.caps().http2Connections() * mostStreams));
     serveSoon();

@@ -112,11 +112,13 @@ final class Http2Upstream extends Http2Connection {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     if (!hasRead && !beginsWithSettings(bytes)) {
-      LOG.warn(
-          "upstream: no HTTP/2 at {} (expected: a SETTINGS frame): {}",
-          channel.remoteAddress(),
-          ByteBufUtil.prettyHexDump(
-              bytes, bytes.readerIndex(), Math.min(LOGGED_BYTES, bytes.readableBytes())));
+      if (pool.isNewNoHttp2()) {
+        LOG.warn(
+            "upstream: {} does not speak HTTP/2 (expected: SETTINGS first); its first bytes:\n{}",
+            channel.remoteAddress(),
+            ByteBufUtil.prettyHexDump(
+                bytes, bytes.readerIndex(), Math.min(LOGGED_BYTES, bytes.readableBytes())));
+      }
       bytes.release();
       isNoHttp2 = true;
       channel.close();

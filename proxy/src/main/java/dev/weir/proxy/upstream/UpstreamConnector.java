@@ -64,7 +64,7 @@ final class UpstreamConnector {
 
   /** Has a connection made. */
   void connect(Attempt attempt) {
-    attempt.targets = addresses.current();
+    attempt.begin(addresses.current());
     next(attempt);
   }
 
@@ -97,6 +97,11 @@ final class UpstreamConnector {
   abstract static class Attempt {
     private SocketAddress[] targets;
     private int triedCount;
+
+    /** The addresses to be tried. */
+    final void begin(SocketAddress[] addresses) {
+      targets = addresses;
+    }
 
     /** The addresses of which one is connected to. */
     final SocketAddress[] targets() {

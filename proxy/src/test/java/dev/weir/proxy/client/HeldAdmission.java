@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Verdicts in the hand of a test: at once, or when it says, with what they cost counted. */
-final class HeldAdmission implements Admission {
+public final class HeldAdmission implements Admission {
   private static final QuotaPolicy POLICY = new QuotaPolicy("held", 10, 60);
 
   private final Verdict verdict = new Verdict();
@@ -22,19 +22,19 @@ final class HeldAdmission implements Admission {
   private long tickets;
 
   /** Whether verdicts come late, by {@link #decide}. */
-  boolean late;
+  public boolean late;
 
   /** Why verdicts that are known at once refuse; null if they allow. */
-  RefusalReason refusal;
+  public RefusalReason refusal;
 
   /** Requests that a verdict was asked for. */
-  int asked;
+  public int asked;
 
   /** Requests that were charged, less those whose charge went back. */
-  int charged;
+  public int charged;
 
   /** How requests have ended, each with its status and bytes. */
-  final List<String> ends = new ArrayList<>();
+  public final List<String> ends = new ArrayList<>();
 
   @Override
   public long ask(Question question, Asker asker, long nowNs) {
@@ -58,7 +58,7 @@ final class HeldAdmission implements Admission {
   /**
    * Tells the verdict of the request that asked as the n-th, from 0; of one that ended, nothing.
    */
-  void decide(long ticket, RefusalReason reason) {
+  public void decide(long ticket, RefusalReason reason) {
     Asker asker = waiting.remove(ticket);
     if (asker != null) {
       asker.decided(ticket, verdict(reason));
@@ -66,7 +66,7 @@ final class HeldAdmission implements Admission {
   }
 
   /** How many verdicts are awaited. */
-  int waiting() {
+  public int waiting() {
     return waiting.size();
   }
 

@@ -1,0 +1,207 @@
+package dev.weir.proxy.upstream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.client.HeldAdmission;
+import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.http.RequestTimeouts;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** A pool of connections to services of HTTP/2, each of which is in the hand of the test. */
+final class HeldPool {
+  static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
+
+  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  private final ArrayDeque<UpstreamConnector.Attempt> attempts = new ArrayDeque<>();
+  private final List<EmbeddedChannel> channels = new ArrayList<>();
+  private final EmbeddedChannel timers = new EmbeddedChannel();
+  private final UpstreamAddresses addresses;
+  private final RequestLoop loop;
+  private Consumer<Channel> initialiser;
+  private long nowNs = 1;
+
+  final HeldAdmission admission = new HeldAdmission();
+  final Http2Loop http2;
+  final Http2Pool pool;
+
+  /**
+   * @param queue how many may wait.
+   * @param connections that there may be.
+   */
+  HeldPool(int queue, int connections) {
+    InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
+    try {
+      addresses = new UpstreamAddresses(address, Transport.NIO);
+    } catch (IOException unknown) {
+      throw new AssertionError(unknown);
+    }
+    LoopClock clock = new LoopClock(() -> nowNs);
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics metrics = new Metrics().newLoop();
+    http2 = new Http2Loop(clock, deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
+    pool =
+        new Http2Pool(
+            new UpstreamSettings(
+                address,
+                UpstreamProtocol.H2C,
+                new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
+                new UpstreamCaps(1, 1, connections, queue)),
+            addresses,
+            tasks::add,
+            clock,
+            deadlines,
+            http2,
+            metrics,
+            metrics.http2Services(),
+            "service",
+            given -> {
+              initialiser = given;
+              return attempts::add;
+            });
+    loop =
+        new RequestLoop(
+            clock,
+            deadlines,
+            admission,
+            pool,
+            request -> ClientKey.NONE,
+            metrics,
+            new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
+    timers.freezeTime();
+    deadlines.start(timers.eventLoop());
+  }
+
+  /** Runs what is to run behind this turn, and what follows from it. */
+  void run() {
+    while (!tasks.isEmpty()) {
+      tasks.poll().run();
+    }
+  }
+
+  /** A client that has asked with a head of HTTP/1.1. */
+  HeldClient ask(String text) {
+    return client().start(head(text));
+  }
+
+  HeldClient client() {
+    return new HeldClient(loop);
+  }
+
+  /** A head of HTTP/1.1. */
+  static RequestHead head(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    RequestHead head = new RequestHead(100, 8192);
+    assertEquals(bytes.length, head.scan(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK));
+    head.source(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+    return head;
+  }
+
+  /** How many connections are being made. */
+  int attempts() {
+    return attempts.size();
+  }
+
+  /** Makes the connection that was asked for first, and returns the service at its other end. */
+  Service connect() {
+    UpstreamConnector.Attempt attempt = attempts.remove();
+    EmbeddedChannel channel = new EmbeddedChannel();
+    channels.add(channel);
+    initialiser.accept(channel);
+    channel.pipeline().fireChannelActive();
+    attempt.begin(addresses.current());
+    attempt.connected(channel);
+    run();
+    return new Service(this, channel);
+  }
+
+  /** Makes the first connection, whose service has said its settings. */
+  Service connectSettled(int... settings) {
+    Service service = connect();
+    service.peer.settings(settings).settingsAck();
+    service.send();
+    return service;
+  }
+
+  /** Does not make the connection that was asked for first. */
+  void refuse(RefusalReason reason) {
+    attempts.remove().failed(reason);
+    run();
+  }
+
+  /** Lets time pass, and the deadlines in it. */
+  void pass(long ns) {
+    nowNs += ns;
+    timers.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
+    timers.runScheduledPendingTasks();
+    run();
+  }
+
+  /** Ends all connections, and finds nothing held. */
+  void close() {
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    run();
+    while (!attempts.isEmpty()) {
+      refuse(RefusalReason.UPSTREAM_UNREACHABLE);
+    }
+    assertEquals(0, http2.heldBytes());
+    addresses.close();
+  }
+
+  /** The service at the other end of a connection. */
+  static final class Service {
+    private final HeldPool pool;
+    final EmbeddedChannel channel;
+    final FramePeer peer;
+
+    Service(HeldPool pool, EmbeddedChannel channel) {
+      this.pool = pool;
+      this.channel = channel;
+      this.peer = new FramePeer(channel);
+    }
+
+    /** Gives the connection what was written, and lets the turn end. */
+    void send() {
+      peer.send();
+      pool.run();
+    }
+
+    /** Heads, content and resets that have come, without what is about the connection. */
+    List<String> streams() {
+      pool.run();
+      return peer.received().stream()
+          .filter(frame -> frame.matches("(HEADERS|DATA|RST_STREAM) .*"))
+          .map(frame -> frame.replaceAll(", x-forwarded-for: .*x-request-id: [0-9a-f]{32}", ""))
+          .toList();
+    }
+
+    /** The connection breaks. */
+    void breakOff() {
+      channel.close();
+      pool.run();
+    }
+  }
+}
