@@ -11,10 +11,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
   /** The end of a field block that has begun. */
   private static final long BLOCK_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** A stream with content that goes nowhere. */
-  private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
-
+  /** How often the streams with content that waits are looked at. */
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -109,7 +108,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
         connection.goAways().finish();
       }
       if (stalledNs <= nowNs) {
-        connection.endStalled(nowNs - STALLED_NS);
+        connection.endStalled(nowNs);
         stalledNs =
             connection.queue.streamsWaiting() > 0 ? nowNs + STALLED_LOOK_NS : Deadlines.NEVER;
       }

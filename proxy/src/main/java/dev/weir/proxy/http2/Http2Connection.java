@@ -11,6 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One side of an HTTP/2 connection (RFC 9113), for whoever has its streams: frames, fields,
@@ -44,6 +45,15 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** Far enough before the last identifier that there is: the connection is drained in time. */
   static final int LAST_ID = 1 << 30;
 
+  /** A stream with content that goes nowhere, and one that takes less than 1 KiB/s. */
+  private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long PACE_NS = TimeUnit.SECONDS.toNanos(60);
+  private static final int MIN_PACE_BYTES = 60 * 1024;
+
+  /** So many streams of a connection may be reset for that. */
+  private static final int MAX_STALLED = 3;
+
   private static final int MAX_UNSENT_CONTROL_FRAMES = 1_000;
   private static final byte[] NO_DEBUG_TEXT = {};
 
@@ -74,11 +84,13 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   private State state = State.NEW;
   private ByteBuf in;
   private boolean isReading;
+  private boolean unwanted;
   private boolean inTurn;
   private boolean prefaceRead;
   private int turnHead = StreamSlots.NONE;
   private int unsentControlFrames;
   private int unsentFinished;
+  private int stalledCount;
   private int nextId = 1;
   private long heldBytes;
 
@@ -98,8 +110,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     timer = new ConnectionTimer(this, loop.deadlines);
     goAways = new GoAways(this);
   }
-
-  // What the user is told.
 
   /**
    * A head has come: of a new stream, as a server, which the user gives an object; as a client,
@@ -152,8 +162,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
 
   /** The connection has ended, and its streams have been told. */
   protected abstract void connectionEnded();
-
-  // What the user may do.
 
   /** Begins the connection, whose channel is active. */
   protected final void start() {
@@ -396,8 +404,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     channel.close();
   }
 
-  // Reading.
-
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     final ByteBuf bytes = (ByteBuf) message;
@@ -472,8 +478,31 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
   }
 
+  /**
+   * Says whether the user wants to be told more. What it does not want stays unread, windows and
+   * resets of the peer's too: it must not be for long.
+   */
+  protected final void readOn(boolean wanted) {
+    unwanted = !wanted;
+    adjustReading();
+  }
+
+  /** Reading stops for a moment, where it is. */
+  final void pauseReading() {
+    timer.pause();
+    adjustReading();
+  }
+
+  private void adjustReading() {
+    final boolean read = !unwanted && !timer.isPaused();
+    if (channel.isOpen() && channel.config().isAutoRead() != read) {
+      channel.config().setAutoRead(read);
+    }
+  }
+
   /** Reads on what was left when the reading stopped. */
   final void resume() {
+    adjustReading();
     readFrames(0);
     joinTurn();
   }
@@ -528,8 +557,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
   }
 
-  // Writing.
-
   final ByteBufAllocator allocator() {
     return channel.alloc();
   }
@@ -575,8 +602,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     observer.resetSent(errorCode);
     controlFrame();
   }
-
-  // Streams.
 
   /** Whether the peer may open one more: finished ones count while it does not take its answers. */
   final boolean mayOpenPeerStream() {
@@ -662,8 +687,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
   }
 
-  // Windows of what is received.
-
   final void hold(int bytes) {
     heldBytes += bytes;
     loop.hold(bytes);
@@ -694,21 +717,47 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
   }
 
-  /** Content of a stream waits for a window, or goes on. */
+  /** Content of a stream begins to wait for a window. */
   final void awaitWindow(int stream) {
     streams.stalledNs[stream] = loop.clock.nowNs();
+    streams.paceNs[stream] = loop.clock.nowNs();
+    streams.paceBytes[stream] = 0;
     timer.watchStalled();
   }
 
-  /** Streams wait for a window: those that have waited too long are reset. */
-  final void endStalled(long sinceNs) {
+  /** Some content of a stream that waits has gone on. */
+  final void wentOn(int stream, int bytes) {
+    streams.stalledNs[stream] = loop.clock.nowNs();
+    streams.paceBytes[stream] += bytes;
+  }
+
+  /**
+   * Resets the streams whose peer takes nothing of what waits, or next to nothing; when that has
+   * happened too often, the connection ends.
+   */
+  final void endStalled(long nowNs) {
     for (int stream = 0; stream < streams.slots(); stream++) {
-      if (streams.id(stream) != 0
-          && streams.waiting[stream] != null
-          && streams.stalledNs[stream] <= sinceNs) {
+      if (streams.id(stream) != 0 && streams.waiting[stream] != null && isStalled(stream, nowNs)) {
+        stalledCount++;
         endStream(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
       }
     }
+    if (stalledCount >= MAX_STALLED) {
+      fail(ErrorCode.ENHANCE_YOUR_CALM, "streams are opened and not read");
+    }
+  }
+
+  private boolean isStalled(int stream, long nowNs) {
+    if (nowNs - streams.stalledNs[stream] >= STALLED_NS) {
+      return true;
+    }
+    if (nowNs - streams.paceNs[stream] < PACE_NS) {
+      return false;
+    }
+    final boolean tooSlow = streams.paceBytes[stream] < MIN_PACE_BYTES;
+    streams.paceNs[stream] = nowNs;
+    streams.paceBytes[stream] = 0;
+    return tooSlow;
   }
 
   /** We reset a stream for something that its peer did, and tell the user. */
@@ -724,8 +773,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       streamEnded(stream, how, errorCode);
     }
   }
-
-  // The end.
 
   final GoAways goAways() {
     return goAways;

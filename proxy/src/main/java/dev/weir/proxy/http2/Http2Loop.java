@@ -14,6 +14,9 @@ public final class Http2Loop {
   final TurnEnd turnEnd;
   final FieldBlock block;
 
+  /** Whether somebody is being told of the fields that were decoded last. */
+  boolean blockIsLent;
+
   private long heldBytes;
 
   /**

@@ -85,14 +85,24 @@ final class ReceivedFrames implements FrameSink {
     if (!settingsReceived) {
       return ErrorCode.PROTOCOL_ERROR;
     }
-    final FieldBlock fields = connection.loop.block;
+    final Http2Loop loop = connection.loop;
+    assert !loop.blockIsLent : "fields are decoded while those of another block are lent";
     payloadBytes += bytes;
-    final int error = decoder.decode(in, offset, bytes, fields);
+    final int error = decoder.decode(in, offset, bytes, loop.block);
     if (error != ErrorCode.NO_ERROR) {
       return error;
     }
-    final boolean malformed = fields.malformed() || faulty;
+    final boolean malformed = loop.block.malformed() || faulty;
     faulty = false;
+    loop.blockIsLent = true;
+    try {
+      return decoded(id, loop.block, malformed, endStream);
+    } finally {
+      loop.blockIsLent = false;
+    }
+  }
+
+  private int decoded(int id, FieldBlock fields, boolean malformed, boolean endStream) {
     final int stream = streams.find(id);
     if (stream != NONE && !streams.has(stream, StreamSlots.RESET)) {
       return blockOf(stream, fields, malformed, endStream);
@@ -321,7 +331,7 @@ final class ReceivedFrames implements FrameSink {
             : StreamEnd.PEER_RESET,
         errorCode);
     if (worksOnIt && connection.role == Role.SERVER && resets.isExceededBy(openedNs, nowNs())) {
-      connection.timer().pause();
+      connection.pauseReading();
       return glitch(Glitch.RAPID_RESET);
     }
     return ErrorCode.NO_ERROR;

@@ -217,7 +217,7 @@ final class SendQueue {
         connection.localEnded(stream);
       }
     } else {
-      connection.awaitWindow(stream);
+      connection.wentOn(stream, bytes);
       join(stream);
     }
     if (told) {

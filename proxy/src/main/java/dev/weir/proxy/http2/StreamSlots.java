@@ -59,6 +59,8 @@ final class StreamSlots {
   int[] heldBytes = new int[FIRST_SLOTS];
   long[] contentLeft = new long[FIRST_SLOTS];
   long[] stalledNs = new long[FIRST_SLOTS];
+  long[] paceNs = new long[FIRST_SLOTS];
+  int[] paceBytes = new int[FIRST_SLOTS];
   long[] openedNs = new long[FIRST_SLOTS];
   ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
   ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
@@ -170,6 +172,8 @@ final class StreamSlots {
     heldBytes = Arrays.copyOf(heldBytes, slots);
     contentLeft = Arrays.copyOf(contentLeft, slots);
     stalledNs = Arrays.copyOf(stalledNs, slots);
+    paceNs = Arrays.copyOf(paceNs, slots);
+    paceBytes = Arrays.copyOf(paceBytes, slots);
     openedNs = Arrays.copyOf(openedNs, slots);
     waiting = Arrays.copyOf(waiting, slots);
     waitingTrailers = Arrays.copyOf(waitingTrailers, slots);

@@ -37,8 +37,11 @@ final class WatchedStreams extends Http2Connection {
   }
 
   static WatchedStreams open(Role role) {
+    return open(role, new EmbeddedChannel());
+  }
+
+  static WatchedStreams open(Role role, EmbeddedChannel channel) {
     final AtomicLong nowNs = new AtomicLong(1);
-    final EmbeddedChannel channel = new EmbeddedChannel();
     final LoopClock clock = new LoopClock(nowNs::get);
     final Deadlines deadlines = new Deadlines(clock);
     deadlines.start(channel.eventLoop());
