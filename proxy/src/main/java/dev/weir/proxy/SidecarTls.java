@@ -23,7 +23,7 @@ final class SidecarTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SidecarTls.class);
 
   /** Of HTTP, in the order in which a client is offered them. */
-  private static final List<String> PROTOCOLS = List.of("http/1.1");
+  private static final List<String> PROTOCOLS = List.of("h2", "http/1.1");
 
   private final Map<ListenerSettings, ServerTls> servers = new HashMap<>();
   private final EveryLoop<EventLoop> loops = new EveryLoop<>();

@@ -38,6 +38,10 @@ final class TlsClient {
     }
   }
 
+  SSLContext context() {
+    return context;
+  }
+
   /** Connects, by any version, for the name {@code a.example}. */
   SSLSocket connect(SocketAddress address) throws IOException {
     return connect(address, "a.example", "TLSv1.3", "TLSv1.2");
