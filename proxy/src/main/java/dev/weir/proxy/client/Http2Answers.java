@@ -68,6 +68,22 @@ final class Http2Answers {
     }
   }
 
+  /**
+   * Ends the response to a call of gRPC whose rest is refused.
+   *
+   * @param type of the call; it is one.
+   */
+  void refuseRest(Http2Connection connection, int stream, Verdict verdict, GrpcContentType type) {
+    int mostBytes = calls.describe(verdict);
+    if (type.isWeb()) {
+      connection.sendData(stream, copy(calls.body(type)), true);
+    } else {
+      ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer(mostBytes);
+      calls.writeTrailers(block);
+      connection.sendTrailers(stream, block);
+    }
+  }
+
   private static ByteBuf copy(ByteBuf body) {
     int bytes = body.readableBytes();
     return ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(body, body.readerIndex(), bytes);

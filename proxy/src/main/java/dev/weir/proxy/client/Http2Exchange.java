@@ -209,6 +209,17 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     release();
   }
 
+  /** A call of gRPC is told why; any other response is cut. */
+  @Override
+  public void refuseRest(Verdict verdict) {
+    if (type == GrpcContentType.NONE) {
+      reset(RequestEnd.How.REFUSED_HERE, RequestEnd.NO_CODE);
+    } else {
+      loop.answers.refuseRest(connection, stream, verdict, type);
+      release();
+    }
+  }
+
   private static int code(RequestEnd.How how) {
     return switch (how) {
       case TIMED_OUT -> ErrorCode.CANCEL;

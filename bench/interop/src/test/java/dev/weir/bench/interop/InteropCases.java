@@ -1,0 +1,77 @@
+package dev.weir.bench.interop;
+
+import io.grpc.ForwardingServerBuilder;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Server;
+import io.grpc.ServerBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.testing.integration.AbstractInteropTest;
+import java.net.InetSocketAddress;
+
+/**
+ * The cases of gRPC's interop suite, each with a server and a client of its own and a sidecar
+ * between them. Run by {@link GrpcInteropIT}.
+ */
+public class InteropCases extends AbstractInteropTest {
+  private Server server;
+  private SidecarInFront sidecar;
+
+  /** Remembers the server that is built, as only it knows its port. */
+  private final class KnownServerBuilder extends ForwardingServerBuilder<KnownServerBuilder> {
+    private final ServerBuilder<?> delegate;
+
+    KnownServerBuilder(ServerBuilder<?> delegate) {
+      this.delegate = delegate;
+    }
+
+    @Override
+    protected ServerBuilder<?> delegate() {
+      return delegate;
+    }
+
+    @Override
+    public Server build() {
+      server = super.build();
+      return server;
+    }
+  }
+
+  @Override
+  protected ServerBuilder<?> getServerBuilder() {
+    return new KnownServerBuilder(
+        NettyServerBuilder.forAddress(
+                new InetSocketAddress("127.0.0.1", 0), InsecureServerCredentials.create())
+            .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+            .maxInboundMessageSize(MAX_MESSAGE_SIZE));
+  }
+
+  @Override
+  protected ManagedChannelBuilder<?> createChannelBuilder() {
+    sidecar = new SidecarInFront(server.getPort());
+    return NettyChannelBuilder.forAddress("127.0.0.1", sidecar.port())
+        .usePlaintext()
+        .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+        .maxInboundMessageSize(MAX_MESSAGE_SIZE);
+  }
+
+  @Override
+  public void tearDown() {
+    super.tearDown();
+    sidecar.close();
+  }
+
+  @Override
+  protected boolean customCensusModulePresent() {
+    return false;
+  }
+
+  /**
+   * It is the sidecar's connection that the server sees: sizes on the wire are not the client's.
+   */
+  @Override
+  protected boolean metricsExpected() {
+    return false;
+  }
+}
