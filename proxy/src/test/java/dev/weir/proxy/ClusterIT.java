@@ -81,7 +81,7 @@ class ClusterIT {
     assertEquals(
         20 - expected,
         Collections.frequency(statuses, 429),
-        user + ": " + statuses + fleet.undecided());
+        () -> user + ": " + statuses + fleet.undecided());
     for (RawClient client : clients) {
       client.close();
     }
@@ -132,7 +132,7 @@ class ClusterIT {
         other.call("CLUSTER", "DELSLOTS", slot);
         client.send(Fleet.get("spread" + i)).read();
         assertEquals(
-            i < 9 ? 200 : 429, client.send(Fleet.get("unseen")).read().status(), fleet.undecided());
+            i < 9 ? 200 : 429, client.send(Fleet.get("unseen")).read().status(), fleet::undecided);
         TimeUnit.MILLISECONDS.sleep(50);
       }
     }

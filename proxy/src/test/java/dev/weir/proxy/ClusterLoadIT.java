@@ -109,7 +109,7 @@ class ClusterLoadIT {
       load.stop();
       figure("slot moved: passed " + load.passed() + ", sent again " + resent);
       assertEquals(EXACT, load.passed().keySet());
-      assertEquals(0, load.count(503), fleet.undecided());
+      assertEquals(0, load.count(503), fleet::undecided);
     }
   }
 
@@ -125,7 +125,7 @@ class ClusterLoadIT {
       load.stop();
       figure("planned failover: passed " + load.passed() + ", undecided: " + fleet.undecided());
       assertEquals(EXACT, load.passed().keySet());
-      assertEquals(0, load.count(503), fleet.undecided());
+      assertEquals(0, load.count(503), fleet::undecided);
     }
   }
 

@@ -108,7 +108,7 @@ final class Fleet implements AutoCloseable {
     return "GET / HTTP/1.1\r\nHost: a\r\nX-User: " + user + "\r\n\r\n";
   }
 
-  double sum(String metric) throws IOException {
+  double sum(String metric) {
     double sum = 0;
     for (Rig rig : rigs) {
       sum += rig.metric(metric);
@@ -117,11 +117,13 @@ final class Fleet implements AutoCloseable {
   }
 
   /** How many requests the store did not decide, by the reason; for messages. */
-  String undecided() throws IOException {
+  String undecided() {
+    List<String> figures = rigs.stream().map(Rig::metrics).toList();
     StringBuilder text = new StringBuilder();
     for (StoreFault fault : StoreFault.values()) {
       String reason = fault.name().toLowerCase(Locale.ROOT);
-      double count = sum("weir_store_undecided_total{reason=\"" + reason + "\"}");
+      String metric = "weir_store_undecided_total{reason=\"" + reason + "\"}";
+      double count = figures.stream().mapToDouble(each -> Rig.metric(each, metric)).sum();
       if (count > 0) {
         text.append(text.isEmpty() ? "" : ", ").append((long) count).append(' ').append(reason);
       }

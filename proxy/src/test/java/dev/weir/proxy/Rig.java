@@ -169,15 +169,24 @@ final class Rig implements AutoCloseable {
   }
 
   /** What a counter or gauge says; 0 if it is not there. */
-  double metric(String nameAndLabels) throws IOException {
-    String text = new String(sidecar.metrics().expose(null).body(), StandardCharsets.UTF_8);
+  double metric(String nameAndLabels) {
+    return metric(metrics(), nameAndLabels);
+  }
+
+  /** What a counter or gauge says in a text of all. */
+  static double metric(String metrics, String nameAndLabels) {
     Matcher value =
-        Pattern.compile("(?m)^" + Pattern.quote(nameAndLabels) + " (\\S+)$").matcher(text);
+        Pattern.compile("(?m)^" + Pattern.quote(nameAndLabels) + " (\\S+)$").matcher(metrics);
     return value.find() ? Double.parseDouble(value.group(1)) : 0;
   }
 
+  /** All figures as text: it takes milliseconds, as it goes through every histogram. */
+  String metrics() {
+    return new String(sidecar.metrics().expose(null).body(), StandardCharsets.UTF_8);
+  }
+
   /** Waits until a figure has the value that it must come to. */
-  void await(String nameAndLabels, double wanted) throws IOException, InterruptedException {
+  void await(String nameAndLabels, double wanted) throws InterruptedException {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (metric(nameAndLabels) != wanted) {
       if (System.nanoTime() - deadlineNs > 0) {

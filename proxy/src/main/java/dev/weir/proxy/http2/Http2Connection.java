@@ -97,6 +97,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /**
    * @param maxPeerStreams that the peer may have open; 0 if it opens none, as a server.
    */
+  @SuppressWarnings("this-escape") // to its own parts, which call it later only
   protected Http2Connection(
       Http2Loop loop, Role role, Channel channel, Http2Observer observer, int maxPeerStreams) {
     this.observer = observer;
