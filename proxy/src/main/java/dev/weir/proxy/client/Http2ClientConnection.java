@@ -6,6 +6,7 @@ import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -97,7 +98,8 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
 
   @Override
   protected void streamEnded(int stream, StreamEnd how, int errorCode) {
-    exchange(stream).cancelled(errorCode);
+    boolean isClientsWord = how == StreamEnd.PEER_RESET;
+    exchange(stream).cancelled(isClientsWord ? errorCode : RequestEnd.NO_CODE);
   }
 
   @Override

@@ -125,7 +125,11 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     }
   }
 
-  /** The stream has ended, by the client's will or fault. */
+  /**
+   * The stream has ended, by the client's will or fault.
+   *
+   * @param errorCode the client's; {@link RequestEnd#NO_CODE} if it gave none.
+   */
   void cancelled(int errorCode) {
     request.clientGone(errorCode);
     release();

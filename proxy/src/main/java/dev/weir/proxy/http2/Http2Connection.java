@@ -148,10 +148,10 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** Content that waited since {@link #sendData} has gone into the output. */
   protected abstract void bytesSent(int stream, int bytes);
 
-  /** A slot has become free, or the peer allows another number of streams. */
+  /** A slot has become free. */
   protected void roomChanged() {}
 
-  /** The peer's settings have come, the first or others. */
+  /** The peer's settings have come, the first or others: it may allow more streams, or fewer. */
   protected void settingsReceived() {}
 
   /**
@@ -527,11 +527,11 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     if (state == State.CLOSED) {
       return;
     }
-    endStreams(ErrorCode.NO_ERROR);
     if (state != State.NEW) {
       observer.connectionClosed();
     }
     state = State.CLOSED;
+    endStreams(ErrorCode.NO_ERROR);
     timer.leave();
     reader.close();
     output.discard();
@@ -785,17 +785,25 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
 
   /** All has been said: the streams are told, and the channel closes once the peer has heard. */
   final void end(int errorCode) {
-    endStreams(errorCode);
     state = State.ENDING;
+    endStreams(errorCode);
     output.flush();
     timer.closeSoon();
     Bytes.endOutput(channel, () -> {});
   }
 
+  /** No turn of theirs comes any more, and none is opened: the connection is not open. */
   private void endStreams(int errorCode) {
+    queue.clear();
+    turnHead = StreamSlots.NONE;
     for (int stream = 0; stream < streams.slots(); stream++) {
-      if (streams.id(stream) != 0 && !isClosed(stream)) {
-        endStream(stream, StreamEnd.CONNECTION_LOST, errorCode);
+      if (streams.id(stream) != 0) {
+        streams.flags[stream] &= ~(StreamSlots.IN_RING | StreamSlots.IN_TURN);
+        if (isClosed(stream)) {
+          freeIfDone(stream);
+        } else {
+          endStream(stream, StreamEnd.CONNECTION_LOST, errorCode);
+        }
       }
     }
   }

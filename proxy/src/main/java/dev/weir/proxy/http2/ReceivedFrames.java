@@ -394,7 +394,6 @@ final class ReceivedFrames implements FrameSink {
     connection.output.settingsAck();
     connection.controlFrame();
     connection.settingsReceived();
-    connection.roomChanged();
     return first ? ErrorCode.NO_ERROR : glitch(Glitch.SETTINGS);
   }
 

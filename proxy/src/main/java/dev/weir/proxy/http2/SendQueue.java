@@ -165,6 +165,11 @@ final class SendQueue {
     tail = stream;
   }
 
+  /** No stream sends any more: the ring is left by all. */
+  void clear() {
+    head = NONE;
+  }
+
   private void pop() {
     final int stream = head;
     head = streams.next[stream];

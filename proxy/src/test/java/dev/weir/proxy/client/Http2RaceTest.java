@@ -110,7 +110,7 @@ class Http2RaceTest {
     held.channel.close();
     assertEquals(0, held.admission.waiting());
     assertEquals(0, held.service.waiting());
-    assertEquals("endreset CLIENT_GONE NO_ERROR", held.service.last().end);
+    assertEquals("endreset CLIENT_GONE", held.service.last().end);
     assertEquals(3, held.admission.charged);
   }
 

@@ -123,6 +123,11 @@ final class WatchedStreams extends Http2Connection {
     open.removeIf(s -> s.id() == id);
   }
 
+  /** Lets go of all that has not been let go of. */
+  void letGoOfAll() {
+    List.copyOf(open).forEach(stream -> letGo(stream.id()));
+  }
+
   private void tell(String line) {
     told.add(line);
     within.run();

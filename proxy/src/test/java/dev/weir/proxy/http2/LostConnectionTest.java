@@ -1,0 +1,89 @@
+package dev.weir.proxy.http2;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.LeakRecorder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of streams when their connection ends, in whatever state they are. */
+class LostConnectionTest {
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  @Test
+  void noStreamIsOpenedOnAConnectionThatWasClosed() {
+    assertNoRoomAtTheEnd(false);
+  }
+
+  @Test
+  void noStreamIsOpenedOnAConnectionThatEndsWithAnError() {
+    assertNoRoomAtTheEnd(true);
+  }
+
+  private static void assertNoRoomAtTheEnd(boolean withError) {
+    final WatchedStreams us = WatchedStreams.open(Role.CLIENT);
+    final FramePeer service = us.peer();
+    final List<Boolean> rooms = new ArrayList<>();
+    service.startAsServer().send();
+    us.request(true);
+    us.request(true);
+    us.within = () -> rooms.add(us.hasRoom());
+    if (withError) {
+      service.frame(FrameType.PUSH_PROMISE, 0, 1, (byte) 0).send();
+    } else {
+      us.embedded().close();
+    }
+    us.embedded().runPendingTasks();
+    assertEquals(List.of(false, false), rooms.subList(0, 2));
+    assertNothingIsLeft(us);
+  }
+
+  @Test
+  void nothingIsLeftOfAStreamThatWaitsForTheConnectionsWindow() {
+    final WatchedStreams server = WatchedStreams.open(Role.SERVER);
+    final FramePeer client = server.peer();
+    client.startAsClient().request(1, true, "GET", "/").request(3, true, "GET", "/").send();
+    client.windowUpdate(1, 1000).windowUpdate(3, 1000).send();
+    server.head(1, false, ":status: 200");
+    server.data(1, true, "x".repeat(Setting.DEFAULT_WINDOW_BYTES + 500));
+    server.letGo(1);
+    server.head(3, false, ":status: 200");
+    server.data(3, true, "y");
+    client.received();
+    server.embedded().close();
+    server.embedded().runPendingTasks();
+    server.letGo(3);
+    assertNothingIsLeft(server);
+  }
+
+  @Test
+  void nothingIsLeftOfAStreamThatWasAnsweredInTheConnectionsLastTurn() {
+    final WatchedStreams server = WatchedStreams.open(Role.SERVER);
+    final FramePeer client = server.peer();
+    client.startAsClient().send();
+    server.within =
+        () -> {
+          server.within = () -> {};
+          server.head(1, true, ":status: 429");
+          server.letGo(1);
+        };
+    client.request(1, false, "POST", "/").frame(FrameType.PUSH_PROMISE, 0, 1, (byte) 0).send();
+    server.embedded().runPendingTasks();
+    assertNothingIsLeft(server);
+  }
+
+  private static void assertNothingIsLeft(WatchedStreams connection) {
+    connection.within = () -> {};
+    connection.embedded().finishAndReleaseAll();
+    connection.letGoOfAll();
+    assertEquals(0, connection.streamCount());
+    assertEquals(0, connection.counted.openStreams);
+    assertEquals(0, connection.counted.openConnections);
+    assertEquals(0, connection.heldBytes());
+  }
+}
