@@ -47,6 +47,7 @@ final class Http2RateLimitFields {
 
   private void writeValue(ByteBuf out, int kind) {
     encoder.begin(out, kind, value.readableBytes());
-    out.writeBytes(value);
+    // From the array: of another buffer's bytes a view would be made.
+    out.writeBytes(value.array(), value.arrayOffset(), value.readableBytes());
   }
 }
