@@ -26,9 +26,6 @@ final class ProxyBench {
   /** In a round at a fixed rate. */
   private static final double LEAST_REQUESTS = 10;
 
-  /** The requests that a warm-up reaches in the mean; far below what any contender takes. */
-  private static final double WARM_PER_SECOND = 20_000;
-
   private static final int NO_PORT = 0;
   private static final int MOST_WARM_UPS = 5;
   private static final int ATTEMPTS = 3;
@@ -168,7 +165,7 @@ final class ProxyBench {
     final Traffic traffic =
         new Traffic(site.wire(), mostKeys, settings.usualShape(), Traffic.CLOSED);
     // By requests too: on a machine that others use, time alone warms nothing up.
-    final double most = settings.warmUpSeconds() * WARM_PER_SECOND;
+    final double most = settings.warmUpSeconds() * site.wire().warmPerSecond();
     double done = 0;
     for (int i = 0; i < MOST_WARM_UPS && done < most; i++) {
       done += running.load(traffic, settings.warmUpSeconds()).count();

@@ -68,6 +68,11 @@ enum Wire {
     return this == HANDSHAKES || this == RESUMED ? 1 : ClientSettings.NO_END;
   }
 
+  /** The requests that a warm-up reaches in the mean; far below what any contender takes. */
+  double warmPerSecond() {
+    return requestsPerConnection() == ClientSettings.NO_END ? 20_000 : 200;
+  }
+
   /** The part of TLS handshakes that is not of the kind that is meant, from 0 to 1. */
   double wrongShare(long handshakes, long resumed) {
     if (requestsPerConnection() == ClientSettings.NO_END || handshakes == 0) {
