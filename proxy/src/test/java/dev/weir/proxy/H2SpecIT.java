@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.proxy.tls.CertificateFiles;
+import dev.weir.proxy.tls.TestCertificates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -64,6 +66,26 @@ class H2SpecIT {
     try (Rig rig = new Rig("nio", "--limit", "100000/365d")) {
       InetSocketAddress address = (InetSocketAddress) rig.sidecar.listenAddress();
       assertAllPass("-p", Integer.toString(address.getPort()));
+    }
+  }
+
+  @Test
+  void passesEveryCaseOverTls() throws Exception {
+    CertificateFiles files =
+        TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
+    try (Rig rig =
+        new Rig(
+            "nio",
+            "--limit",
+            "100000/365d",
+            "--listen",
+            "https://127.0.0.1:0",
+            "--tls.certificate",
+            files.chain().toString(),
+            "--tls.key",
+            files.key().toString())) {
+      InetSocketAddress address = (InetSocketAddress) rig.sidecar.listenAddress();
+      assertAllPass("-p", Integer.toString(address.getPort()), "-t", "-k");
     }
   }
 

@@ -272,6 +272,43 @@ class TlsTest {
   }
 
   @Test
+  void endsInOrderInADrain() throws Exception {
+    try (Rig rig = rig();
+        RawClient idle = new RawClient(CLIENT.connect(rig.sidecar.listenAddress()));
+        RawClient busy = new RawClient(CLIENT.connect(rig.sidecar.listenAddress()));
+        RawClient silent = rig.connect()) {
+      assertEquals(200, idle.send(Rig.VALID).read().status());
+      busy.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n");
+      rig.await("weir_requests_in_flight", 1);
+      Thread drain = new Thread(() -> rig.sidecar.drain(30_000_000_000L));
+      drain.start();
+      assertEquals("", idle.readToEnd(), "a close_notify, or this throws");
+      busy.send("x");
+      assertEquals(200, busy.read().status());
+      assertEquals("", busy.readToEnd());
+      silent.readToEndOrReset();
+      drain.join();
+    }
+  }
+
+  @Test
+  void carriesATunnelWhoseSidesEndApart() throws Exception {
+    try (Rig rig = rig();
+        RawClient client = new RawClient(CLIENT.connect(rig.sidecar.listenAddress()))) {
+      rig.origin.script(
+          conversation -> {
+            conversation.head();
+            conversation.send(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\nhi");
+            conversation.end();
+          });
+      client.send("GET /t HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: a\r\n\r\n");
+      assertEquals(101, client.read().status());
+      assertEquals("hi", client.readToEnd());
+    }
+  }
+
+  @Test
   void startsNotWithWhatItCannotUse() {
     StartException fault =
         assertThrows(StartException.class, () -> rig("--tls.key", files.chain().toString()));

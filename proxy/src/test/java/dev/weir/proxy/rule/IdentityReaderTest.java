@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.CertificateNames;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
@@ -377,6 +378,36 @@ class IdentityReaderTest {
     assertNull(reader.read(rule, question), "the rest is the request's");
     assertEquals(hash, reader.of(0).hash());
     assertArrayEquals(bytes, bytes());
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void readsWhomTheCertificateOfTheConnectionNames() {
+    CertificateNames names =
+        new CertificateNames(ascii("a.example"), ascii("spiffe://a/b"), ascii("me"));
+    RequestView request = TextRequest.of(names);
+    assertEquals(
+        hash(rule("header:n"), get("/", "n", "a.example")), hash(rule("tls:san"), request));
+    assertEquals(
+        hash(rule("header:n"), get("/", "n", "spiffe://a/b")), hash(rule("tls:spiffe"), request));
+    assertEquals(hash(rule("header:n"), get("/", "n", "me")), hash(rule("tls:cn"), request));
+  }
+
+  @Test
+  void takesAClientWithoutThatNameForOneWithoutTheKey() {
+    Rule rule = rule("tls:spiffe", OnMissingKey.REFUSE);
+    CertificateNames others = new CertificateNames(ascii("a"), null, ascii("b"));
+    for (RequestView request :
+        List.of(get("/"), TextRequest.of((CertificateNames) null), TextRequest.of(others))) {
+      assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(rule, of(request)));
+    }
+    CertificateNames longName = new CertificateNames(null, new byte[MAX_HEAD_BYTES + 1], null);
+    assertEquals(RefusalReason.IDENTITY_AMBIGUOUS, reader.read(rule, of(TextRequest.of(longName))));
+    assertThrows(BadValueException.class, () -> KeyPart.parse("tls:issuer"));
+    assertThrows(BadValueException.class, () -> KeyPart.parse("tls:"));
   }
 
   private byte[] bytes() {

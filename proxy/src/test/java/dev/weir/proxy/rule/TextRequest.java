@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.CertificateNames;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
@@ -32,6 +33,12 @@ public final class TextRequest {
 
   static RequestView from(String peer, String method, String target, String... fields) {
     return new TextRequest(method, target, fields).build(new Peer(address(peer), false));
+  }
+
+  /** A request whose connection is a client's that has shown a certificate. */
+  static RequestView of(CertificateNames names) {
+    Peer peer = new Peer(address("192.0.2.1"), false).secured(names);
+    return new TextRequest("GET", "/").build(peer);
   }
 
   static IpAddress address(String text) {
