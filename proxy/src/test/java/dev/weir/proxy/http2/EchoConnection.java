@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 
 /** A server that answers each request alike. */
 public final class EchoConnection extends Http2Connection {
+  private final FieldEncoder encoder = new FieldEncoder();
   private static final byte[] OK = {'a', 'n', 's', 'w', 'e', 'r'};
 
   public EchoConnection(Http2Loop loop, Channel channel) {
@@ -43,9 +44,9 @@ public final class EchoConnection extends Http2Connection {
 
   private void answer(int stream) {
     final ByteBuf head = beginHead(stream);
-    new FieldEncoder().status(head, 200);
+    encoder.status(head, 200);
     endHead(stream, false);
-    sendData(stream, channel.alloc().buffer().writeBytes(OK), true);
+    sendData(stream, channel.alloc().directBuffer(OK.length).writeBytes(OK), true);
     release(stream);
   }
 

@@ -8,10 +8,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -138,10 +141,8 @@ class FieldDecoderTest {
     final int colon = line.indexOf(": ");
     final ByteBuf first = Unpooled.buffer();
     first.writeByte(0x82).writeByte(0x40).writeByte(colon);
-    first.writeBytes(
-        line.substring(0, colon).getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
-    final byte[] value =
-        line.substring(colon + 2).getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+    first.writeBytes(line.substring(0, colon).getBytes(StandardCharsets.ISO_8859_1));
+    final byte[] value = line.substring(colon + 2).getBytes(StandardCharsets.ISO_8859_1);
     first.writeByte(value.length).writeBytes(value);
     assertEquals(0, Fields.decode(decoder, first, block));
     if (line.equals(":path: ")) {
@@ -179,7 +180,7 @@ class FieldDecoderTest {
     assertEquals(0, decode("40 0c 677270632d74696d656f7574 02 3153 be 00 08 782d656e766f792d 00"));
     assertEquals(FieldKind.GRPC_TIMEOUT, block.kind(0));
     assertEquals(FieldKind.GRPC_TIMEOUT, block.kind(1));
-    assertEquals(FieldKind.UNKNOWN, block.kind(2));
+    assertEquals(FieldKind.X_ENVOY, block.kind(2));
     assertEquals(0, decode("00 09 782d656e766f792d61 00 1001610162"));
     assertEquals(FieldKind.X_ENVOY, block.kind(0));
     assertTrue(block.neverIndexed(1));
@@ -190,7 +191,7 @@ class FieldDecoderTest {
   void decodesOnWhatIsTooLargeAndKeepsTheTable() {
     final ByteBuf large = Unpooled.buffer();
     final byte[] value = new byte[4000];
-    java.util.Arrays.fill(value, (byte) 'v');
+    Arrays.fill(value, (byte) 'v');
     for (int i = 0; i < 8; i++) {
       large.writeBytes(new byte[] {0x40, 1, (byte) ('a' + i), 0x7f, (byte) 0xa1, 0x1e});
       large.writeBytes(value);
@@ -229,12 +230,12 @@ class FieldDecoderTest {
 
   /** Tables from nothing to 4,096 bytes that change in mid-run, and entries of every size. */
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(longs = {1, 2, 3, 4})
   void decodesWhatNettyEncodes(long seed) throws Http2Exception {
     final Random random = new Random(seed);
     final DefaultHttp2HeadersEncoder encoder =
         new DefaultHttp2HeadersEncoder((name, value) -> random.nextInt(9) == 0, true);
-    for (int i = 0; i < 4_000; i++) {
+    for (int i = 0; i < 1_000; i++) {
       if (random.nextInt(20) == 0) {
         encoder.maxHeaderTableSize(random.nextInt(3) == 0 ? 0 : random.nextInt(4_097));
       }
@@ -256,6 +257,86 @@ class FieldDecoderTest {
       }
     }
     assertTrue(decoder.heapBytes() <= 8 * 1024 + 2 * 1024, decoder.heapBytes() + " bytes");
+  }
+
+  /** A field that refers to an entry which the same block pushes out of the table. */
+  @Test
+  void fieldsStayThatTheirOwnBlockEvicts() {
+    final ByteBuf in = Unpooled.buffer();
+    in.writeBytes(new byte[] {0x40, 1, 'a', 2, 'a', '1', (byte) 0xbe});
+    final byte[] large = new byte[4_096 - 32 - 1];
+    Arrays.fill(large, (byte) 'v');
+    in.writeBytes(new byte[] {0x40, 1, 'b', 0x7f, (byte) 0xe0, 0x1e}).writeBytes(large);
+    in.writeBytes(new byte[] {0x7e, 1, '2'}); // named by the entry that it pushes out
+    in.writeByte(0xbe);
+    assertEquals(0, Fields.decode(decoder, in, block));
+    assertEquals(
+        List.of("a: a1", "a: a1", "b: " + "v".repeat(large.length), "b: 2", "b: 2"),
+        Fields.of(block));
+    assertEquals(0, decode("be"));
+    assertEquals(ErrorCode.COMPRESSION_ERROR, decode("bf"));
+  }
+
+  /** Bytes that are anything: ours and Netty's decoder take the same, and see the same fields. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void agreesWithNettyOnAnyBytes(long seed) throws Http2Exception {
+    final Random random = new Random(seed);
+    int taken = 0;
+    for (int round = 0; round < 3_000; round++) {
+      final DefaultHttp2HeadersDecoder netty = new DefaultHttp2HeadersDecoder(false, 1 << 16);
+      final FieldDecoder ours = new FieldDecoder();
+      for (int blocks = 0; blocks < 3; blocks++) {
+        final ByteBuf in = anyBlock(random);
+        List<String> expected = null;
+        try {
+          expected = new ArrayList<>();
+          for (var field : netty.decodeHeaders(1, in.duplicate())) {
+            expected.add(field.getKey() + ": " + field.getValue());
+          }
+        } catch (Http2Exception e) {
+          expected = null;
+        }
+        final String hex = ByteBufUtil.hexDump(in);
+        final int error = Fields.decode(ours, in, block);
+        assertEquals(expected == null, error != 0, hex);
+        if (expected == null) {
+          break;
+        }
+        taken++;
+        expected.sort(null);
+        final List<String> fields = Fields.of(block);
+        fields.sort(null);
+        assertEquals(expected, fields, hex);
+      }
+    }
+    assertTrue(taken > 300, taken + " blocks were taken");
+  }
+
+  private static ByteBuf anyBlock(Random random) {
+    final ByteBuf in = Unpooled.buffer();
+    for (int i = random.nextInt(5); i >= 0; i--) {
+      switch (random.nextInt(8)) {
+        case 0 -> in.writeByte(random.nextInt(256));
+        case 1, 2 -> in.writeByte(0x80 | 1 + random.nextInt(66));
+        case 3 -> in.writeByte(0x20 | random.nextInt(32));
+        default -> {
+          in.writeByte(random.nextBoolean() ? 0x40 : random.nextBoolean() ? 0 : 0x10);
+          string(in, random);
+          string(in, random);
+        }
+      }
+    }
+    return in;
+  }
+
+  private static void string(ByteBuf in, Random random) {
+    final int length = 1 + random.nextInt(6);
+    final boolean huffman = random.nextInt(3) == 0;
+    in.writeByte((huffman ? 0x80 : 0) | length);
+    for (int i = 0; i < length; i++) {
+      in.writeByte(huffman ? random.nextInt(256) : 'a' + random.nextInt(26));
+    }
   }
 
   private static String value(Random random) {

@@ -19,7 +19,7 @@ public final class FramePeer {
   private final EmbeddedChannel channel;
   private final FieldEncoder encoder = new FieldEncoder();
   private final FieldDecoder decoder = new FieldDecoder();
-  private final FieldBlock block = new FieldBlock(1 << 20, 1 << 12, 1 << 20);
+  private final FieldBlock block = new FieldBlock(1 << 16, 1 << 10, 1 << 16);
   private final ByteBuf out = Unpooled.buffer();
   private final ByteBuf in = Unpooled.buffer();
   private final List<String> frames = new ArrayList<>();
