@@ -24,6 +24,7 @@ final class Demo implements AutoCloseable {
         - {id: search, match: {path: /search}, key: ip, limit: 1/1s, burst: 5}
         - {id: report, match: {path: /report}, key: ip, limit: 1/1m, dry-run: true}
         - {id: static, match: {path: /static/**}, action: unlimited}
+        - {id: greet, match: {grpc: demo.Greeter/Greet}, key: header:x-user-id, limit: 1/1h}
         - {id: internal, match: {path: /internal/**}, action: deny}
       """;
 
@@ -47,6 +48,7 @@ final class Demo implements AutoCloseable {
   private final DemoClient client;
   private boolean asExpected = true;
   private String refusal = "";
+  private String refusedCall = "";
   private int sentCount;
   private int passedCount;
 
@@ -136,6 +138,23 @@ final class Demo implements AutoCloseable {
         0,
         client.burst(2, "/internal/keys", null),
         RefusalReason.DENIED.httpStatus());
+    showCalls();
+  }
+
+  /** Two calls of gRPC, of which one may pass. */
+  private void showCalls() throws IOException {
+    String first = client.call("/demo.Greeter/Greet", "alice");
+    refusedCall = client.call("/demo.Greeter/Greet", "alice");
+    boolean passes = first.contains("\ngrpc-status: 0\n");
+    boolean refuses = refusedCall.contains("\ngrpc-status: 8\n");
+    asExpected &= passes && refuses;
+    sentCount += 2;
+    passedCount += (passes ? 1 : 0) + (refuses ? 0 : 1);
+    row(
+        "2 gRPC calls over HTTP/2",
+        passes ? "1" : "0",
+        refuses ? "1 x grpc-status 8" : "-",
+        "1 pass" + (passes && refuses ? "" : "  WRONG"));
   }
 
   private void scenario(String what, int least, int most, DemoClient.Answers answers) {
@@ -179,6 +198,11 @@ final class Demo implements AutoCloseable {
         refusal.startsWith(REFUSAL_START)
             && refusal.toLowerCase(Locale.ROOT).contains("retry-after:"),
         "It has a status of 429 and says when to come again");
+    out.printf("%nAnd a refused gRPC call, decoded:%n%n%s%n", refusedCall.indent(2));
+    check(
+        refusedCall.contains("\ngrpc-status: 8\n")
+            && refusedCall.contains("\ngrpc-retry-pushback-ms: -1\n"),
+        "It is RESOURCE_EXHAUSTED, and says not to try again within this call");
   }
 
   /** How much a budget has grown since, should this machine be that slow. */

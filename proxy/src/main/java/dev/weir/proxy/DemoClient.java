@@ -97,6 +97,11 @@ final class DemoClient {
     return new Answers(new TreeMap<>(Map.of(response.statusCode(), 1)), retryAfter);
   }
 
+  /** The fields of the answer to one call of gRPC, a line each. */
+  String call(String path, String user) throws IOException {
+    return DemoCall.call(sidecar, (int) TIMEOUT.toMillis(), path, user);
+  }
+
   /** One answer as it stands on the wire. */
   String raw(String path, String user) throws IOException {
     try (Socket socket = new Socket()) {

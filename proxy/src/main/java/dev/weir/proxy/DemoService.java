@@ -14,12 +14,14 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,6 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The service behind the demo's sidecar: answers everything, and counts. */
 final class DemoService implements AutoCloseable {
+  private static final String GRPC = "application/grpc";
+  private static final int MAX_REQUEST_BYTES = 1 << 16;
+
   private final AtomicLong requestCount = new AtomicLong();
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
@@ -46,7 +51,12 @@ final class DemoService implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel client) {
-                    client.pipeline().addLast(new HttpServerCodec(), answer);
+                    client
+                        .pipeline()
+                        .addLast(
+                            new HttpServerCodec(),
+                            new HttpObjectAggregator(MAX_REQUEST_BYTES),
+                            answer);
                   }
                 })
             .bind(InetAddress.getLoopbackAddress(), 0)
@@ -55,10 +65,14 @@ final class DemoService implements AutoCloseable {
   }
 
   @Sharable
-  private final class Answer extends SimpleChannelInboundHandler<LastHttpContent> {
+  private final class Answer extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
-    protected void channelRead0(ChannelHandlerContext client, LastHttpContent end) {
+    protected void channelRead0(ChannelHandlerContext client, FullHttpRequest request) {
       requestCount.incrementAndGet();
+      if (GRPC.equals(request.headers().get(HttpHeaderNames.CONTENT_TYPE))) {
+        client.writeAndFlush(greeting()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+        return;
+      }
       ByteBuf body = Unpooled.copiedBuffer("the service\n", StandardCharsets.US_ASCII);
       FullHttpResponse response =
           new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
@@ -66,6 +80,17 @@ final class DemoService implements AutoCloseable {
       response.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
       client.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
+  }
+
+  /** An empty message, and the status behind it: a call answered over HTTP/1.1. */
+  private static FullHttpResponse greeting() {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.buffer().writeZero(5));
+    response.headers().set(HttpHeaderNames.CONTENT_TYPE, GRPC);
+    HttpUtil.setTransferEncodingChunked(response, true);
+    response.trailingHeaders().set("grpc-status", "0");
+    return response;
   }
 
   InetSocketAddress address() {

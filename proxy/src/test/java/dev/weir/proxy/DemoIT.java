@@ -20,6 +20,7 @@ class DemoIT {
     String shown = out.toString();
     assertEquals(0, exitCode, shown);
     assertTrue(shown.contains("HTTP/1.1 429 Too Many Requests"), shown);
+    assertTrue(shown.contains("grpc-message: Quota Exceeded: greet"), shown);
     assertTrue(shown.contains("All of it is what the rules say."), shown);
     assertTrue(!shown.contains("WRONG"), shown);
   }
