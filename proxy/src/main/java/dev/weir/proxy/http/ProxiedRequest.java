@@ -218,7 +218,9 @@ public final class ProxiedRequest implements Asker {
       return;
     }
     service.responseConsumed(bytes);
-    if (state == State.TUNNEL) {
+    if (held.ofResponse() > 0) {
+      times.awaitClient(); // it has taken some, and has its time anew for the rest
+    } else if (state == State.TUNNEL) {
       times.awaitTunnel();
     } else {
       times.awaitForwardedBody(requestEnded);

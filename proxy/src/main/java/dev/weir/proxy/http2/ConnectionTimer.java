@@ -16,6 +16,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
 
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long HOLDING_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Http2Connection connection;
@@ -26,6 +27,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private long drainNs = Deadlines.NEVER;
   private long closeNs = Deadlines.NEVER;
   private long pauseNs = Deadlines.NEVER;
+  private long holdingNs = Deadlines.NEVER;
 
   ConnectionTimer(Http2Connection connection, Deadlines deadlines) {
     this.connection = connection;
@@ -71,7 +73,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
 
   /** The peer may still read why, but not hold up the end. */
   void closeSoon() {
-    settingsNs = blockNs = stalledNs = drainNs = pauseNs = Deadlines.NEVER;
+    settingsNs = blockNs = stalledNs = drainNs = pauseNs = holdingNs = Deadlines.NEVER;
     closeNs = after(CLOSE_NS);
     arm();
   }
@@ -79,6 +81,18 @@ final class ConnectionTimer extends Deadlines.Waiter {
   /** Reading stops for a moment. */
   void pause() {
     pauseNs = after(PAUSE_NS);
+    arm();
+  }
+
+  /** The connection holds more than it may. */
+  void holdsTooMuch() {
+    holdingNs = after(HOLDING_NS);
+    arm();
+  }
+
+  /** It does not any more. */
+  void holdsNoMoreTooMuch() {
+    holdingNs = Deadlines.NEVER;
     arm();
   }
 
@@ -90,7 +104,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
     deadline(
         Math.min(
             Math.min(Math.min(settingsNs, blockNs), Math.min(stalledNs, drainNs)),
-            Math.min(closeNs, pauseNs)));
+            Math.min(closeNs, Math.min(pauseNs, holdingNs))));
   }
 
   @Override
@@ -115,6 +129,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
       if (pauseNs <= nowNs) {
         pauseNs = Deadlines.NEVER;
         connection.resume();
+      }
+      if (holdingNs <= nowNs) {
+        connection.bound().overdue();
       }
       arm();
     }

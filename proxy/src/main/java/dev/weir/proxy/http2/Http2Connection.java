@@ -79,6 +79,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   private final FrameReader reader = new FrameReader(Http2Loop.MAX_BLOCK_BYTES);
   private final ConnectionTimer timer;
   private final GoAways goAways;
+  private final HeldBound bound;
   private final int maxPeerStreams;
 
   private State state = State.NEW;
@@ -93,6 +94,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   private int stalledCount;
   private int nextId = 1;
   private long heldBytes;
+  private long heldReceivedBytes;
 
   /**
    * @param maxPeerStreams that the peer may have open; 0 if it opens none, as a server.
@@ -110,6 +112,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     frames = new ReceivedFrames(this);
     timer = new ConnectionTimer(this, loop.deadlines);
     goAways = new GoAways(this);
+    bound = new HeldBound(this);
   }
 
   /**
@@ -168,6 +171,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   protected final void start() {
     state = State.OPEN;
     observer.connectionOpened();
+    loop.connectionOpened();
     timer.start();
     if (role == Role.CLIENT) {
       output.preface();
@@ -178,9 +182,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
           Setting.MAX_CONCURRENT_STREAMS,
           maxPeerStreams,
           Setting.MAX_HEADER_LIST_SIZE,
-          loop.block.maxListBytes(),
-          Setting.ENABLE_CONNECT_PROTOCOL,
-          1);
+          loop.block.maxListBytes());
     }
     output.windowUpdate(0, CONNECTION_WINDOW_BYTES - Setting.DEFAULT_WINDOW_BYTES);
     joinTurn();
@@ -288,6 +290,11 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** Ends a stream at once, both ways; nothing more is told of it. It still is to be released. */
   public final void reset(int stream, int errorCode) {
     if (state == State.OPEN && !isClosed(stream)) {
+      if (role == Role.SERVER
+          && streams.waiting[stream] != null
+          && loop.clock.nowNs() - streams.stalledNs[stream] >= STALLED_NS) {
+        stalledCount++; // the user has seen it first
+      }
       writeReset(streams.id(stream), errorCode);
       closed.reset(streams.id(stream));
       closeStream(stream);
@@ -449,6 +456,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       keepRest();
     }
     timer.blockIsOpen(reader.isInBlock());
+    bound.look();
   }
 
   private int readPreface() {
@@ -494,8 +502,8 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     adjustReading();
   }
 
-  private void adjustReading() {
-    final boolean read = !unwanted && !timer.isPaused();
+  final void adjustReading() {
+    final boolean read = !unwanted && !timer.isPaused() && !bound.isReached();
     if (channel.isOpen() && channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
     }
@@ -529,6 +537,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
     if (state != State.NEW) {
       observer.connectionClosed();
+      loop.connectionClosed();
     }
     state = State.CLOSED;
     endStreams(ErrorCode.NO_ERROR);
@@ -694,13 +703,29 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   }
 
   final void hold(int stream, int bytes) {
+    if (streams.heldBytes[stream] == 0) {
+      streams.heldNs[stream] = loop.clock.nowNs();
+    }
     streams.heldBytes[stream] += bytes;
+    heldReceivedBytes += bytes;
     hold(bytes);
   }
 
   private void unhold(int stream, int bytes) {
+    streams.heldNs[stream] = loop.clock.nowNs();
     streams.heldBytes[stream] -= bytes;
+    heldReceivedBytes -= bytes;
     hold(-bytes);
+    bound.released();
+  }
+
+  /** Received bytes that are held. */
+  final long heldReceivedBytes() {
+    return heldReceivedBytes;
+  }
+
+  final HeldBound bound() {
+    return bound;
   }
 
   /** Bytes of a stream are not held any more: its window opens again, half of it at a time. */

@@ -18,6 +18,7 @@ public final class Http2Loop {
   boolean blockIsLent;
 
   private long heldBytes;
+  private int connections;
 
   /**
    * @param maxListBytes of a head or trailers: all names and values, and 32 for each field.
@@ -43,5 +44,18 @@ public final class Http2Loop {
 
   void hold(long bytes) {
     heldBytes += bytes;
+  }
+
+  void connectionOpened() {
+    connections++;
+  }
+
+  void connectionClosed() {
+    connections--;
+  }
+
+  /** What a connection holds on average. */
+  long meanHeldBytes() {
+    return heldBytes / Math.max(1, connections);
   }
 }

@@ -62,6 +62,7 @@ final class StreamSlots {
   long[] paceNs = new long[FIRST_SLOTS];
   int[] paceBytes = new int[FIRST_SLOTS];
   long[] openedNs = new long[FIRST_SLOTS];
+  long[] heldNs = new long[FIRST_SLOTS];
   ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
   ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
   Object[] users = new Object[FIRST_SLOTS];
@@ -175,6 +176,7 @@ final class StreamSlots {
     paceNs = Arrays.copyOf(paceNs, slots);
     paceBytes = Arrays.copyOf(paceBytes, slots);
     openedNs = Arrays.copyOf(openedNs, slots);
+    heldNs = Arrays.copyOf(heldNs, slots);
     waiting = Arrays.copyOf(waiting, slots);
     waitingTrailers = Arrays.copyOf(waitingTrailers, slots);
     users = Arrays.copyOf(users, slots);

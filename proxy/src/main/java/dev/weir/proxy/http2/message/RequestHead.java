@@ -89,9 +89,7 @@ public final class RequestHead implements IncomingRequest {
       return Outcome.MALFORMED;
     }
     if (isValue(method, CONNECT)) {
-      return block.hasPseudo(FieldKind.PROTOCOL)
-          ? Outcome.MALFORMED // it is not announced
-          : refuse(RefusalReason.METHOD_NOT_SUPPORTED);
+      return refuse(RefusalReason.METHOD_NOT_SUPPORTED); // a tunnel, to a host or of RFC 8441
     }
     view.method(block.valueOffset(method), block.valueLength(method));
     if (block.hasPseudo(FieldKind.PROTOCOL) || !hasScheme()) {

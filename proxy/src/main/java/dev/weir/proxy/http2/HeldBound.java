@@ -1,0 +1,89 @@
+package dev.weir.proxy.http2;
+
+/**
+ * How much a client's connection may hold: content that it has sent and the service has not taken,
+ * and, once its event loop holds too much in all, what waits for the client too. Beyond that its
+ * reading stops, for a second at most, as a window that opens is not read then either; after that
+ * the streams that have stood still for the longest are reset. What waits for a client is else
+ * bounded by its streams, as none of their services is read further.
+ */
+final class HeldBound {
+  /** What one connection may hold of what it has received. */
+  static final long MAX_RECEIVED_BYTES = 1L << 20;
+
+  /** What all connections of an event loop may hold; beyond it, who holds more than most pays. */
+  static final long MAX_LOOP_BYTES = 32L << 20;
+
+  private final Http2Connection connection;
+  private boolean isReached;
+
+  HeldBound(Http2Connection connection) {
+    this.connection = connection;
+  }
+
+  /** Whether nothing is read for now. */
+  boolean isReached() {
+    return isReached;
+  }
+
+  /** Something has been read. */
+  void look() {
+    if (!isReached && isExceeded()) {
+      isReached = true;
+      connection.timer().holdsTooMuch();
+      connection.adjustReading();
+    }
+  }
+
+  /** Something has been let go of. */
+  void released() {
+    if (isReached && !isExceeded()) {
+      end();
+    }
+  }
+
+  /** Nobody has taken enough in time. */
+  void overdue() {
+    while (isExceeded() && endLongest()) {
+      // The next one.
+    }
+    if (isReached) {
+      end();
+    }
+  }
+
+  private void end() {
+    isReached = false;
+    connection.timer().holdsNoMoreTooMuch();
+    connection.adjustReading();
+  }
+
+  private boolean isExceeded() {
+    return connection.role == Role.SERVER
+        && (connection.heldReceivedBytes() > MAX_RECEIVED_BYTES
+            || connection.loop.heldBytes() > MAX_LOOP_BYTES
+                && connection.heldBytes() > connection.loop.meanHeldBytes());
+  }
+
+  /** Resets the stream that has stood still for the longest; false if there is none. */
+  private boolean endLongest() {
+    final StreamSlots streams = connection.streams;
+    int longest = StreamSlots.NONE;
+    long longestNs = Long.MAX_VALUE;
+    for (int stream = 0; stream < streams.slots(); stream++) {
+      final long sinceNs =
+          streams.heldBytes[stream] > 0
+              ? streams.heldNs[stream]
+              : streams.waiting[stream] == null ? Long.MAX_VALUE : streams.stalledNs[stream];
+      if (streams.id(stream) != 0 && sinceNs < longestNs) {
+        longest = stream;
+        longestNs = sinceNs;
+      }
+    }
+    if (longest == StreamSlots.NONE) {
+      return false;
+    }
+    connection.endStream(longest, StreamEnd.FAULT, ErrorCode.CANCEL);
+    return true;
+  }
+}

@@ -1,0 +1,139 @@
+package dev.weir.proxy.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.LeakRecorder;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What one client can make Weir hold, and what it loses by that; each beside an honest client. */
+class Http2BoundTest {
+  private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final int MIB = 1 << 20;
+  private static final String PIECE = "x".repeat(15_000);
+
+  private final HeldLoop held = new HeldLoop().connectHttp2();
+
+  @AfterEach
+  void end() {
+    held.close();
+    assertEquals(0, held.loop.http2.connections().heldBytes());
+  }
+
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  /** Sends 60,000 bytes on each of so many streams, to a service that takes none of them. */
+  private void upload(int streams) {
+    held.service.multiplexes = true;
+    held.service.room = 0;
+    for (int i = 0; i < streams; i++) {
+      held.client.request(2 * i + 1, false, "POST", "/a");
+      for (int piece = 0; piece < 4; piece++) {
+        held.client.data(2 * i + 1, false, PIECE);
+      }
+    }
+    held.client.send();
+  }
+
+  private long heldBytes() {
+    return held.loop.http2.connections().heldBytes();
+  }
+
+  private boolean isRead() {
+    return held.channel.config().isAutoRead();
+  }
+
+  @Test
+  void stopsReadingBeyondAMebibyteUntilTheServiceTakesSome() {
+    upload(17);
+    assertTrue(isRead(), "1,020,000 bytes are no mebibyte");
+    held.client.request(35, false, "POST", "/a").data(35, false, PIECE).data(35, false, PIECE);
+    held.client.send();
+    assertFalse(isRead());
+    held.service.calls.get(0).consume();
+    assertTrue(isRead());
+    held.pass(SECOND_NS);
+    assertTrue(resets().isEmpty(), "somebody was reset though the service took enough");
+  }
+
+  @Test
+  void resetsWhatHasStoodForTheLongestWhenNobodyTakesAny() {
+    upload(20);
+    assertFalse(isRead());
+    held.pass(SECOND_NS);
+    List<String> resets = resets();
+    assertEquals(
+        List.of("RST_STREAM 1 CANCEL", "RST_STREAM 3 CANCEL", "RST_STREAM 5 CANCEL"), resets);
+    assertTrue(heldBytes() <= MIB, heldBytes() + " bytes are held");
+    assertTrue(isRead());
+    assertEquals("reset CLIENT_GONE", held.service.calls.get(0).end);
+    assertEquals(20, held.admission.charged);
+  }
+
+  private List<String> resets() {
+    return held.client.received().stream().filter(frame -> frame.startsWith("RST")).toList();
+  }
+
+  /** As many large responses as there may be, all of them behind the standard's small windows. */
+  @Test
+  void pausesNobodyWhoTakesLargeAnswersSlowly() {
+    for (int i = 0; i < 100; i++) {
+      held.client.request(2 * i + 1, true, "GET", "/a").send();
+      held.service.last().answer("HTTP/1.1 200 OK\r\nContent-Length: 120000");
+      held.service.last().send("x".repeat(60_000), false);
+      held.service.last().send("x".repeat(60_000), false);
+    }
+    held.client.received();
+    assertTrue(heldBytes() > 5 * MIB);
+    assertTrue(isRead(), "windows that open are not read");
+    for (int second = 0; second < 50; second++) {
+      held.pass(SECOND_NS);
+      held.client.windowUpdate(0, 200_000);
+      for (int i = 0; i < 100; i++) {
+        held.client.windowUpdate(2 * i + 1, 2_000);
+      }
+      held.client.send();
+      assertEquals(List.of(), resets(), "second " + second);
+    }
+  }
+
+  @Test
+  void resetsAStreamWhoseWindowCreeps() {
+    held.client.settings(4, 0).request(1, true, "GET", "/a").send();
+    held.service.last().answer("HTTP/1.1 200 OK\r\nContent-Length: 60000");
+    held.service.last().send("x".repeat(60_000), false);
+    int seconds = 0;
+    while (resets().isEmpty() && seconds < 100) {
+      held.pass(SECOND_NS);
+      held.client.windowUpdate(1, 500).send();
+      seconds++;
+    }
+    assertTrue(seconds >= 60 && seconds <= 62, "after " + seconds + " s");
+    assertTrue(held.service.last().end.startsWith("endreset "), held.service.last().end);
+  }
+
+  @Test
+  void endsAConnectionThatTakesNoneOfThreeAnswers() {
+    held.client.settings(4, 0).send();
+    for (int id = 1; id < 6; id += 2) {
+      held.client.request(id, true, "GET", "/a").send();
+      held.service.last().answer("HTTP/1.1 200 OK\r\nContent-Length: 5");
+      held.service.last().send("hello", true);
+    }
+    held.client.received();
+    held.pass(SECOND_NS); // looks each second
+    held.pass(30 * SECOND_NS);
+    List<String> frames = held.client.received();
+    assertEquals(
+        "GOAWAY 5 ENHANCE_YOUR_CALM streams are opened and not read",
+        frames.get(frames.size() - 1));
+  }
+}
