@@ -27,7 +27,7 @@ import javax.net.ssl.SSLException;
  * them every two days, the JDK with the life of a session.
  */
 final class TlsContexts {
-  /** How long a session may be resumed, in seconds. */
+  /** How long a session may be resumed, in seconds; BoringSSL gives those of TLS 1.3 two days. */
   static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
 
   /** Those of TLS 1.3 first. */
