@@ -211,6 +211,8 @@ final class HeldService implements Origin {
       if (response.scan(bytes, 0, bytes.capacity()) != bytes.capacity()) {
         throw new AssertionError("no head of HTTP/1.1: " + text);
       }
+      byte[] source = (text + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+      response.source(Unpooled.wrappedBuffer(source), 0, source.length);
       response.answers(headMethod);
       if (response.informational()) {
         request.informational(response);
