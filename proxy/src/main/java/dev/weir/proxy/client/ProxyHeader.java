@@ -13,18 +13,18 @@ import java.util.regex.Pattern;
  * protocol (HAProxy's {@code proxy-protocol.txt}). Everything that may follow the addresses in
  * version 2 is left out.
  */
-final class ProxyHeader {
+public final class ProxyHeader {
   /** The header does not end yet; what is there may be the beginning of one. */
-  static final int INCOMPLETE = 0;
+  public static final int INCOMPLETE = 0;
 
   /** What is there begins no header. */
-  static final int MISSING = -1;
+  public static final int MISSING = -1;
 
   /** A header begins there, and does not go on as one. */
-  static final int MALFORMED = -2;
+  public static final int MALFORMED = -2;
 
   /** The longest header of version 2; what proxies add behind the addresses is some hundred. */
-  static final int MAX_BYTES = 4096;
+  public static final int MAX_BYTES = 4096;
 
   private static final byte[] VERSION_1 = {'P', 'R', 'O', 'X', 'Y', ' '};
   private static final byte[] VERSION_2 = {
@@ -73,7 +73,7 @@ final class ProxyHeader {
    * @return the header's length in bytes, or {@link #INCOMPLETE}, {@link #MISSING} or {@link
    *     #MALFORMED}.
    */
-  int read(ByteBuf in) {
+  public int read(ByteBuf in) {
     client = null;
     int readable = in.readableBytes();
     if (readable == 0) {
@@ -89,7 +89,7 @@ final class ProxyHeader {
   }
 
   /** Whose connection it is; null if the header does not say, as the proxy speaks for itself. */
-  IpAddress client() {
+  public IpAddress client() {
     return client;
   }
 

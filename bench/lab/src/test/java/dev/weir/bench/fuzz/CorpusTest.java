@@ -35,6 +35,11 @@ class CorpusTest {
   }
 
   @FuzzTest(maxDuration = AS_LONG_AS_ASKED)
+  void proxyHeader(byte[] input) {
+    FuzzTarget.PROXY_HEADER.run(input);
+  }
+
+  @FuzzTest(maxDuration = AS_LONG_AS_ASKED)
   void path(byte[] input) {
     FuzzTarget.PATH.run(input);
   }

@@ -9,6 +9,7 @@ enum FuzzTarget {
   CHUNKS("chunks", new ChunkTarget()),
   FRAMES("frames", new FrameTarget()),
   FIELDS("fields", new FieldTarget()),
+  PROXY_HEADER("proxyHeader", new ProxyHeaderTarget()),
   PATH("path", new PathTarget()),
   ADDRESS("address", new AddressTarget()),
   TIME("time", new TimeTarget());
