@@ -56,6 +56,16 @@ class GrpcWebTest extends RigTest {
     assertTrue(trailers.startsWith("grpc-status: 8\r\n"), trailers);
   }
 
+  @Test
+  void aCallWithoutAnyContentIsOneToo() throws Exception {
+    start("nio", "--limit", "1/1h");
+    String empty = call("application/grpc-web").split("Content-Length")[0] + "Content-Length: 0";
+    try (RawClient client = rig.connect()) {
+      assertEquals(200, client.send(empty + "\r\n\r\n").read().status());
+      assertEquals("8", client.send(empty + "\r\n\r\n").read().field("grpc-status"));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"application/grpc", "application/json"})
   void whatIsNoGrpcWebIsAnsweredAsHttp(String contentType) throws Exception {

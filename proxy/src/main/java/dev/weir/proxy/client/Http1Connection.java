@@ -199,7 +199,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
-    grpcType = head.hasBody() ? GrpcContentType.of(head.view()) : GrpcContentType.NONE;
+    grpcType = mayBeCall(head) ? GrpcContentType.of(head.view()) : GrpcContentType.NONE;
     body.start(head);
     response.start(head);
     Verdict refusal = request.start(head);
@@ -387,6 +387,11 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     } else {
       closeAfterAnswer();
     }
+  }
+
+  /** A call has content; most requests have none, and are not looked at for its type. */
+  private static boolean mayBeCall(RequestHead head) {
+    return head.hasBody() || head.contentLength() == 0;
   }
 
   private ByteBuf refusal(Verdict verdict) {
