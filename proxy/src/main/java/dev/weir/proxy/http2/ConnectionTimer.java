@@ -15,6 +15,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long TAKEN_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long HOLDING_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -73,8 +74,17 @@ final class ConnectionTimer extends Deadlines.Waiter {
 
   /** The peer may still read why, but not hold up the end. */
   void closeSoon() {
+    closeAfter(CLOSE_NS);
+  }
+
+  /** The peer may still take the last of its answers, while it takes any. */
+  void closeWhenTaken() {
+    closeAfter(TAKEN_NS);
+  }
+
+  private void closeAfter(long ns) {
     settingsNs = blockNs = stalledNs = drainNs = pauseNs = holdingNs = Deadlines.NEVER;
-    closeNs = after(CLOSE_NS);
+    closeNs = after(ns);
     arm();
   }
 

@@ -813,8 +813,12 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     state = State.ENDING;
     endStreams(errorCode);
     output.flush();
-    timer.closeSoon();
-    Bytes.endOutput(channel, () -> {});
+    if (errorCode == ErrorCode.NO_ERROR) {
+      timer.closeWhenTaken();
+    } else {
+      timer.closeSoon();
+    }
+    Bytes.endOutput(channel, timer::closeSoon);
   }
 
   /** No turn of theirs comes any more, and none is opened: the connection is not open. */

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * The streams of one connection, in columns: a stream is the number of its slot, which stays the
- * same while it lasts. Identifiers are found by an index of their own. Slots grow from 8 on, and
+ * same while it lasts. Identifiers are found by an index of their own. Slots grow from 2 on, and
  * whoever opens streams bounds how many there are.
  */
 final class StreamSlots {
@@ -41,7 +41,7 @@ final class StreamSlots {
   /** How long the content is that is to come has been said. */
   static final int LENGTH_KNOWN = 1 << 8;
 
-  private static final int FIRST_SLOTS = 8;
+  private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 
   private int[] ids = new int[FIRST_SLOTS];

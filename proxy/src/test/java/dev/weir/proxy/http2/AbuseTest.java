@@ -448,4 +448,21 @@ class AbuseTest {
     server.pass(200);
     assertFalse(server.embedded().isOpen());
   }
+
+  @Test
+  void aDrainedConnectionWaitsUntilItsLastAnswerIsTaken() {
+    client.request(1, true, "GET", "/").send();
+    channel.takes = false;
+    server.head(1, false, ":status: 200");
+    server.data(1, true, "answer");
+    server.letGo(1);
+    server.drain();
+    server.pass(1_100);
+    server.pass(5_000);
+    assertTrue(channel.isOpen());
+    channel.takes = true;
+    channel.flush();
+    assertTrue(client.received().contains("DATA 1 answer end"));
+    assertFalse(channel.isOpen());
+  }
 }
