@@ -209,8 +209,13 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
 
   @Override
   public void reset(RequestEnd.How how, int errorCode) {
-    connection.reset(stream, errorCode == RequestEnd.NO_CODE ? code(how) : errorCode);
+    connection.reset(stream, saysWhy(errorCode) ? errorCode : code(how));
     release();
+  }
+
+  /** A response that is cut has an error: some clients take it for whole, or wait, without. */
+  private static boolean saysWhy(int errorCode) {
+    return errorCode != RequestEnd.NO_CODE && errorCode != ErrorCode.NO_ERROR;
   }
 
   /** A call of gRPC is told why; any other response is cut. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.request.RefusalReason;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -53,5 +54,15 @@ class Http2HostileClientTest {
     assertEquals(
         List.of("CLIENT_GONE 0 0 0", "CLIENT_GONE 0 0 0", "CLIENT_GONE 0 0 0"),
         held.admission.ends);
+  }
+
+  @Test
+  void aResponseThatTheServiceCutsWithoutAnErrorIsCutWithOne() {
+    held.client.request(1, true, "GET", "/").send();
+    held.service.last().answer("HTTP/1.1 200 OK");
+    held.service.last().send("some of it", false);
+    held.client.received();
+    held.service.last().breakOff(RefusalReason.UPSTREAM_CLOSED, 0);
+    assertEquals(List.of("RST_STREAM 1 INTERNAL_ERROR"), held.client.received());
   }
 }
