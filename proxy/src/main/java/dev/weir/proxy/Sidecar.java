@@ -34,6 +34,7 @@ import dev.weir.proxy.rule.Shares;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.upstream.AlpnOrigin;
 import dev.weir.proxy.upstream.Http2Pool;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamPool;
@@ -110,7 +111,7 @@ public final class Sidecar implements AutoCloseable {
   }
 
   private Sidecar(Settings settings) throws IOException {
-    tls = new SidecarTls(settings.client().listeners());
+    tls = new SidecarTls(settings.client().listeners(), settings.upstream());
     transport = Transport.of(settings.process().transport());
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, this::connectionCount);
@@ -246,31 +247,53 @@ public final class Sidecar implements AutoCloseable {
       Deadlines deadlines,
       Http2Loop http2,
       LoopMetrics loopMetrics) {
-    String authority = authority(settings.address());
     return switch (settings.protocol()) {
-      case HTTP1 ->
-          new UpstreamPool(
-              settings,
-              upstreamAddresses,
-              transport,
-              eventLoop,
-              clock,
-              deadlines,
-              loopMetrics,
-              authority);
-      case H2C ->
-          new Http2Pool(
-              settings,
-              upstreamAddresses,
-              transport,
-              eventLoop,
-              clock,
-              deadlines,
-              http2,
-              loopMetrics,
-              loopMetrics.http2Services(),
-              authority);
+      case HTTP1 -> http1(settings, eventLoop, clock, deadlines, loopMetrics);
+      case H2C -> http2(settings, eventLoop, clock, deadlines, http2, loopMetrics);
+      case HTTPS ->
+          new AlpnOrigin(
+              http2(settings, eventLoop, clock, deadlines, http2, loopMetrics),
+              http1(settings, eventLoop, clock, deadlines, loopMetrics));
     };
+  }
+
+  private UpstreamPool http1(
+      UpstreamSettings settings,
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      LoopMetrics loopMetrics) {
+    return new UpstreamPool(
+        settings,
+        upstreamAddresses,
+        transport,
+        eventLoop,
+        clock,
+        deadlines,
+        loopMetrics,
+        authority(settings.address()),
+        tls.ofHttp1Service());
+  }
+
+  private Http2Pool http2(
+      UpstreamSettings settings,
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      LoopMetrics loopMetrics) {
+    return new Http2Pool(
+        settings,
+        upstreamAddresses,
+        transport,
+        eventLoop,
+        clock,
+        deadlines,
+        http2,
+        loopMetrics,
+        loopMetrics.http2Services(),
+        authority(settings.address()),
+        tls.ofService());
   }
 
   private Gate byMode(

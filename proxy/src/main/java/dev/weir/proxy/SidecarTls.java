@@ -7,8 +7,12 @@ import dev.weir.proxy.tls.CertificateReload;
 import dev.weir.proxy.tls.ReloadedFiles;
 import dev.weir.proxy.tls.ServerTls;
 import dev.weir.proxy.tls.TlsFault;
+import dev.weir.proxy.tls.UpstreamTls;
+import dev.weir.proxy.upstream.UpstreamProtocol;
+import dev.weir.proxy.upstream.UpstreamSettings;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,8 +29,12 @@ final class SidecarTls implements AutoCloseable {
   /** Of HTTP, in the order in which a client is offered them. */
   private static final List<String> PROTOCOLS = List.of("h2", "http/1.1");
 
+  private static final String HTTP1 = "http/1.1";
+
   private final Map<ListenerSettings, ServerTls> servers = new HashMap<>();
   private final EveryLoop<EventLoop> loops = new EveryLoop<>();
+  private UpstreamTls service;
+  private UpstreamTls http1Service;
   private final CertificateReload reload;
 
   /**
@@ -34,7 +42,7 @@ final class SidecarTls implements AutoCloseable {
    *
    * @throws IOException if one cannot be used; its message tells all that cannot.
    */
-  SidecarTls(List<ListenerSettings> listeners) throws IOException {
+  SidecarTls(List<ListenerSettings> listeners, UpstreamSettings upstream) throws IOException {
     List<String> faults = new ArrayList<>();
     List<ReloadedFiles> files = new ArrayList<>();
     for (ListenerSettings listener : listeners) {
@@ -48,11 +56,43 @@ final class SidecarTls implements AutoCloseable {
         }
       }
     }
+    if (upstream.protocol() == UpstreamProtocol.HTTPS) {
+      try {
+        service = ofService(upstream, List.of("h2", HTTP1));
+        http1Service = ofService(upstream, List.of(HTTP1));
+        files.add(service);
+        files.add(http1Service);
+      } catch (TlsFault fault) {
+        faults.add(fault.getMessage());
+      }
+    }
     if (!faults.isEmpty()) {
       close();
       throw new IOException("tls: " + String.join("\n", faults).replace("\n", "\nweir: tls: "));
     }
     reload = new CertificateReload(files);
+  }
+
+  private UpstreamTls ofService(UpstreamSettings upstream, List<String> protocols) throws TlsFault {
+    InetSocketAddress address = (InetSocketAddress) upstream.address();
+    return new UpstreamTls(
+        upstream.tls(),
+        address.getHostString(),
+        address.getPort(),
+        protocols,
+        this::afterEveryLoop);
+  }
+
+  /**
+   * TLS with the service, which is asked for HTTP/2 first; null if it is spoken to in the clear.
+   */
+  UpstreamTls ofService() {
+    return service;
+  }
+
+  /** TLS with a service of HTTP/1.1; null if it is spoken to in the clear. */
+  UpstreamTls ofHttp1Service() {
+    return http1Service;
   }
 
   /** Adds an event loop, before connections come. */
@@ -72,6 +112,9 @@ final class SidecarTls implements AutoCloseable {
   /** Follows the files from now on, and tells what is known of them. */
   void start(Metrics metrics) {
     if (servers.isEmpty()) {
+      if (service != null) {
+        reload.start();
+      }
       return;
     }
     servers.values().forEach(tls -> LOG.info("tls: by {}: {}", ServerTls.provider(), tls));
@@ -111,5 +154,9 @@ final class SidecarTls implements AutoCloseable {
       reload.close();
     }
     servers.values().forEach(ServerTls::close);
+    if (http1Service != null) {
+      service.close();
+      http1Service.close();
+    }
   }
 }

@@ -120,7 +120,8 @@ class LateVerdictTest {
             clock,
             deadlines,
             metrics,
-            "origin");
+            "origin",
+            null);
     clients =
         new ClientLoop(
             settings.client(),

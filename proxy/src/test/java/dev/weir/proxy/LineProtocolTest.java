@@ -105,7 +105,8 @@ abstract class LineProtocolTest {
             clock,
             deadlines,
             metrics,
-            "origin");
+            "origin",
+            null);
     long aMinuteNs = TimeUnit.MINUTES.toNanos(1);
     loop =
         new RequestLoop(

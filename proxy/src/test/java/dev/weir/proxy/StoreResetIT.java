@@ -127,7 +127,8 @@ class StoreResetIT {
             clock,
             deadlines,
             metrics,
-            "origin");
+            "origin",
+            null);
     ClientLoop clients =
         new ClientLoop(
             settings.client(),

@@ -17,7 +17,7 @@ import java.nio.file.InvalidPathException;
 /** Addresses of sockets: {@code 127.0.0.1:8000}, {@code [::1]:8000}, {@code unix:/run/a.sock}. */
 final class AddressText {
   static final String EXPECTED_UPSTREAM =
-      "http://host:port, h2c://host:port, unix:/path or h2c+unix:/path";
+      "http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path";
 
   static final String EXPECTED_LISTEN = "host:port or unix:/path";
 
@@ -41,7 +41,7 @@ final class AddressText {
   /** The service behind: a URL without a path. */
   static SocketAddress parseUpstream(String text) {
     UpstreamProtocol protocol = protocol(text);
-    if (text.startsWith(protocol.socketScheme())) {
+    if (protocol.socketScheme() != null && text.startsWith(protocol.socketScheme())) {
       return unix(text, protocol.socketScheme(), EXPECTED_UPSTREAM);
     }
     String authority = text.substring(protocol.scheme().length());
@@ -59,7 +59,9 @@ final class AddressText {
   /** How the service is spoken to, which its address begins with. */
   static UpstreamProtocol protocol(String text) {
     for (UpstreamProtocol protocol : UpstreamProtocol.values()) {
-      if (text.startsWith(protocol.scheme()) || text.startsWith(protocol.socketScheme())) {
+      boolean isSocket =
+          protocol.socketScheme() != null && text.startsWith(protocol.socketScheme());
+      if (isSocket || text.startsWith(protocol.scheme())) {
         return protocol;
       }
     }

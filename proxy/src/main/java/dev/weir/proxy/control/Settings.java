@@ -32,8 +32,8 @@ public record Settings(
     addIfChanged(
         parts,
         "upstream",
-        List.of(upstream.address(), upstream.protocol()),
-        List.of(other.upstream.address(), other.upstream.protocol()));
+        List.of(upstream.address(), upstream.protocol(), upstream.tls()),
+        List.of(other.upstream.address(), other.upstream.protocol(), other.upstream.tls()));
     addIfChanged(parts, "listen", client.listeners(), other.client.listeners());
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());

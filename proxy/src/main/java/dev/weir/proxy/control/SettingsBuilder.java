@@ -35,6 +35,7 @@ final class SettingsBuilder {
 
   SocketAddress upstream;
   UpstreamProtocol upstreamProtocol;
+  final UpstreamTlsTable upstreamTls = new UpstreamTlsTable();
   String service = "";
   final List<ListenerTable> listeners = new ArrayList<>();
   final TlsSettingsTable tls = new TlsSettingsTable();
@@ -134,6 +135,7 @@ final class SettingsBuilder {
         new UpstreamSettings(
             upstream,
             upstreamProtocol,
+            upstreamTls.build(),
             new UpstreamTimeouts(connectNs, responseNs, upstreamIdleNs, upstreamQueueNs),
             new UpstreamCaps(
                 upstreamConnections, upstreamStreams, upstreamHttp2Connections, upstreamQueue)),

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -36,6 +37,9 @@ final class SettingsCheck {
           }
         });
     checkListeners(builder, isFaulty, sink);
+    if (!isFaulty.test("upstream")) {
+      builder.upstreamTls.check(builder.upstreamProtocol == UpstreamProtocol.HTTPS, sink);
+    }
     if (!isLocal(builder.admin) && !isFaulty.test("admin")) {
       sink.accept(
           "admin",

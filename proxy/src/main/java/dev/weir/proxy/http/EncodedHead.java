@@ -18,6 +18,9 @@ public final class EncodedHead {
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
   private long timeLeftNs = AS_RECEIVED;
   private int timeoutOffset = -1;
+  private boolean isBlock;
+  private ByteBuf other;
+  private BodyForm otherForm;
 
   /**
    * Takes over {@code encoded}.
@@ -32,13 +35,45 @@ public final class EncodedHead {
     bodyForm = form;
     timeLeftNs = AS_RECEIVED;
     timeoutOffset = -1;
+    isBlock = false;
   }
 
   /**
-   * Where in the bytes the field begins, behind all others, that says how long the client waits.
+   * Says that the bytes are a block of fields of HTTP/2.
+   *
+   * @param timeoutAt where the field begins, behind all others, that says how long the client
+   *     waits; -1 if there is none.
    */
-  public void timeoutOffset(int bytes) {
-    timeoutOffset = bytes;
+  public void isBlock(int timeoutAt) {
+    isBlock = true;
+    timeoutOffset = timeoutAt;
+  }
+
+  /** Whether the bytes are a block of fields of HTTP/2; else they are a head of HTTP/1.1. */
+  public boolean isBlock() {
+    return isBlock;
+  }
+
+  /**
+   * Takes over the head in HTTP/1.1 too, as it is not known which of the two the service speaks.
+   *
+   * @param form how the body is taken behind that.
+   */
+  public void or(ByteBuf http1, BodyForm form) {
+    other = http1;
+    otherForm = form;
+  }
+
+  /** The service speaks HTTP/1.1; false if the head was not written in that. */
+  public boolean choosesHttp1() {
+    if (isBlock && other != null) {
+      bytes.release();
+      bytes = other;
+      bodyForm = otherForm;
+      isBlock = false;
+      other = null;
+    }
+    return !isBlock;
   }
 
   /** Where in the bytes that field begins; -1 if there is none. */
@@ -61,6 +96,7 @@ public final class EncodedHead {
 
   /** Hands over the bytes, once. */
   public ByteBuf take() {
+    discardOther();
     ByteBuf taken = bytes;
     bytes = null;
     return taken;
@@ -86,8 +122,16 @@ public final class EncodedHead {
     return bodyForm;
   }
 
+  private void discardOther() {
+    if (other != null) {
+      other.release();
+      other = null;
+    }
+  }
+
   /** Releases the bytes, if they have not been taken. */
   void discard() {
+    discardOther();
     if (bytes != null) {
       bytes.release();
       bytes = null;

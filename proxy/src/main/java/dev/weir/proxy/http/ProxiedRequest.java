@@ -768,6 +768,11 @@ public final class ProxiedRequest implements Asker {
     return state == State.GATHERING || state == State.EXCHANGE || state == State.TUNNEL;
   }
 
+  /** The head as the origin has written it. */
+  public EncodedHead encoded() {
+    return head;
+  }
+
   /** How the body is to come: as the service's protocol takes it. */
   public BodyForm bodyForm() {
     return head.bodyForm();

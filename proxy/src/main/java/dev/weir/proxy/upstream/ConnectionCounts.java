@@ -47,6 +47,11 @@ final class ConnectionCounts {
     return connectionCount == caps.connections();
   }
 
+  /** Whether there are no connections at all, but for those of streams. */
+  boolean isEmpty() {
+    return connectionCount == 0;
+  }
+
   /** A client's exchange begins on a connection that was idle. */
   void begin(ConnectionPlace place, long client) {
     exchanges.take(client);

@@ -120,6 +120,10 @@ final class Http2Call implements ServiceSide {
   @Override
   public boolean head(EncodedHead head) {
     isCalled = true;
+    if (!head.isBlock()) {
+      fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // it spoke HTTP/1.1 when asked
+      return called();
+    }
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
     kept.head(pool.finish(head), requestEnded);

@@ -20,10 +20,13 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
+import dev.weir.proxy.tls.UpstreamTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +77,9 @@ public final class Http2Pool implements Origin {
   /** The connection that is being made; null if none is. */
   private Attempt attempt;
 
+  /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
+  private OtherPool otherPool;
+
   /** What {@link #open} has found. */
   private Http2Call opened;
 
@@ -85,6 +91,7 @@ public final class Http2Pool implements Origin {
 
   /**
    * @param authority what to say as authority for clients that gave none.
+   * @param tls with the service; null if it is spoken to in the clear.
    */
   public Http2Pool(
       UpstreamSettings settings,
@@ -96,7 +103,8 @@ public final class Http2Pool implements Origin {
       Http2Loop http2,
       TrafficObserver observer,
       Http2Observer http2Observer,
-      String authority) {
+      String authority,
+      UpstreamTls tls) {
     this(
         settings,
         addresses,
@@ -107,13 +115,17 @@ public final class Http2Pool implements Origin {
         observer,
         http2Observer,
         authority,
-        initialiser ->
-            new UpstreamConnector(settings, addresses, transport, eventLoop, initialiser)::connect);
+        tls != null,
+        handlers ->
+            new UpstreamConnector(
+                    settings, addresses, transport, eventLoop, observer, tls, handlers)
+                ::connect);
   }
 
   /**
    * @param tasks runs what is not to run within a call, on the event loop.
-   * @param connector gives, for what gives channels their handlers, who makes connections.
+   * @param isSecure whether connections are encrypted.
+   * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
   Http2Pool(
       UpstreamSettings settings,
@@ -125,7 +137,8 @@ public final class Http2Pool implements Origin {
       TrafficObserver observer,
       Http2Observer http2Observer,
       String authority,
-      Function<Consumer<Channel>, Consumer<UpstreamConnector.Attempt>> connector) {
+      boolean isSecure,
+      Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
     this.settings = settings;
     this.addresses = addresses;
     this.tasks = tasks;
@@ -139,12 +152,8 @@ public final class Http2Pool implements Origin {
     queue = new UpstreamQueue<>(Math.max(settings.caps().queue(), LEAST_QUEUE));
     queueDeadline = new QueueDeadline(queue, this::refuseOverdue);
     deadlines.join(queueDeadline);
-    headWriter = new RequestHeadWriter(authority, false);
-    this.connector = connector.apply(this::initialise);
-  }
-
-  private void initialise(Channel channel) {
-    channel.pipeline().addLast(new Http2Upstream(this, channel));
+    headWriter = new RequestHeadWriter(authority, isSecure);
+    this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
   }
 
   @Override
@@ -166,7 +175,7 @@ public final class Http2Pool implements Origin {
   public void encode(IncomingRequest incoming, EncodedHead out) {
     ByteBuf block = headWriter.write(incoming, ByteBufAllocator.DEFAULT);
     out.set(block, incoming, BodyForm.DATA);
-    out.timeoutOffset(headWriter.timeoutOffset());
+    out.isBlock(headWriter.timeoutOffset());
   }
 
   @Override
@@ -257,6 +266,18 @@ public final class Http2Pool implements Origin {
     }
 
     @Override
+    boolean speaks(String protocol) {
+      return otherPool == null || AlpnOrigin.HTTP2.equals(protocol);
+    }
+
+    @Override
+    void speaksOther(Channel channel) {
+      attempt = null;
+      otherPool.take(channel, targets());
+      serveSoon();
+    }
+
+    @Override
     void connected(Channel channel) {
       attempt = null;
       observer.upstreamOpened();
@@ -274,6 +295,45 @@ public final class Http2Pool implements Origin {
     void failed(RefusalReason reason) {
       attempt = null;
       lost(reason);
+    }
+  }
+
+  /** Who takes connections over which another protocol was agreed on. */
+  interface OtherPool {
+    /** Takes a connection over, which nobody reads. */
+    void take(Channel channel, SocketAddress[] targets);
+  }
+
+  /** What takes a request over that waited here. */
+  interface Taker {
+    void take(ProxiedRequest request, long client);
+  }
+
+  /** Names who takes connections over which HTTP/1.1 was agreed on. */
+  void onHttp1(OtherPool pool) {
+    otherPool = pool;
+  }
+
+  /** Whether there is a connection, so that the service is known to speak HTTP/2. */
+  boolean isSettled() {
+    return find() != null;
+  }
+
+  /** How many requests wait. */
+  int waiting() {
+    return queue.size();
+  }
+
+  /** Hands the first request over that waits. */
+  void handOver(Taker taker) {
+    Http2Call call = leaveQueue(0);
+    ProxiedRequest request = call.request();
+    long client = call.client();
+    if (call.isSentAgain()) {
+      call.fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // it is not kept in HTTP/1.1
+    } else {
+      call.forgotten();
+      taker.take(request, client);
     }
   }
 

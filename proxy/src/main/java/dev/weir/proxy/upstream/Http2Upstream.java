@@ -60,6 +60,13 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    if (channel.isActive()) {
+      channelActive(ctx); // it comes behind a handshake
+    }
+  }
+
+  @Override
   public void channelActive(ChannelHandlerContext ctx) {
     pool.deadlines().join(timer);
     timer.until(pool.clock().tick() + pool.connectTimeoutNs());

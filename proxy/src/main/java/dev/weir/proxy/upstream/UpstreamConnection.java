@@ -111,6 +111,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   @Override
   public boolean head(EncodedHead head) {
     called();
+    if (!head.choosesHttp1()) {
+      fail(RefusalReason.UPSTREAM_CLOSED); // the service spoke HTTP/2 when it was written
+      return returned();
+    }
     responses.expect(head.headMethod(), head.upgrade());
     requests.head(head);
     if (!head.hasBody()) {
@@ -251,6 +255,13 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private void releaseTunnel() {
     request = null;
     waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    if (channel.isActive()) {
+      channelActive(ctx); // it comes behind a handshake
+    }
   }
 
   @Override

@@ -2,18 +2,26 @@ package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.TrafficObserver;
+import dev.weir.proxy.tls.HandshakeOutcome;
+import dev.weir.proxy.tls.UpstreamTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections to the service: tries its addresses in turn, from the one that did last. What
@@ -23,23 +31,35 @@ final class UpstreamConnector {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnector.class);
+
   private final UpstreamAddresses addresses;
   private final EventLoop eventLoop;
+  private final TrafficObserver observer;
   private final Bootstrap bootstrap;
+  private final Function<Channel, ChannelHandler> handlers;
 
   /** Which of the service's addresses was connected to last. */
   private int addressIndex;
 
+  /** Why the last handshake that was told of has failed. */
+  private String loggedReason;
+
   /**
-   * @param initialiser gives each channel its handlers, before it is connected.
+   * @param tls with the service; null if it is spoken to in the clear.
+   * @param handlers makes each channel the handler that reads it.
    */
   UpstreamConnector(
       UpstreamSettings settings,
       UpstreamAddresses addresses,
       Transport transport,
       EventLoop eventLoop,
-      Consumer<Channel> initialiser) {
+      TrafficObserver observer,
+      UpstreamTls tls,
+      Function<Channel, ChannelHandler> handlers) {
     this.addresses = addresses;
+    this.observer = observer;
+    this.handlers = handlers;
     this.eventLoop = eventLoop;
     long connectTimeoutMs = TimeUnit.NANOSECONDS.toMillis(settings.timeouts().connectNs());
     bootstrap =
@@ -54,7 +74,13 @@ final class UpstreamConnector {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    initialiser.accept(channel);
+                    if (tls == null) {
+                      channel.pipeline().addLast(handlers.apply(channel));
+                    } else {
+                      SslHandler handler = tls.newHandler(channel.alloc());
+                      handler.setHandshakeTimeoutMillis(connectTimeoutMs);
+                      channel.pipeline().addLast(handler, new UpstreamHandshake());
+                    }
                   }
                 });
     if (settings.address() instanceof InetSocketAddress) {
@@ -81,7 +107,7 @@ final class UpstreamConnector {
   private void tried(Attempt attempt, ChannelFuture future, int index) {
     if (future.isSuccess()) {
       addressIndex = index;
-      attempt.connected(future.channel());
+      made(attempt, future.channel());
     } else if (++attempt.triedCount < attempt.targets.length && attempt.isWanted()) {
       next(attempt);
     } else {
@@ -90,6 +116,53 @@ final class UpstreamConnector {
           future.cause() instanceof ConnectTimeoutException
               ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
               : RefusalReason.UPSTREAM_UNREACHABLE);
+    }
+  }
+
+  private void made(Attempt attempt, Channel channel) {
+    UpstreamHandshake handshake = channel.pipeline().get(UpstreamHandshake.class);
+    if (handshake == null) {
+      attempt.connected(channel);
+    } else {
+      long startMs = System.currentTimeMillis();
+      handshake.tell(
+          (protocol, failure) -> {
+            count(channel, startMs, failure);
+            handshaken(attempt, channel, protocol, failure);
+          });
+    }
+  }
+
+  private void count(Channel channel, long startMs, Throwable failure) {
+    SslHandler handler = channel.pipeline().get(SslHandler.class);
+    observer.upstreamHandshakeEnded(
+        failure == null && handler != null
+            ? HandshakeOutcome.of(handler.engine(), startMs)
+            : HandshakeOutcome.of(failure));
+  }
+
+  private void handshaken(Attempt attempt, Channel channel, String protocol, Throwable failure) {
+    if (failure != null) {
+      log(channel, failure);
+      addresses.failed();
+      attempt.failed(
+          failure instanceof SslHandshakeTimeoutException
+              ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
+              : RefusalReason.UPSTREAM_UNREACHABLE);
+    } else if (attempt.speaks(protocol)) {
+      channel.pipeline().addLast(handlers.apply(channel));
+      attempt.connected(channel);
+    } else {
+      attempt.speaksOther(channel);
+    }
+  }
+
+  /** Tells of a failed handshake, unless it failed for the same reason before. */
+  private void log(Channel channel, Throwable failure) {
+    String reason = String.valueOf(failure.getMessage());
+    if (!reason.equals(loggedReason)) {
+      LOG.warn("upstream: no TLS with {}: {}", channel.remoteAddress(), reason);
+      loggedReason = reason;
     }
   }
 
@@ -110,6 +183,20 @@ final class UpstreamConnector {
 
     /** Whether anybody still waits, so that it is worth trying the next address. */
     abstract boolean isWanted();
+
+    /**
+     * Whether a protocol that was agreed on is the one that is asked for.
+     *
+     * @param protocol as ALPN names it; null if none was agreed on.
+     */
+    boolean speaks(String protocol) {
+      return true;
+    }
+
+    /** The connection has been made, and speaks another protocol; nobody reads it yet. */
+    void speaksOther(Channel channel) {
+      throw new IllegalStateException("all protocols are spoken");
+    }
 
     /** The connection has been made. */
     abstract void connected(Channel channel);

@@ -14,9 +14,11 @@ import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
+import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -68,6 +70,7 @@ public final class UpstreamPool implements Origin {
 
   /**
    * @param authority what to say as Host for clients that gave none.
+   * @param tls with the service; null if it is spoken to in the clear.
    */
   public UpstreamPool(
       UpstreamSettings settings,
@@ -77,7 +80,8 @@ public final class UpstreamPool implements Origin {
       LoopClock clock,
       Deadlines deadlines,
       TrafficObserver observer,
-      String authority) {
+      String authority,
+      UpstreamTls tls) {
     this.settings = settings;
     this.addresses = addresses;
     this.eventLoop = eventLoop;
@@ -94,7 +98,9 @@ public final class UpstreamPool implements Origin {
             addresses,
             transport,
             eventLoop,
-            channel -> channel.pipeline().addLast(new UpstreamConnection(this, channel)));
+            observer,
+            tls,
+            channel -> new UpstreamConnection(this, channel));
     headWriter = new RequestHeadWriter(authority);
   }
 
@@ -125,6 +131,29 @@ public final class UpstreamPool implements Origin {
       BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
       out.set(headWriter.writeForeign(head, allocator), head, form);
     }
+  }
+
+  /** Writes a head beside that in another protocol, as it is not known which the service has. */
+  void encodeOther(IncomingRequest head, EncodedHead out) {
+    BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
+    ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
+    out.or(
+        head instanceof RequestHead same
+            ? headWriter.write(same, allocator)
+            : headWriter.writeForeign(head, allocator),
+        form);
+  }
+
+  /** Takes a connection over that was made for whom it is not. */
+  void adopt(Channel channel, SocketAddress[] targets) {
+    channel.pipeline().addLast(new UpstreamConnection(this, channel));
+    counts.making(ClientKey.NONE);
+    connected(null, ClientKey.NONE, channel, targets);
+  }
+
+  /** Whether there is no connection, and none on the way. */
+  boolean isUnused() {
+    return counts.isEmpty() && attempts.isEmpty() && queue.size() == 0;
   }
 
   @Override

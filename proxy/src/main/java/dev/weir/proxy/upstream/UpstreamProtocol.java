@@ -6,7 +6,10 @@ public enum UpstreamProtocol {
   HTTP1("http://", 80, "unix:"),
 
   /** HTTP/2 in the clear, known without asking (RFC 9113, section 3.3). */
-  H2C("h2c://", 80, "h2c+unix:");
+  H2C("h2c://", 80, "h2c+unix:"),
+
+  /** TLS, and the version of HTTP that its handshake agrees on. */
+  HTTPS("https://", 443, null);
 
   private final String scheme;
   private final int standardPort;
@@ -28,7 +31,7 @@ public enum UpstreamProtocol {
     return standardPort;
   }
 
-  /** What stands before the path of a Unix-domain socket. */
+  /** What stands before the path of a Unix-domain socket; null if there is no such form. */
   public String socketScheme() {
     return socketScheme;
   }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.tls.UpstreamTlsSettings;
 import java.net.SocketAddress;
 
 /**
@@ -8,9 +9,11 @@ import java.net.SocketAddress;
  * @param address an {@code InetSocketAddress}, unresolved if it is a name, or a {@code
  *     UnixDomainSocketAddress}.
  * @param protocol how it is spoken to.
+ * @param tls how it is verified, if it is spoken to by TLS.
  */
 public record UpstreamSettings(
     SocketAddress address,
     UpstreamProtocol protocol,
+    UpstreamTlsSettings tls,
     UpstreamTimeouts timeouts,
     UpstreamCaps caps) {}

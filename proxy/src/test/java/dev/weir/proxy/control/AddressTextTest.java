@@ -31,6 +31,8 @@ class AddressTextTest {
     assertEquals(UnixDomainSocketAddress.of("/a"), AddressText.parseUpstream("unix:/a"));
     assertEquals(
         new InetSocketAddress("127.0.0.1", 80), AddressText.parseUpstream("h2c://127.0.0.1"));
+    assertEquals(
+        new InetSocketAddress("127.0.0.1", 443), AddressText.parseUpstream("https://127.0.0.1"));
     assertEquals(UnixDomainSocketAddress.of("/a"), AddressText.parseUpstream("h2c+unix:/a"));
   }
 
@@ -40,6 +42,7 @@ class AddressTextTest {
     assertEquals(UpstreamProtocol.HTTP1, AddressText.protocol("unix:/a"));
     assertEquals(UpstreamProtocol.H2C, AddressText.protocol("h2c://a:1"));
     assertEquals(UpstreamProtocol.H2C, AddressText.protocol("h2c+unix:/a"));
+    assertEquals(UpstreamProtocol.HTTPS, AddressText.protocol("https://a"));
   }
 
   @ParameterizedTest
@@ -78,7 +81,8 @@ class AddressTextTest {
       strings = {
         "",
         "127.0.0.1:80",
-        "https://a",
+        "https:/a",
+        "https+unix:/a",
         "http://",
         "http://a:0",
         "http://a:65536",

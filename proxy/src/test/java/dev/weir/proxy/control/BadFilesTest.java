@@ -90,7 +90,7 @@ class BadFilesTest {
     assertNull(reader.read(file.toString().getBytes(StandardCharsets.UTF_8), faults));
     List<String> lines = faults.toString().lines().toList();
     assertEquals(
-        "w:1: upstream: a\\nb\\u001B[31m\\u202E (expected: http://host:port, h2c://host:port, unix:/path or h2c+unix:/path)",
+        "w:1: upstream: a\\nb\\u001B[31m\\u202E (expected: http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path)",
         lines.get(0));
     assertEquals(Faults.MAX_KEPT + 1, lines.size());
     assertEquals("and 51 more", lines.get(Faults.MAX_KEPT));

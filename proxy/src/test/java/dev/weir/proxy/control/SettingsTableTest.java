@@ -153,7 +153,7 @@ class SettingsTableTest {
   void sayTheDefaultsOfTheExample() throws IOException {
     String text = Files.readString(EXAMPLE);
     Map<String, String> example = new TreeMap<>();
-    String uncommented = text.replaceAll("(?m)^( *)# ([a-z-]+: \\S.*)$", "$1$2");
+    String uncommented = text.replaceAll("(?m)^( *)# ( *[a-z-]+:(?: \\S.*)?)$", "$1$2");
     put(example, "", new Load(LoadSettings.builder().build()).loadFromString(uncommented));
     for (SettingRow<?> row : SettingsTable.ALL) {
       String shown = example.get(row.name());

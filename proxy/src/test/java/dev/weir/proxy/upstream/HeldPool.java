@@ -19,6 +19,7 @@ import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,7 +28,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A pool of connections to services of HTTP/2, each of which is in the hand of the test. */
@@ -41,7 +42,7 @@ final class HeldPool {
   private final EmbeddedChannel timers = new EmbeddedChannel();
   private final UpstreamAddresses addresses;
   private final RequestLoop loop;
-  private Consumer<Channel> initialiser;
+  private Function<Channel, ChannelHandler> handlers;
   private long nowNs = 1;
 
   final HeldAdmission admission = new HeldAdmission();
@@ -68,6 +69,7 @@ final class HeldPool {
             new UpstreamSettings(
                 address,
                 UpstreamProtocol.H2C,
+                null,
                 new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
                 new UpstreamCaps(1, 1, connections, queue)),
             addresses,
@@ -78,8 +80,9 @@ final class HeldPool {
             metrics,
             metrics.http2Services(),
             "service",
+            false,
             given -> {
-              initialiser = given;
+              handlers = given;
               return attempts::add;
             });
     loop =
@@ -130,8 +133,7 @@ final class HeldPool {
     UpstreamConnector.Attempt attempt = attempts.remove();
     EmbeddedChannel channel = new EmbeddedChannel();
     channels.add(channel);
-    initialiser.accept(channel);
-    channel.pipeline().fireChannelActive();
+    channel.pipeline().addLast(handlers.apply(channel));
     attempt.begin(addresses.current());
     attempt.connected(channel);
     run();
