@@ -84,9 +84,12 @@ final class Http2Answers {
     }
   }
 
+  /** Copies from the array: of another buffer's bytes a view would be made. */
   private static ByteBuf copy(ByteBuf body) {
     int bytes = body.readableBytes();
-    return ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(body, body.readerIndex(), bytes);
+    return ByteBufAllocator.DEFAULT
+        .directBuffer(bytes)
+        .writeBytes(body.array(), body.arrayOffset() + body.readerIndex(), bytes);
   }
 
   /** Tells the client to send its body. */

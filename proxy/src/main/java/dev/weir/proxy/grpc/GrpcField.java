@@ -34,18 +34,22 @@ enum GrpcField {
     line = ascii(name + ": ");
   }
 
-  /** Appends the field, and all of {@code value} as it is. */
+  /**
+   * Appends the field, and all of {@code value} as it is.
+   *
+   * @param value has an array: of another buffer's bytes a view would be made.
+   */
   void write(ByteBuf out, Form form, ByteBuf value) {
     int length = value.readableBytes();
     switch (form) {
       case BLOCK -> {
         out.writeBytes(literal);
         writeLength(out, length);
-        out.writeBytes(value, value.readerIndex(), length);
+        out.writeBytes(value.array(), value.arrayOffset() + value.readerIndex(), length);
       }
       case LINES -> {
         out.writeBytes(line);
-        out.writeBytes(value, value.readerIndex(), length);
+        out.writeBytes(value.array(), value.arrayOffset() + value.readerIndex(), length);
         out.writeBytes(CRLF);
       }
     }
