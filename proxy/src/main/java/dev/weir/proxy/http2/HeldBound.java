@@ -11,7 +11,10 @@ final class HeldBound {
   /** What one connection may hold of what it has received. */
   static final long MAX_RECEIVED_BYTES = 1L << 20;
 
-  /** What all connections of an event loop may hold; beyond it, who holds more than most pays. */
+  /**
+   * What all connections of an event loop may hold; beyond it, who holds more than its share pays:
+   * as long as they are more than may be, there is one that does.
+   */
   static final long MAX_LOOP_BYTES = 32L << 20;
 
   private final Http2Connection connection;
@@ -26,9 +29,14 @@ final class HeldBound {
     return isReached;
   }
 
-  /** Something has been read. */
+  /** Something has been read, or waits to be sent. */
   void look() {
-    if (!isReached && isExceeded()) {
+    if (!isExceeded()) {
+      return;
+    }
+    if (connection.loop.heldBytes() > 2 * MAX_LOOP_BYTES) {
+      overdue(); // services answer faster than a second's patience can be had for
+    } else if (!isReached) {
       isReached = true;
       connection.timer().holdsTooMuch();
       connection.adjustReading();
@@ -62,7 +70,7 @@ final class HeldBound {
     return connection.role == Role.SERVER
         && (connection.heldReceivedBytes() > MAX_RECEIVED_BYTES
             || connection.loop.heldBytes() > MAX_LOOP_BYTES
-                && connection.heldBytes() > connection.loop.meanHeldBytes());
+                && connection.heldBytes() > MAX_LOOP_BYTES / connection.loop.clientConnections());
   }
 
   /** Resets the stream that has stood still for the longest; false if there is none. */

@@ -171,13 +171,13 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   protected final void start() {
     state = State.OPEN;
     observer.connectionOpened();
-    loop.connectionOpened();
     timer.start();
     if (role == Role.CLIENT) {
       output.preface();
       output.settings(
           Setting.ENABLE_PUSH, 0, Setting.MAX_HEADER_LIST_SIZE, loop.block.maxListBytes());
     } else {
+      loop.clientConnected();
       output.settings(
           Setting.MAX_CONCURRENT_STREAMS,
           maxPeerStreams,
@@ -537,7 +537,9 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     }
     if (state != State.NEW) {
       observer.connectionClosed();
-      loop.connectionClosed();
+      if (role == Role.SERVER) {
+        loop.clientLeft();
+      }
     }
     state = State.CLOSED;
     endStreams(ErrorCode.NO_ERROR);
@@ -598,6 +600,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     if (!output.isFull()) {
       unsentFinished = 0;
     }
+    bound.look();
     goAways.endIfDone();
   }
 
@@ -768,6 +771,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
         endStream(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
       }
     }
+    bound.look();
     if (stalledCount >= MAX_STALLED) {
       fail(ErrorCode.ENHANCE_YOUR_CALM, "streams are opened and not read");
     }

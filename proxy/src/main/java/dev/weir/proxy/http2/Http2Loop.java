@@ -18,7 +18,7 @@ public final class Http2Loop {
   boolean blockIsLent;
 
   private long heldBytes;
-  private int connections;
+  private int clientConnections;
 
   /**
    * @param maxListBytes of a head or trailers: all names and values, and 32 for each field.
@@ -46,16 +46,16 @@ public final class Http2Loop {
     heldBytes += bytes;
   }
 
-  void connectionOpened() {
-    connections++;
+  void clientConnected() {
+    clientConnections++;
   }
 
-  void connectionClosed() {
-    connections--;
+  void clientLeft() {
+    clientConnections--;
   }
 
-  /** What a connection holds on average. */
-  long meanHeldBytes() {
-    return heldBytes / Math.max(1, connections);
+  /** Connections of clients, at least the one that asks. */
+  int clientConnections() {
+    return Math.max(1, clientConnections);
   }
 }
