@@ -80,6 +80,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   private final ConnectionTimer timer;
   private final GoAways goAways;
   private final HeldBound bound;
+  private final UnsentEnds unsentEnds;
   private final int maxPeerStreams;
 
   private State state = State.NEW;
@@ -90,7 +91,6 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   private boolean prefaceRead;
   private int turnHead = StreamSlots.NONE;
   private int unsentControlFrames;
-  private int unsentFinished;
   private int stalledCount;
   private int nextId = 1;
   private long heldBytes;
@@ -107,6 +107,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     this.role = role;
     this.channel = channel;
     this.maxPeerStreams = maxPeerStreams;
+    unsentEnds = new UnsentEnds(maxPeerStreams);
     output = new Http2Output(channel);
     queue = new SendQueue(streams, output, this);
     frames = new ReceivedFrames(this);
@@ -598,7 +599,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       return;
     }
     if (!output.isFull()) {
-      unsentFinished = 0;
+      unsentEnds.clear();
     }
     bound.look();
     goAways.endIfDone();
@@ -616,9 +617,9 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
     controlFrame();
   }
 
-  /** Whether the peer may open one more: finished ones count while it does not take its answers. */
+  /** Whether the peer may open one more: one counts until the peer can know of its end. */
   final boolean mayOpenPeerStream() {
-    return streams.count() + unsentFinished < maxPeerStreams;
+    return streams.count() + unsentEnds.count(output) < maxPeerStreams;
   }
 
   final int openStream(int id) {
@@ -691,7 +692,7 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       observer.streamClosed();
       streams.free(stream);
       if (output.isFull()) {
-        unsentFinished++;
+        unsentEnds.add(output.writtenBytes());
       }
       if (goAways.isGoing()) {
         joinTurn();

@@ -28,6 +28,7 @@ public final class Http2Output {
   private int maxFrameBytes = Setting.DEFAULT_MAX_FRAME_BYTES;
   private boolean tableShrinks;
   private ByteBuf out;
+  private long handedBytes;
 
   /** Whether the channel has been given something that it has not been told to send. */
   private boolean handed;
@@ -51,6 +52,22 @@ public final class Http2Output {
   /** Whether contents must wait until what was written has been sent. */
   public boolean isFull() {
     return out != null && out.readableBytes() >= FULL_BYTES || !channel.isWritable();
+  }
+
+  /** Bytes that were ever written. */
+  long writtenBytes() {
+    return handedBytes + (out == null ? 0 : out.readableBytes());
+  }
+
+  /**
+   * Bytes of {@link #writtenBytes} that the system has taken, at the least; within TLS a few more
+   * count as not taken than are.
+   */
+  long sentBytes() {
+    final ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return unsent == null
+        ? handedBytes
+        : handedBytes - unsent.totalPendingWriteBytes() + unsent.currentProgress();
   }
 
   /** Bytes that were written and that the system has not taken. */
@@ -190,6 +207,7 @@ public final class Http2Output {
     } else {
       hand();
       handed = true;
+      handedBytes += bytes;
       Bytes.write(channel, from.readRetainedSlice(bytes));
     }
   }
@@ -262,9 +280,10 @@ public final class Http2Output {
   /** Gives the channel what was gathered. */
   private void hand() {
     if (out != null) {
-      final ByteBuf handed = out;
+      final ByteBuf gathered = out;
       out = null;
-      Bytes.write(channel, handed);
+      handedBytes += gathered.readableBytes();
+      Bytes.write(channel, gathered);
     }
   }
 

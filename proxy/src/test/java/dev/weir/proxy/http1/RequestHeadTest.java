@@ -208,8 +208,7 @@ class RequestHeadTest {
   @Test
   void writesNoFieldOfAnotherProtocolThatFramesRoutesOrEndsHere() {
     String request = "GET / HTTP/1.1|Host: a|A: b|";
-    String smuggled =
-        "Content-Length: 5|Transfer-Encoding: chunked|Connection: A|X-Forwarded-For: 1|TE: x|";
+    String smuggled = "Content-Length: 5|Transfer-Encoding: chunked|Connection: A|TE: x|";
     assertEquals(
         foreign(request + "|", "").replaceAll("Id: .*", ""),
         foreign(request + smuggled + '|', smuggled).replaceAll("Id: .*", ""));
@@ -222,6 +221,7 @@ class RequestHeadTest {
     view.reset(new UnsafeBuffer(bytes), 0, bytes.length, PEER);
     view.method(0, 3);
     view.path(4, 1);
+    view.authority(text.replace("|", "\r\n").indexOf("Host: a") + "Host: ".length(), 1);
     int at = text.replace("|", "\r\n").indexOf("A: b");
     for (String line : ("A: b|" + unread).split("\\|")) {
       view.addField(

@@ -285,6 +285,36 @@ class AbuseTest {
   }
 
   @Test
+  void whoOpensAStreamForEachThatHasEndedIsNeverRefusedHoweverSlowlyItTakesItsAnswers() {
+    channel.takes = false;
+    client.windowUpdate(0, 1 << 30);
+    int nextId = 1;
+    for (; nextId < 200; nextId += 2) {
+      client.request(nextId, true, "GET", "/");
+    }
+    client.send();
+    server.told();
+    for (int answered = 1; answered < nextId && nextId < 1_200; answered += 2) {
+      server.head(answered, false, ":status: 200");
+      server.data(answered, true, "x".repeat(15_000));
+      server.letGo(answered);
+      channel.runPendingTasks();
+      channel.take(answered < 20 ? 0 : 16_000); // the output is full from here on
+      for (String line : client.received()) {
+        assertFalse(line.startsWith("RST_STREAM"), line);
+        if (line.endsWith(" end")) {
+          client.request(nextId, true, "GET", "/").send();
+          nextId += 2;
+        }
+      }
+      server.told();
+    }
+    assertEquals(Map.of(), server.counted.glitches);
+    assertTrue(nextId >= 1_200, "stopped at " + nextId);
+    server.letGoOfAll();
+  }
+
+  @Test
   void aPeerThatMakesUsAnswerAndTakesNothingIsLeft() {
     channel.takes = false;
     for (int i = 0; i < 1_001 && channel.isOpen(); i++) {
