@@ -154,9 +154,13 @@ class CountedMessagesTest extends LineProtocolTest {
   }
 
   @Test
-  void callsWithoutMessagesTakeWhatTheirStartDoes() throws Exception {
+  void contentThatIsNoMessageTakesWhatItsStartDoes() throws Exception {
     LineClient client = client();
-    client.send("POST /plain *", "data " + messages("a", "b", "c", "d", "e"), "end");
+    client.send("POST /plain *", "data {\"a\": \"" + "b".repeat(1000) + "\"}", "end");
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    client.send("POST /plain *", "data " + "QUJD".repeat(1000), "end"); // base64
+    assertLines(client, "head 200", "data origin", "end", "ended");
+    client.send("GET /plain -");
     assertLines(client, "head 200", "data origin", "end", "ended");
   }
 }

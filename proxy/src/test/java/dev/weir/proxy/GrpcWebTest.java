@@ -74,12 +74,33 @@ class GrpcWebTest extends RigTest {
     assertEquals("application/problem+json", answer.field("Content-Type"));
   }
 
-  @Test
-  void aRuleMayCountMessages() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"application/grpc-web", "application/grpc", "text/plain"})
+  void aRuleMayCountMessagesWhateverTheContentTypeCallsThem(String type) throws Exception {
     start("nio", "--limit", "2/1h", "--cost", "messages");
-    String three = call("application/grpc-web").replace("5\r\n\r\n", "15\r\n\r\n");
+    String three = call(type).replace("5\r\n\r\n", "15\r\n\r\n");
     try (RawClient client = rig.connect()) {
       Response answer = client.send(three + "\0".repeat(10)).read();
+      assertEquals(type.endsWith("web") ? 200 : 429, answer.status(), answer.head());
+      assertTrue(answer.body().contains("Quota"), answer.body());
+    }
+  }
+
+  @Test
+  void messagesAreCountedInChunksTooAndNotTheChunks() throws Exception {
+    start("nio", "--limit", "2/1h", "--cost", "messages");
+    String head = call("application/grpc-web").split("Content-Length")[0];
+    try (RawClient client = rig.connect()) {
+      client.send(head + "Transfer-Encoding: chunked\r\n\r\n");
+      for (int i = 0; i < 5; i++) {
+        client.send("1\r\n\0\r\n"); // one message in as many chunks as it has bytes
+      }
+      assertEquals(200, client.send("0\r\nx-sum: 1\r\n\r\n").read().status());
+    }
+    try (RawClient client = rig.connect()) {
+      client.send(head + "Transfer-Encoding: chunked\r\n\r\n");
+      client.send("a\r\n" + "\0".repeat(10) + "\r\n0\r\n\r\n");
+      Response answer = client.read();
       assertEquals("8", answer.field("grpc-status"), answer.head());
     }
   }

@@ -244,12 +244,10 @@ final class LineClient implements ClientSide {
     private final String length;
     private final boolean mayPause;
     private final long timeoutNs;
-    private final boolean hasMessages;
 
     Head(String method, String path, String rest) {
       String[] words = rest.split(" ");
       this.length = words[0];
-      this.hasMessages = path.startsWith("/messages");
       this.mayPause = words.length == 2 && words[1].equals("pauses");
       this.timeoutNs =
           words.length == 1 || mayPause
@@ -298,11 +296,6 @@ final class LineClient implements ClientSide {
     @Override
     public boolean mayPause() {
       return mayPause;
-    }
-
-    @Override
-    public boolean hasMessages() {
-      return hasMessages;
     }
 
     @Override

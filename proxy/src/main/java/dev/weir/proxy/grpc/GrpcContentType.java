@@ -68,11 +68,6 @@ public enum GrpcContentType {
     return this == WEB || this == WEB_TEXT;
   }
 
-  /** Whether the content is messages with their lengths; base64 hides them. */
-  public boolean hasMessages() {
-    return this == GRPC || this == WEB;
-  }
-
   /** The content type of an answer; null of {@link #NONE}. */
   String contentType() {
     return text;

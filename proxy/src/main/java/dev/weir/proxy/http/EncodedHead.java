@@ -15,12 +15,23 @@ public final class EncodedHead {
   private boolean hasBody;
   private boolean headMethod;
   private boolean upgrade;
+  private boolean wantsContent;
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
   private long timeLeftNs = AS_RECEIVED;
   private int timeoutOffset = -1;
   private boolean isBlock;
   private ByteBuf other;
   private BodyForm otherForm;
+
+  /** Says, before the head is encoded, whether the body's content will be looked at. */
+  void wantsContent(boolean isLookedAt) {
+    wantsContent = isLookedAt;
+  }
+
+  /** Whether a body has to come as {@link BodyForm#DATA}, unless its framing adds no byte. */
+  public boolean wantsContent() {
+    return wantsContent;
+  }
 
   /**
    * Takes over {@code encoded}.

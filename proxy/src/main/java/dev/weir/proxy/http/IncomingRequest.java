@@ -44,9 +44,4 @@ public interface IncomingRequest {
   default long timeoutNs() {
     return NO_TIMEOUT;
   }
-
-  /** Whether the content is messages of gRPC, each with flags and its length before it. */
-  default boolean hasMessages() {
-    return false;
-  }
 }

@@ -94,9 +94,11 @@ public final class ProxiedRequest implements Asker {
       return refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
     ticket = loop.ask(incoming.view(), times.endNs(), this, nowNs);
-    if (loop.admission.countsMessages() && incoming.hasMessages()) {
+    boolean countsMessages = loop.admission.countsMessages();
+    if (countsMessages) {
       messages.count(incoming.view());
     }
+    head.wantsContent(countsMessages);
     if (ticket != Admission.SETTLED) {
       loop.origin.encode(incoming, head);
       times.awaitVerdict(nowNs);

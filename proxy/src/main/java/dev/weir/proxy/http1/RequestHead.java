@@ -1,6 +1,5 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.request.Peer;
@@ -257,12 +256,5 @@ public final class RequestHead implements IncomingRequest {
 
   boolean omits(int fieldIndex) {
     return fields.omits(fieldIndex);
-  }
-
-  /** HTTP/1.1 carries gRPC-Web, and no gRPC. */
-  @Override
-  public boolean hasMessages() {
-    GrpcContentType type = GrpcContentType.of(view);
-    return type.isWeb() && type.hasMessages();
   }
 }

@@ -126,7 +126,8 @@ public final class UpstreamPool implements Origin {
   public void encode(IncomingRequest head, EncodedHead out) {
     ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
     if (head instanceof RequestHead same) {
-      out.set(headWriter.write(same, allocator), head, BodyForm.AS_FRAMED);
+      BodyForm form = out.wantsContent() && same.chunked() ? BodyForm.DATA : BodyForm.AS_FRAMED;
+      out.set(headWriter.write(same, allocator), head, form);
     } else {
       BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
       out.set(headWriter.writeForeign(head, allocator), head, form);

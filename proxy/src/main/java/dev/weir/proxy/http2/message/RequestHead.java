@@ -353,9 +353,4 @@ public final class RequestHead implements IncomingRequest {
   public boolean mayPause() {
     return grpcType == GrpcContentType.GRPC;
   }
-
-  @Override
-  public boolean hasMessages() {
-    return grpcType.hasMessages();
-  }
 }

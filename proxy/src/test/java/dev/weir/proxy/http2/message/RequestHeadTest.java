@@ -114,18 +114,17 @@ class RequestHeadTest {
   }
 
   @Test
-  void aCallOfGrpcHasMessagesAndMayPause() {
+  void aCallOfGrpcMayPause() {
     read(":method: POST", "content-type: application/grpc");
     assertEquals(GrpcContentType.GRPC, head.grpcType());
-    assertTrue(head.hasMessages());
     assertTrue(head.mayPause());
     assertEquals(IncomingRequest.NO_TIMEOUT, head.timeoutNs());
     read(":method: POST", "content-type: application/grpc-web-text");
     assertEquals(GrpcContentType.WEB_TEXT, head.grpcType());
-    assertFalse(head.hasMessages());
+    assertFalse(head.mayPause());
     read(":method: POST");
     assertEquals(GrpcContentType.NONE, head.grpcType());
-    assertFalse(head.hasMessages() || head.mayPause());
+    assertFalse(head.mayPause());
   }
 
   @Test
