@@ -216,10 +216,15 @@ final class RuleSettingsTable {
   }
 
   private static void setCost(RuleSpec.Builder rule, String text) {
-    rule.cost(
-        text.equals("messages")
-            ? RuleSpec.COST_OF_MESSAGES
-            : Texts.parseLong(text, 1, Question.MAX_COST));
+    if (text.equals("messages")) {
+      rule.cost(RuleSpec.COST_OF_MESSAGES);
+      return;
+    }
+    try {
+      rule.cost(Texts.parseLong(text, 1, Question.MAX_COST));
+    } catch (BadValueException neither) {
+      throw new BadValueException(text, neither.expected() + ", or messages");
+    }
   }
 
   private static long maxWaitNs(String text) {
