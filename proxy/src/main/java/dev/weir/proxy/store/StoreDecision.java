@@ -2,23 +2,22 @@ package dev.weir.proxy.store;
 
 import dev.weir.scripts.CheckReply;
 
-/** The decision of the store on one question. Owned by an event loop and reused. */
+/**
+ * The decision of the store on one question: what its check was granted, and the figures of the
+ * reply, which are read when they are asked for. Owned by an event loop and reused.
+ */
 public final class StoreDecision {
   /** {@link #retryAfterNs}: no wait lets the request pass. */
   public static final long NEVER = -1;
 
   private static final long NS_PER_US = 1_000;
 
+  private CheckReply reply;
+  private int check;
   private long granted;
-  private boolean replayed;
-  private boolean done;
+  private boolean isAll;
   private long remaining;
-  private long resetAfterNs;
-  private long retryAfterNs;
-  private long waitNs;
   private long sentNs;
-  private long decidedAtUs;
-  private int limitIndex;
   private StoreKeys keys;
   private int firstKey;
 
@@ -27,17 +26,12 @@ public final class StoreDecision {
    * @param all whether that is all that it asked for.
    */
   void set(CheckReply reply, int check, long granted, boolean all, long remaining, long sentNs) {
+    this.reply = reply;
+    this.check = check;
     this.granted = granted;
-    replayed = reply.replayed(check);
-    done = reply.status(check) == CheckReply.DONE;
+    isAll = all;
     this.remaining = remaining;
     this.sentNs = sentNs;
-    decidedAtUs = reply.nowUs();
-    limitIndex = reply.limitIndex(check);
-    resetAfterNs = Math.max(0, reply.resetAtUs(check) - reply.nowUs()) * NS_PER_US;
-    long retryAfterUs = reply.retryAfterUs(check);
-    retryAfterNs = all ? 0 : retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
-    waitNs = reply.waitUs(check) * NS_PER_US;
   }
 
   /** Says which keys it is about. */
@@ -67,12 +61,12 @@ public final class StoreDecision {
 
   /** Whether this is the decision of an earlier check once, and cost nothing. */
   public boolean replayed() {
-    return replayed;
+    return reply.replayed(check);
   }
 
   /** Whether a reset found anything to forget. */
   public boolean done() {
-    return done;
+    return reply.status(check) == CheckReply.DONE;
   }
 
   /**
@@ -80,12 +74,12 @@ public final class StoreDecision {
    * the one closest to exhaustion.
    */
   public int limitIndex() {
-    return limitIndex;
+    return reply.limitIndex(check);
   }
 
   /** When the store decided, in the time of the server: a refund of the charge has to say it. */
   public long decidedAtUs() {
-    return decidedAtUs;
+    return reply.nowUs();
   }
 
   /** Units left, 0 or more. */
@@ -95,7 +89,7 @@ public final class StoreDecision {
 
   /** The time from the decision on until the limit is whole again. */
   public long resetAfterNs() {
-    return resetAfterNs;
+    return Math.max(0, reply.resetAtUs(check) - reply.nowUs()) * NS_PER_US;
   }
 
   /**
@@ -103,12 +97,16 @@ public final class StoreDecision {
    * #NEVER}; 0 if all were.
    */
   public long retryAfterNs() {
-    return retryAfterNs;
+    if (isAll) {
+      return 0;
+    }
+    long afterUs = reply.retryAfterUs(check);
+    return afterUs == CheckReply.NEVER ? NEVER : afterUs * NS_PER_US;
   }
 
   /** How long a queue holds the request. */
   public long waitNs() {
-    return waitNs;
+    return reply.waitUs(check) * NS_PER_US;
   }
 
   /** When the store was asked, on the loop's clock: it decided then or later. */
