@@ -13,6 +13,7 @@ import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,9 +30,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AllOrNoneModelTest {
   private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Times of units, and how many of them still count. */
+  /** Whether what passed at a time still counts. */
   private interface Counted {
-    long count(List<Long> times, long nowNs);
+    boolean counts(long atNs, long nowNs);
+  }
+
+  /** The units of one budget that passed, and when; the earliest first. */
+  private static final class Passed {
+    private final ArrayDeque<long[]> all = new ArrayDeque<>();
+
+    void add(long units, long atNs) {
+      all.add(new long[] {units, atNs});
+    }
+
+    void forget(long untilNs) {
+      while (!all.isEmpty() && all.peek()[1] <= untilNs) {
+        all.remove();
+      }
+    }
+
+    long count(Counted counted, long nowNs) {
+      long count = 0;
+      for (long[] some : all) {
+        count += counted.counts(some[1], nowNs) ? some[0] : 0;
+      }
+      return count;
+    }
   }
 
   private record Model(
@@ -42,21 +66,21 @@ class AllOrNoneModelTest {
       long cost,
       Counted counted,
       String policy) {
-    long left(Map<String, List<Long>> passed, String identity, long nowNs) {
-      return limit - counted.count(times(passed, identity), nowNs);
+    long left(Map<String, Passed> passed, String identity, long nowNs) {
+      return limit - of(passed, identity).count(counted, nowNs);
     }
 
-    List<Long> times(Map<String, List<Long>> passed, String identity) {
-      return passed.computeIfAbsent(policy + identity, name -> new ArrayList<>());
+    Passed of(Map<String, Passed> passed, String identity) {
+      return passed.computeIfAbsent(policy + identity, name -> new Passed());
     }
   }
 
   private static Counted sliding(long windowNs) {
-    return (times, nowNs) -> times.stream().filter(at -> at + windowNs > nowNs).count();
+    return (atNs, nowNs) -> atNs + windowNs > nowNs;
   }
 
   private static Counted fixed(long windowNs) {
-    return (times, nowNs) -> times.stream().filter(at -> at / windowNs == nowNs / windowNs).count();
+    return (atNs, nowNs) -> atNs / windowNs == nowNs / windowNs;
   }
 
   private static final List<Model> MODELS =
@@ -91,7 +115,7 @@ class AllOrNoneModelTest {
     for (int i = 0; i < MODELS.size(); i++) {
       question.cost(i, MODELS.get(i).cost());
     }
-    Map<String, List<Long>> passed = new HashMap<>();
+    Map<String, Passed> passed = new HashMap<>();
     Map<String, Integer> outcomes = new HashMap<>();
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 64)) {
       LocalGate gate = new LocalGate(tables);
@@ -110,8 +134,7 @@ class AllOrNoneModelTest {
     assertTrue(outcomes.size() >= 6, outcomes.toString());
   }
 
-  private static String expected(
-      Map<String, List<Long>> passed, String user, String ip, long nowNs) {
+  private static String expected(Map<String, Passed> passed, String user, String ip, long nowNs) {
     boolean allowed = true;
     for (Model model : MODELS) {
       allowed &= model.left(passed, of(model, user, ip), nowNs) >= model.cost();
@@ -120,15 +143,15 @@ class AllOrNoneModelTest {
     double best = 0;
     for (Model model : MODELS) {
       String identity = of(model, user, ip);
-      List<Long> times = model.times(passed, identity);
-      times.removeIf(at -> at + 4000 * MS <= nowNs); // counts in no window any more
-      for (int unit = 0; allowed && unit < model.cost(); unit++) {
-        times.add(nowNs);
+      Passed its = model.of(passed, identity);
+      its.forget(nowNs - 4000 * MS); // counts in no window any more
+      if (allowed) {
+        its.add(model.cost(), nowNs);
       }
       double rank =
           allowed
               ? 1 - (double) model.left(passed, identity, nowNs) / model.limit()
-              : waitNs(model, times, nowNs);
+              : waitNs(model, its, nowNs);
       if (chosen == null || rank > best) {
         chosen = model;
         best = rank;
@@ -142,9 +165,9 @@ class AllOrNoneModelTest {
   }
 
   /** The first millisecond, or the first moment that a unit leaves, at which there is room. */
-  private static long waitNs(Model model, List<Long> times, long nowNs) {
+  private static long waitNs(Model model, Passed its, long nowNs) {
     for (long waitNs = 0; ; waitNs += MS) {
-      if (model.limit() - model.counted().count(times, nowNs + waitNs) >= model.cost()) {
+      if (model.limit() - its.count(model.counted(), nowNs + waitNs) >= model.cost()) {
         return waitNs;
       }
     }
