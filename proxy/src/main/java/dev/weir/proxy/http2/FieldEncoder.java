@@ -8,6 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Writes fields of HPACK (RFC 7541) straight into an output: names and whole fields of the static
  * table, and literals without Huffman coding. Neither uses nor changes a dynamic table, so that the
  * same bytes mean the same on every connection and at any time. Not thread-safe.
+ *
+ * <p>A field's bounds are checked once, and its bytes then written to memory: an output checks for
+ * each byte that it is not released and has room.
  */
 public final class FieldEncoder {
   /** The most bytes that a field takes beside its name and value. */
@@ -30,7 +33,11 @@ public final class FieldEncoder {
     }
   }
 
-  private final UnsafeBuffer target = new UnsafeBuffer(0, 0);
+  /** More bytes are copied by a call, which costs more than to copy so many one by one. */
+  private static final int MAX_LOOPED_BYTES = 32;
+
+  private final UnsafeBuffer room = new UnsafeBuffer(0, 0);
+  private int at;
 
   /** A response's {@code :status}, from 100 to 999. */
   public void status(ByteBuf out, int status) {
@@ -43,10 +50,13 @@ public final class FieldEncoder {
       case 404 -> indexed(out, 13);
       case 500 -> indexed(out, 14);
       default -> {
-        out.writeByte(NOT_INDEXED | STATUS_NAME).writeByte(STATUS_DIGITS);
-        out.writeByte('0' + status / 100)
-            .writeByte('0' + status / 10 % 10)
-            .writeByte('0' + status % 10);
+        open(out, 2 + STATUS_DIGITS);
+        put(NOT_INDEXED | STATUS_NAME);
+        put(STATUS_DIGITS);
+        put('0' + status / 100);
+        put('0' + status / 10 % 10);
+        put('0' + status % 10);
+        close(out);
       }
     }
   }
@@ -69,16 +79,20 @@ public final class FieldEncoder {
    */
   public void field(
       ByteBuf out, int kind, DirectBuffer from, int offset, int length, boolean neverIndexed) {
-    name(out, kind, neverIndexed);
-    number(out, 0, LENGTH_MASK, length);
-    copy(out, from, offset, length);
+    open(out, kind, length);
+    name(kind, neverIndexed);
+    number(0, LENGTH_MASK, length);
+    copy(from, offset, length);
+    close(out);
   }
 
   /** A field with a known name, whose value is not a secret. */
   public void field(ByteBuf out, int kind, byte[] value) {
-    name(out, kind, FieldKind.isSecret(kind));
-    number(out, 0, LENGTH_MASK, value.length);
-    out.writeBytes(value);
+    open(out, kind, value.length);
+    name(kind, FieldKind.isSecret(kind));
+    number(0, LENGTH_MASK, value.length);
+    copy(value);
+    close(out);
   }
 
   /**
@@ -87,19 +101,20 @@ public final class FieldEncoder {
    * @param value 0 or more.
    */
   public void field(ByteBuf out, int kind, long value) {
-    name(out, kind, false);
     int digits = 1;
     for (long rest = value; rest >= 10; rest /= 10) {
       digits++;
     }
-    out.writeByte(digits);
-    final int end = out.writerIndex() + digits;
-    out.ensureWritable(digits).writerIndex(end);
+    open(out, kind, digits);
+    name(kind, false);
+    put(digits);
     long rest = value;
-    for (int at = end - 1; at >= end - digits; at--) {
-      out.setByte(at, '0' + (int) (rest % 10));
+    for (int i = at + digits - 1; i >= at; i--) {
+      room.putByte(i, (byte) ('0' + rest % 10));
       rest /= 10;
     }
+    at += digits;
+    close(out);
   }
 
   /**
@@ -116,14 +131,16 @@ public final class FieldEncoder {
       int valueOffset,
       int valueLength,
       boolean neverIndexed) {
-    out.writeByte(neverIndexed ? NEVER_INDEXED : NOT_INDEXED);
-    number(out, 0, LENGTH_MASK, nameLength);
+    open(out, FIELD_OVERHEAD_BYTES + nameLength + valueLength);
+    put(neverIndexed ? NEVER_INDEXED : NOT_INDEXED);
+    number(0, LENGTH_MASK, nameLength);
     for (int i = nameOffset; i < nameOffset + nameLength; i++) {
       final byte b = from.getByte(i);
-      out.writeByte(b >= 'A' && b <= 'Z' ? b | 0x20 : b);
+      put(b >= 'A' && b <= 'Z' ? b | 0x20 : b);
     }
-    number(out, 0, LENGTH_MASK, valueLength);
-    copy(out, from, valueOffset, valueLength);
+    number(0, LENGTH_MASK, valueLength);
+    copy(from, valueOffset, valueLength);
+    close(out);
   }
 
   /**
@@ -159,48 +176,83 @@ public final class FieldEncoder {
    * @param valueLength of the bytes that follow.
    */
   public void begin(ByteBuf out, int kind, int valueLength) {
-    name(out, kind, FieldKind.isSecret(kind));
-    number(out, 0, LENGTH_MASK, valueLength);
+    open(out, kind, valueLength);
+    name(kind, FieldKind.isSecret(kind));
+    number(0, LENGTH_MASK, valueLength);
+    close(out);
+  }
+
+  /** Appends to a value that was begun. */
+  public void append(ByteBuf out, DirectBuffer from, int offset, int length) {
+    open(out, length);
+    copy(from, offset, length);
+    close(out);
+  }
+
+  private void open(ByteBuf out, int kind, int valueLength) {
+    open(out, FIELD_OVERHEAD_BYTES + FieldKind.bytes(kind).length + valueLength);
+  }
+
+  /** Begins to write behind what an output has, that many bytes at most. */
+  private void open(ByteBuf out, int mostBytes) {
+    out.ensureWritable(mostBytes);
+    final int from = out.writerIndex();
+    if (out.hasMemoryAddress()) {
+      room.wrap(out.memoryAddress() + from, mostBytes);
+    } else if (out.hasArray()) {
+      room.wrap(out.array(), out.arrayOffset() + from, mostBytes);
+    } else {
+      room.wrap(out.nioBuffer(from, mostBytes));
+    }
+    at = 0;
+  }
+
+  private void close(ByteBuf out) {
+    out.writerIndex(out.writerIndex() + at);
+  }
+
+  private void put(int b) {
+    room.putByte(at++, (byte) b);
   }
 
   /** The name of a field, and how it is coded; the length of the value and the value follow. */
-  private static void name(ByteBuf out, int kind, boolean neverIndexed) {
+  private void name(int kind, boolean neverIndexed) {
     final int index = NAME_INDICES[kind];
-    number(out, neverIndexed ? NEVER_INDEXED : NOT_INDEXED, LITERAL_MASK, index);
+    number(neverIndexed ? NEVER_INDEXED : NOT_INDEXED, LITERAL_MASK, index);
     if (index == StaticTable.NONE) {
       final byte[] name = FieldKind.bytes(kind);
-      out.writeByte(name.length).writeBytes(name);
+      put(name.length);
+      copy(name);
     }
   }
 
   /** RFC 7541, section 5.1. */
-  private static void number(ByteBuf out, int pattern, int mask, int number) {
+  private void number(int pattern, int mask, int number) {
     if (number < mask) {
-      out.writeByte(pattern | number);
+      put(pattern | number);
       return;
     }
-    out.writeByte(pattern | mask);
+    put(pattern | mask);
     int rest = number - mask;
     for (; rest > 0x7f; rest >>>= 7) {
-      out.writeByte(rest & 0x7f | 0x80);
+      put(rest & 0x7f | 0x80);
     }
-    out.writeByte(rest);
+    put(rest);
   }
 
-  private void copy(ByteBuf out, DirectBuffer from, int offset, int length) {
-    if (length == 0) {
-      return;
-    }
-    out.ensureWritable(length);
-    final int at = out.writerIndex();
-    if (out.hasMemoryAddress()) {
-      target.wrap(out.memoryAddress() + at, length);
-      from.getBytes(offset, target, 0, length);
+  private void copy(byte[] from) {
+    room.putBytes(at, from);
+    at += from.length;
+  }
+
+  private void copy(DirectBuffer from, int offset, int length) {
+    if (length > MAX_LOOPED_BYTES) {
+      room.putBytes(at, from, offset, length);
     } else {
       for (int i = 0; i < length; i++) {
-        out.setByte(at + i, from.getByte(offset + i));
+        room.putByte(at + i, from.getByte(offset + i));
       }
     }
-    out.writerIndex(at + length);
+    at += length;
   }
 }

@@ -54,6 +54,9 @@ public final class RequestHeadWriter {
   private final boolean secure;
   private int timeoutOffset;
 
+  /** What the clients before have said of themselves, in the head that is being written. */
+  private int forwardedForBytes;
+
   /**
    * @param upstreamAuthority what to say as authority for a client that gave none.
    * @param secure whether the connections to the service are encrypted: its scheme.
@@ -148,10 +151,10 @@ public final class RequestHeadWriter {
       return;
     }
     encoder.begin(out, FieldKind.PATH, view.pathLength() + 1 + queryLength);
-    copy(view.bytes(), view.pathOffset(), view.pathLength(), out);
+    encoder.append(out, view.bytes(), view.pathOffset(), view.pathLength());
     if (queryLength >= 0) {
       out.writeByte('?');
-      copy(view.bytes(), view.queryOffset(), queryLength, out);
+      encoder.append(out, view.bytes(), view.queryOffset(), queryLength);
     }
   }
 
@@ -160,14 +163,18 @@ public final class RequestHeadWriter {
     DirectBuffer bytes = view.bytes();
     boolean asksForTrailers = false;
     int timeout = NONE;
+    forwardedForBytes = 0;
     for (int i = 0; i < view.fieldCount(); i++) {
-      int name = view.nameOffset(i);
-      int nameLength = view.nameLength(i);
-      KnownField known = KnownField.lookUp(bytes, name, nameLength);
+      KnownField known = known(head, view, i);
+      if (known == KnownField.X_FORWARDED_FOR && view.valueLength(i) > 0) {
+        forwardedForBytes += view.valueLength(i) + 2;
+      }
       if (known == KnownField.TE) {
         asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
       } else if (!view.omits(i) && passes(known)) {
-        if (timeout < 0 && Ascii.equalsIgnoreCase(bytes, name, nameLength, GRPC_TIMEOUT)) {
+        if (timeout < 0
+            && Ascii.equalsIgnoreCase(
+                bytes, view.nameOffset(i), view.nameLength(i), GRPC_TIMEOUT)) {
           timeout = i;
         } else {
           writeField(head, view, i, out);
@@ -180,6 +187,13 @@ public final class RequestHeadWriter {
     return timeout;
   }
 
+  /** A head of HTTP/2 was decoded with the kinds of its names. */
+  private static KnownField known(IncomingRequest head, RequestView view, int index) {
+    return head instanceof RequestHead decoded
+        ? KnownKinds.of(decoded.kind(index))
+        : KnownField.lookUp(view.bytes(), view.nameOffset(index), view.nameLength(index));
+  }
+
   /** Whether a field passes; none that frames or routes does, in whatever protocol it came. */
   private boolean passes(KnownField known) {
     return known == null || !known.frames() && policy.passesRequest(known);
@@ -188,10 +202,10 @@ public final class RequestHeadWriter {
   private void writeField(IncomingRequest head, RequestView view, int index, ByteBuf out) {
     int name = view.nameOffset(index);
     int nameLength = view.nameLength(index);
-    boolean neverIndexed = isSecret(view.bytes(), name, nameLength);
-    if (head instanceof RequestHead same) {
-      neverIndexed |= same.neverIndexed(index);
-    }
+    boolean neverIndexed =
+        head instanceof RequestHead decoded
+            ? decoded.neverIndexed(index) || FieldKind.isSecret(decoded.kind(index))
+            : isSecret(view.bytes(), name, nameLength);
     encoder.field(
         out,
         view.bytes(),
@@ -214,10 +228,10 @@ public final class RequestHeadWriter {
   private void writeForwarded(RequestView view, ByteBuf out) {
     DirectBuffer bytes = view.bytes();
     byte[] peer = view.peer().text();
-    encoder.begin(out, FieldKind.X_FORWARDED_FOR, forwardedForBytes(view) + peer.length);
-    for (int i = 0; i < view.fieldCount(); i++) {
+    encoder.begin(out, FieldKind.X_FORWARDED_FOR, forwardedForBytes + peer.length);
+    for (int i = 0; forwardedForBytes > 0 && i < view.fieldCount(); i++) {
       if (isForwardedFor(view, i)) {
-        copy(bytes, view.valueOffset(i), view.valueLength(i), out);
+        encoder.append(out, bytes, view.valueOffset(i), view.valueLength(i));
         out.writeByte(',').writeByte(' ');
       }
     }
@@ -241,16 +255,6 @@ public final class RequestHeadWriter {
     }
   }
 
-  private static int forwardedForBytes(RequestView view) {
-    int length = 0;
-    for (int i = 0; i < view.fieldCount(); i++) {
-      if (isForwardedFor(view, i)) {
-        length += view.valueLength(i) + 2;
-      }
-    }
-    return length;
-  }
-
   private static boolean isForwardedFor(RequestView view, int index) {
     return view.valueLength(index) > 0
         && KnownField.lookUp(view.bytes(), view.nameOffset(index), view.nameLength(index))
@@ -267,11 +271,5 @@ public final class RequestHeadWriter {
       }
     }
     return true;
-  }
-
-  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
-    for (int i = offset; i < offset + length; i++) {
-      out.writeByte(bytes.getByte(i));
-    }
   }
 }
