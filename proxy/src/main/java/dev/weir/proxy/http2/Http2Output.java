@@ -14,7 +14,8 @@ public final class Http2Output {
   private static final int TABLE_OF_NOTHING = 0x20;
 
   private static final byte[] NO_DEBUG_TEXT = {};
-  private static final int INITIAL_BYTES = 4096;
+  private static final int MIN_INITIAL_BYTES = 4096;
+  private static final int MAX_INITIAL_BYTES = 1 << 16;
 
   /** From here on the memory is handed on, and not copied. */
   private static final int MIN_SLICE_BYTES = 4096;
@@ -29,6 +30,9 @@ public final class Http2Output {
   private boolean tableShrinks;
   private ByteBuf out;
   private long handedBytes;
+
+  /** What the next buffer begins with: what was sent last fits, and need not grow again. */
+  private int initialBytes = MIN_INITIAL_BYTES;
 
   /** Whether the channel has been given something that it has not been told to send. */
   private boolean handed;
@@ -270,11 +274,15 @@ public final class Http2Output {
   private ByteBuf room(int payloadBytes) {
     if (out == null) {
       out =
-          channel
-              .alloc()
-              .ioBuffer(Math.max(INITIAL_BYTES, FrameReader.HEADER_BYTES + payloadBytes));
+          channel.alloc().ioBuffer(Math.max(initialBytes, FrameReader.HEADER_BYTES + payloadBytes));
     }
     return out;
+  }
+
+  /** A power of two, as buffers have. */
+  private static int initialBytes(int sentBytes) {
+    final int bytes = Math.max(MIN_INITIAL_BYTES, Math.min(sentBytes, MAX_INITIAL_BYTES));
+    return Integer.highestOneBit(2 * bytes - 1);
   }
 
   /** Gives the channel what was gathered. */
@@ -282,6 +290,7 @@ public final class Http2Output {
     if (out != null) {
       final ByteBuf gathered = out;
       out = null;
+      initialBytes = initialBytes(gathered.readableBytes());
       handedBytes += gathered.readableBytes();
       Bytes.write(channel, gathered);
     }
