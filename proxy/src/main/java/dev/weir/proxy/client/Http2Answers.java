@@ -64,7 +64,7 @@ final class Http2Answers {
     }
     connection.endHead(stream, !body.isReadable());
     if (body.isReadable()) {
-      connection.sendData(stream, copy(body), true);
+      sendLast(connection, stream, body);
     }
   }
 
@@ -76,7 +76,7 @@ final class Http2Answers {
   void refuseRest(Http2Connection connection, int stream, Verdict verdict, GrpcContentType type) {
     int mostBytes = calls.describe(verdict);
     if (type.isWeb()) {
-      connection.sendData(stream, copy(calls.body(type)), true);
+      sendLast(connection, stream, calls.body(type));
     } else {
       ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer(mostBytes);
       calls.writeTrailers(block);
@@ -84,12 +84,10 @@ final class Http2Answers {
     }
   }
 
-  /** Copies from the array: of another buffer's bytes a view would be made. */
-  private static ByteBuf copy(ByteBuf body) {
-    int bytes = body.readableBytes();
-    return ByteBufAllocator.DEFAULT
-        .directBuffer(bytes)
-        .writeBytes(body.array(), body.arrayOffset() + body.readerIndex(), bytes);
+  /** Sends the body of a writer of answers, which begins with its array. */
+  private static void sendLast(Http2Connection connection, int stream, ByteBuf body) {
+    assert body.arrayOffset() + body.readerIndex() == 0 : "a body that begins elsewhere";
+    connection.sendLast(stream, body.array(), body.readableBytes());
   }
 
   /** Tells the client to send its body. */

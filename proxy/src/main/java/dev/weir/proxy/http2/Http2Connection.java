@@ -267,8 +267,21 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       return 0;
     }
     final int left = queue.send(stream, content, endStream);
+    content.release();
     joinTurn();
     return left;
+  }
+
+  /**
+   * Sends content that stays the caller's, and ends the stream.
+   *
+   * @param content has it in its first {@code bytes}.
+   */
+  public final void sendLast(int stream, byte[] content, int bytes) {
+    if (isSending(stream) && !queue.sendLastAtOnce(stream, content, bytes)) {
+      sendData(stream, channel.alloc().directBuffer(bytes).writeBytes(content, 0, bytes), true);
+    }
+    joinTurn();
   }
 
   /** Sends trailers, which end the stream; {@code block} is taken over. */

@@ -53,8 +53,9 @@ final class SendQueue {
   }
 
   /**
-   * Takes over content.
+   * Sends content.
    *
+   * @param content is read; it stays the caller's.
    * @param end whether it is the last, and no trailers follow.
    * @return how much of it waits.
    */
@@ -71,8 +72,34 @@ final class SendQueue {
     } else if (end && !streams.has(stream, StreamSlots.LOCAL_ENDED)) {
       endBehindContent(stream);
     }
-    content.release();
     return left;
+  }
+
+  /**
+   * Sends content that is all and fits into one frame, or nothing if it had to wait.
+   *
+   * @return whether it is sent.
+   */
+  boolean sendLastAtOnce(int stream, byte[] content, int bytes) {
+    if (streams.waiting[stream] != null
+        || head != NONE
+        || bytes > Math.min(window, streams.sendWindow[stream])
+        || bytes > Setting.DEFAULT_MAX_FRAME_BYTES
+        || output.isFull()) {
+      return false;
+    }
+    sent(stream, bytes);
+    output.data(streams.id(stream), content, 0, bytes, true);
+    connection.localEnded(stream);
+    return true;
+  }
+
+  /** Counts a frame of content. */
+  private void sent(int stream, int bytes) {
+    window -= bytes;
+    streams.sendWindow[stream] -= bytes;
+    dataFrames++;
+    contentBytes += bytes;
   }
 
   /** The end itself comes without content. */
@@ -100,10 +127,7 @@ final class SendQueue {
     final int most = Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, content.readableBytes());
     final int bytes = Math.min(most, Math.min(window, streams.sendWindow[stream]));
     final boolean last = end && bytes == content.readableBytes();
-    window -= bytes;
-    streams.sendWindow[stream] -= bytes;
-    dataFrames++;
-    contentBytes += bytes;
+    sent(stream, bytes);
     output.data(streams.id(stream), content, bytes, last);
     if (last) {
       connection.localEnded(stream);

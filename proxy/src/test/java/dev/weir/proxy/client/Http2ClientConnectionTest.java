@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,19 @@ class Http2ClientConnectionTest {
     assertTrue(frames.get(1).endsWith("} end".replace("} ", "}\n ")), frames.get(1));
     assertEquals(0, held.admission.charged);
     assertEquals(0, held.service.calls.size());
+  }
+
+  @Test
+  void sendsTheProblemOfARefusalAsTheWindowAllows() {
+    held.admission.refusal = RefusalReason.OVER_LIMIT;
+    held.client.settings(Setting.INITIAL_WINDOW_SIZE, 9).request(1, true, "GET", "/a").send();
+    List<String> frames = held.client.received();
+    assertEquals("DATA 1 {\"type\":\"", frames.get(frames.size() - 1));
+    held.client.windowUpdate(1, 1_000).send();
+    frames = held.client.received();
+    assertEquals(1, frames.size(), frames.toString());
+    assertTrue(frames.get(0).startsWith("DATA 1 https://"), frames.get(0));
+    assertTrue(frames.get(0).endsWith(" end"), frames.get(0));
   }
 
   @Test
