@@ -63,15 +63,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
         malformed(stream);
       }
       case REFUSED -> {
-        loop.observer.requestStarted(Http2ClientLoop.protocol(exchanges.type(head)));
+        loop.observer.requestStarted(Http2ClientLoop.protocol(head.grpcType()));
         loop.observer.refused(head.refusal());
         loop.observer.requestEnded();
         exchanges.answers.refuse(
-            this,
-            stream,
-            loop.requests.plain(head.refusal()),
-            exchanges.type(head),
-            head.headMethod());
+            this, stream, loop.requests.plain(head.refusal()), head.grpcType(), head.headMethod());
         release(stream);
       }
     }

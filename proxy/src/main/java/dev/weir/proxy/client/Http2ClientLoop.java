@@ -46,11 +46,6 @@ final class Http2ClientLoop {
     return connections;
   }
 
-  /** Whether a request is a call of gRPC. */
-  GrpcContentType type(RequestHead request) {
-    return GrpcContentType.of(request.view());
-  }
-
   /** As figures tell a request of that type apart. */
   static Protocol protocol(GrpcContentType type) {
     return type == GrpcContentType.NONE ? Protocol.HTTP2 : Protocol.GRPC;

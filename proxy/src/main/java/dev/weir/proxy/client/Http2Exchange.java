@@ -51,7 +51,7 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
   void start(Http2ClientConnection ofConnection, int ofStream, RequestHead head) {
     connection = ofConnection;
     stream = ofStream;
-    type = loop.type(head);
+    type = head.grpcType();
     headMethod = head.headMethod();
     informationalCount = 0;
     loop.observer.requestStarted(protocol());
