@@ -20,14 +20,16 @@ final class ClosedStreams {
   /** The highest identifier that was opened, as a number from 1 on; 0 before the first. */
   private int highest;
 
+  private int count;
+
   /** The highest identifier that was opened; 0 before the first. */
   int highestId() {
     return Math.max(0, 2 * highest - 1);
   }
 
-  /** How many streams there can have been. */
+  /** How many streams were opened. */
   int count() {
-    return highest;
+    return count;
   }
 
   private static int number(int id) {
@@ -46,6 +48,7 @@ final class ClosedStreams {
       }
     }
     highest = number;
+    count++;
     opened[word(number)] |= bit(number);
     resetByUs[word(number)] &= ~bit(number);
   }

@@ -161,6 +161,13 @@ class AbuseTest {
   }
 
   @Test
+  void aHighIdentifierExplainsNoMoreWindowUpdatesThanALowOne() {
+    client.request(1_000_001, true, "GET", "/").send();
+    server.told();
+    assertBudget(758, 1_007, i -> client.windowUpdate(0, 1));
+  }
+
+  @Test
   void faultsThatMakeUsResetStreamsEndTheConnection() {
     assertBudget(
         76, 100, i -> client.request(2 * i - 1, true, "GET", "/").windowUpdate(2 * i - 1, 0));
