@@ -20,6 +20,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
@@ -57,9 +59,16 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private boolean outputEnding;
   private boolean outputEnded;
 
+  /**
+   * Whether the end of the connection is the service's own word: without TLS as a rule, within it
+   * once it has said so. Whoever stands between can end a connection too (RFC 9112, section 9.8).
+   */
+  private boolean endIsTold;
+
   UpstreamConnection(UpstreamPool pool, Channel channel) {
     this.pool = pool;
     this.channel = channel;
+    this.endIsTold = channel.pipeline().get(SslHandler.class) == null;
     this.responses = new ResponseReader(this, pool);
     this.requests = new RequestWriter(channel);
     this.waiter =
@@ -232,6 +241,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    endIsTold |= event == SslCloseCompletionEvent.SUCCESS;
     // Only a tunnel may end on one side; what else ends there is closed.
     if (event != ChannelInputShutdownEvent.INSTANCE || request == null) {
       return;
@@ -382,7 +392,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     waiter.leave();
     ageing.leave();
     pool.closed(this);
-    if (request != null && responses.endsWithConnection()) {
+    if (request != null && responses.endsWithConnection() && endIsTold) {
       complete(Unpooled.EMPTY_BUFFER);
     } else {
       fail(RefusalReason.UPSTREAM_CLOSED);
