@@ -1,7 +1,6 @@
 package dev.weir.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
@@ -93,9 +92,9 @@ class HandshakeLoadIT {
       assertEquals(
           REQUESTS, result.slices().stream().mapToLong(Slice::passed).sum(), result.toString());
       assertEquals("0", result.facts().get("Connections lost"));
-      assertTrue(
-          result.facts().get("TLS handshakes").startsWith(run.handshakeCount() + ", "),
-          result.facts().toString());
+      final String told = result.facts().get("TLS handshakes");
+      // A connection for a request that never comes may have been made as the run ended.
+      assertEquals(run.handshakeCount(), Long.parseLong(told.substring(0, told.indexOf(','))), 1);
       return run;
     }
   }
