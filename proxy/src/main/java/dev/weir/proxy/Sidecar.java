@@ -12,6 +12,7 @@ import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
@@ -235,7 +236,8 @@ public final class Sidecar implements AutoCloseable {
             new ClientKeyReader(settings.identity(), clientIp),
             loopMetrics,
             http2,
-            loopMetrics.http2Clients());
+            loopMetrics.http2Clients(),
+            StreamRouter.REQUESTS_ONLY);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     return new Loop(eventLoop, clients, origin, admission);
   }

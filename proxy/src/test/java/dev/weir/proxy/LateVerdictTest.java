@@ -9,6 +9,7 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
@@ -132,7 +133,8 @@ class LateVerdictTest {
             request -> ClientKey.NONE,
             metrics,
             null,
-            null);
+            null,
+            StreamRouter.REQUESTS_ONLY);
     listener =
         new Listeners(
             settings.client(),

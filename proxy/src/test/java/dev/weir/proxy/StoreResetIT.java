@@ -12,6 +12,7 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -139,7 +140,8 @@ class StoreResetIT {
             request -> ClientKey.NONE,
             metrics,
             null,
-            null);
+            null,
+            StreamRouter.REQUESTS_ONLY);
     store.start(TimeUnit.SECONDS.toNanos(60));
     listener =
         new Listeners(

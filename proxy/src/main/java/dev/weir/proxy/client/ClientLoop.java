@@ -43,6 +43,11 @@ public final class ClientLoop {
       Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean draining;
 
+  /**
+   * @param http2Connections what all connections of HTTP/2 share.
+   * @param http2Observer is told of those with clients.
+   * @param router of their streams.
+   */
   public ClientLoop(
       ClientSettings settings,
       LoopClock clock,
@@ -52,7 +57,8 @@ public final class ClientLoop {
       ClientKey clientKeys,
       TrafficObserver observer,
       Http2Loop http2Connections,
-      Http2Observer http2Observer) {
+      Http2Observer http2Observer,
+      StreamRouter router) {
     this.settings = settings;
     this.clock = clock;
     this.deadlines = deadlines;
@@ -73,7 +79,8 @@ public final class ClientLoop {
     rateLimitFields = new RateLimitFields(settings.answers());
     refusals = new RefusalWriter(rateLimitFields, date);
     http2 =
-        new Http2ClientLoop(settings, http2Connections, http2Observer, requests, observer, date);
+        new Http2ClientLoop(
+            settings, http2Connections, http2Observer, requests, observer, date, router);
   }
 
   /** A connection is on its way in, and counts as one once it is there. */

@@ -12,9 +12,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * One client's connection that speaks HTTP/2: gives each of its streams an {@link Http2Exchange},
- * and tells that what comes. What no request may be resets its stream, what is refused by its head
- * alone is answered here; neither costs anything of a limit.
+ * One client's connection that speaks HTTP/2: gives each of its streams an owner, an {@link
+ * Http2Exchange} unless its router knows another, and tells that what comes. What no request may be
+ * resets its stream, what is refused by its head alone is answered here; neither costs anything of
+ * a limit.
  */
 final class Http2ClientConnection extends Http2Connection implements ClientConnection {
   /** The most streams of one client at once (RFC 9113 recommends no fewer). */
@@ -30,7 +31,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
    */
   Http2ClientConnection(ClientLoop loop, Channel channel, Peer peer, ClientTimer timer) {
     super(
-        loop.http2.connections(), Role.SERVER, channel, loop.http2.connectionObserver, MAX_STREAMS);
+        loop.http2.connections(),
+        Role.SERVER,
+        channel,
+        loop.http2.connectionObserver,
+        loop.http2.router.maxStreams());
     this.loop = loop;
     this.exchanges = loop.http2;
     this.peer = peer;
@@ -52,8 +57,18 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   }
 
   @Override
+  protected long maxReceivedBytes() {
+    return exchanges.router.maxReceivedBytes();
+  }
+
+  @Override
   protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
     timer.never();
+    RoutedStream routed = exchanges.router.route(fields, peer);
+    if (routed != null) {
+      start(stream, routed, endStream);
+      return;
+    }
     RequestHead head = exchanges.head;
     assert !loop.requests.asking() : "a head is read within the question of another request";
     switch (head.read(fields, endStream, peer)) {
@@ -73,6 +88,14 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     }
   }
 
+  private void start(int stream, RoutedStream routed, boolean endStream) {
+    user(stream, routed);
+    if (routed.contentLength() >= 0) {
+      expectContent(stream, routed.contentLength());
+    }
+    routed.start(this, stream, endStream);
+  }
+
   private void start(int stream, RequestHead head) {
     Http2Exchange exchange = exchanges.take();
     user(stream, exchange);
@@ -84,27 +107,27 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
 
   @Override
   protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-    return exchange(stream).dataReceived(in, offset, bytes, endStream);
+    return owner(stream).dataReceived(in, offset, bytes, endStream);
   }
 
   @Override
   protected void trailersReceived(int stream, FieldBlock fields) {
-    exchange(stream).trailersReceived(fields.tooLarge() ? null : exchanges.trailers.read(fields));
+    owner(stream).trailersReceived(fields);
   }
 
   @Override
   protected void streamEnded(int stream, StreamEnd how, int errorCode) {
     boolean isClientsWord = how == StreamEnd.PEER_RESET;
-    exchange(stream).cancelled(isClientsWord ? errorCode : RequestEnd.NO_CODE);
+    owner(stream).cancelled(isClientsWord ? errorCode : RequestEnd.NO_CODE);
   }
 
   @Override
   protected void bytesSent(int stream, int bytes) {
-    exchange(stream).bytesSent(bytes);
+    owner(stream).bytesSent(bytes);
   }
 
-  private Http2Exchange exchange(int stream) {
-    return (Http2Exchange) user(stream);
+  private StreamOwner owner(int stream) {
+    return (StreamOwner) user(stream);
   }
 
   @Override

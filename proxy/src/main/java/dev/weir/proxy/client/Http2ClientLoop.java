@@ -23,6 +23,7 @@ final class Http2ClientLoop {
   final TrailerSection trailers;
   final Http2Answers answers;
   final Http2Observer connectionObserver;
+  final StreamRouter router;
   private final Http2Loop connections;
   private final ArrayDeque<Http2Exchange> free = new ArrayDeque<>();
 
@@ -32,11 +33,13 @@ final class Http2ClientLoop {
       Http2Observer connectionObserver,
       RequestLoop requests,
       TrafficObserver observer,
-      CurrentDate date) {
+      CurrentDate date,
+      StreamRouter router) {
     this.connections = connections;
     this.connectionObserver = connectionObserver;
     this.requests = requests;
     this.observer = observer;
+    this.router = router;
     head = new RequestHead(settings.caps().fieldCount(), settings.caps().targetBytes());
     trailers = new TrailerSection(settings.caps().fieldCount());
     answers = new Http2Answers(settings.answers(), date);

@@ -6,6 +6,7 @@ import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
@@ -21,7 +22,7 @@ import io.netty.buffer.Unpooled;
  * The client's side of a request that came on a stream of HTTP/2. It belongs to its stream from the
  * head until the exchange has ended, and then to the event loop, which has it serve another.
  */
-final class Http2Exchange implements ClientSide, TurnEnd.Member {
+final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   /** Content up to that long is copied rather than its read buffer kept. */
   private static final int COPIED_BYTES = 4096;
 
@@ -72,8 +73,8 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     }
   }
 
-  /** Content has come; how much of it is held. */
-  int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+  @Override
+  public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
     int held = request.data(content(in, offset, bytes), endStream);
     if (endStream) {
       giveBody();
@@ -94,16 +95,12 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     return in.alloc().directBuffer(bytes).writeBytes(in, offset, bytes);
   }
 
-  /**
-   * Trailers have come.
-   *
-   * @param fields null if they are more than may be.
-   */
-  void trailersReceived(RequestView fields) {
-    if (fields == null) {
+  @Override
+  public void trailersReceived(FieldBlock fields) {
+    if (fields.tooLarge()) {
       answer(request.abort(RefusalReason.HEAD_TOO_LARGE));
     } else {
-      request.requestTrailers(fields);
+      request.requestTrailers(loop.trailers.read(fields));
       giveBody();
     }
   }
@@ -125,18 +122,14 @@ final class Http2Exchange implements ClientSide, TurnEnd.Member {
     }
   }
 
-  /**
-   * The stream has ended, by the client's will or fault.
-   *
-   * @param errorCode the client's; {@link RequestEnd#NO_CODE} if it gave none.
-   */
-  void cancelled(int errorCode) {
+  @Override
+  public void cancelled(int errorCode) {
     request.clientGone(errorCode);
     release();
   }
 
-  /** Content that waited for a window has left. */
-  void bytesSent(int bytes) {
+  @Override
+  public void bytesSent(int bytes) {
     request.responseConsumed(bytes);
   }
 

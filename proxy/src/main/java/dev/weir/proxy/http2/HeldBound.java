@@ -8,9 +8,6 @@ package dev.weir.proxy.http2;
  * bounded by its streams, as none of their services is read further.
  */
 final class HeldBound {
-  /** What one connection may hold of what it has received. */
-  static final long MAX_RECEIVED_BYTES = 1L << 20;
-
   /**
    * What all connections of an event loop may hold; beyond it, who holds more than its share pays:
    * as long as they are more than may be, there is one that does.
@@ -68,7 +65,7 @@ final class HeldBound {
 
   private boolean isExceeded() {
     return connection.role == Role.SERVER
-        && (connection.heldReceivedBytes() > MAX_RECEIVED_BYTES
+        && (connection.heldReceivedBytes() > connection.maxReceivedBytes()
             || connection.loop.heldBytes() > MAX_LOOP_BYTES
                 && connection.heldBytes() > MAX_LOOP_BYTES / connection.loop.clientConnections());
   }

@@ -39,6 +39,9 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** The window of each stream, both ways: the one of the standard. */
   public static final int WINDOW_BYTES = Setting.DEFAULT_WINDOW_BYTES;
 
+  /** What one connection may hold of what it has received, unless its user says otherwise. */
+  public static final long MAX_RECEIVED_BYTES = 1L << 20;
+
   /** The window of the connection, which bounds nothing. */
   static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
@@ -154,6 +157,11 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
 
   /** A slot has become free. */
   protected void roomChanged() {}
+
+  /** What may be held of what has been received, in bytes. */
+  protected long maxReceivedBytes() {
+    return MAX_RECEIVED_BYTES;
+  }
 
   /** The peer's settings have come, the first or others: it may allow more streams, or fewer. */
   protected void settingsReceived() {}
@@ -278,10 +286,22 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
    * @param content has it in its first {@code bytes}.
    */
   public final void sendLast(int stream, byte[] content, int bytes) {
-    if (isSending(stream) && !queue.sendLastAtOnce(stream, content, bytes)) {
-      sendData(stream, channel.alloc().directBuffer(bytes).writeBytes(content, 0, bytes), true);
-    }
+    sendData(stream, content, bytes, true);
+  }
+
+  /**
+   * Sends content that stays the caller's.
+   *
+   * @param content has it in its first {@code bytes}.
+   * @param endStream whether it is the last, and no trailers follow.
+   * @return how much of it waits, until {@link #bytesSent}.
+   */
+  public final int sendData(int stream, byte[] content, int bytes, boolean endStream) {
     joinTurn();
+    return isSending(stream) && !queue.sendAtOnce(stream, content, bytes, endStream)
+        ? sendData(
+            stream, channel.alloc().directBuffer(bytes).writeBytes(content, 0, bytes), endStream)
+        : 0;
   }
 
   /** Sends trailers, which end the stream; {@code block} is taken over. */
@@ -291,6 +311,14 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
       queue.trailers(stream, block);
     } else {
       block.release();
+    }
+  }
+
+  /** Sends trailers that were encoded before, as {@link HpackEncoder} does; they end the stream. */
+  public final void sendTrailers(int stream, byte[] block) {
+    if (isSending(stream)) {
+      joinTurn();
+      queue.trailers(stream, block);
     }
   }
 
@@ -341,6 +369,14 @@ public abstract class Http2Connection extends InboundHandler implements TurnEnd.
   /** Content that was held has been consumed. */
   public final void credit(int stream, int bytes) {
     unhold(stream, bytes);
+    giveWindow(stream, bytes);
+  }
+
+  /**
+   * Content that is held stays so, and the peer may send as much again: what one message needs may
+   * be more than a window.
+   */
+  public final void widen(int stream, int bytes) {
     giveWindow(stream, bytes);
   }
 

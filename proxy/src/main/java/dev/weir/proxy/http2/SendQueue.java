@@ -76,11 +76,12 @@ final class SendQueue {
   }
 
   /**
-   * Sends content that is all and fits into one frame, or nothing if it had to wait.
+   * Sends content that fits into one frame, or nothing if it had to wait.
    *
+   * @param end whether it is the last, and no trailers follow.
    * @return whether it is sent.
    */
-  boolean sendLastAtOnce(int stream, byte[] content, int bytes) {
+  boolean sendAtOnce(int stream, byte[] content, int bytes, boolean end) {
     if (streams.waiting[stream] != null
         || head != NONE
         || bytes > Math.min(window, streams.sendWindow[stream])
@@ -89,8 +90,10 @@ final class SendQueue {
       return false;
     }
     sent(stream, bytes);
-    output.data(streams.id(stream), content, 0, bytes, true);
-    connection.localEnded(stream);
+    output.data(streams.id(stream), content, 0, bytes, end);
+    if (end) {
+      connection.localEnded(stream);
+    }
     return true;
   }
 
@@ -162,6 +165,16 @@ final class SendQueue {
     if (streams.waiting[stream] != null) {
       streams.waitingTrailers[stream] = block;
       streams.flags[stream] |= StreamSlots.END_WAITS;
+    } else {
+      output.headers(streams.id(stream), block, true);
+      connection.localEnded(stream);
+    }
+  }
+
+  /** Trailers, which end the stream behind its content. */
+  void trailers(int stream, byte[] block) {
+    if (streams.waiting[stream] != null) {
+      trailers(stream, connection.allocator().directBuffer(block.length).writeBytes(block));
     } else {
       output.headers(streams.id(stream), block, true);
       connection.localEnded(stream);

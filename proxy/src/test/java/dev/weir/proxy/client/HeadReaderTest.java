@@ -35,7 +35,8 @@ class HeadReaderTest {
           null,
           null,
           null,
-          null);
+          null,
+          StreamRouter.REQUESTS_ONLY);
 
   private final HeadReader reader = new HeadReader(LOOP, Peer.LOOPBACK);
 

@@ -50,7 +50,8 @@ final class HeldLoop {
             request -> ClientKey.NONE,
             loopMetrics,
             new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
-            loopMetrics.http2Clients());
+            loopMetrics.http2Clients(),
+            StreamRouter.REQUESTS_ONLY);
     channel.freezeTime();
     deadlines.start(channel.eventLoop());
   }

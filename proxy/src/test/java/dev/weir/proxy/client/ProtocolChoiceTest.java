@@ -45,7 +45,8 @@ class ProtocolChoiceTest {
           null,
           new Metrics().newLoop(),
           null,
-          null);
+          null,
+          StreamRouter.REQUESTS_ONLY);
   private final EmbeddedChannel channel = new EmbeddedChannel();
 
   @BeforeEach

@@ -1,0 +1,32 @@
+package dev.weir.proxy.client;
+
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.request.Peer;
+
+/**
+ * Says which streams of clients are no requests that go to an origin, and whose they are; and how
+ * much a connection may have. One per event loop.
+ */
+public interface StreamRouter {
+  /** Every stream is a request. */
+  StreamRouter REQUESTS_ONLY = (fields, peer) -> null;
+
+  /**
+   * Finds whose a new stream is.
+   *
+   * @param fields of its head; valid during the call, may be malformed or too large.
+   * @return null if it is a request like others.
+   */
+  RoutedStream route(FieldBlock fields, Peer peer);
+
+  /** The most streams of one connection at once (RFC 9113 recommends no fewer than 100). */
+  default int maxStreams() {
+    return Http2ClientConnection.MAX_STREAMS;
+  }
+
+  /** What a connection may hold of what it has received, in bytes. */
+  default long maxReceivedBytes() {
+    return Http2Connection.MAX_RECEIVED_BYTES;
+  }
+}
