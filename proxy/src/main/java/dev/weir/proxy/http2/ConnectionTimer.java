@@ -129,10 +129,11 @@ final class ConnectionTimer extends Deadlines.Waiter {
     } else {
       if (drainNs <= nowNs) {
         drainNs = Deadlines.NEVER;
-        connection.goAways().finish();
+        connection.goAways.finish();
       }
       if (stalledNs <= nowNs) {
-        connection.endStalled(nowNs);
+        connection.stalled.end(nowNs);
+        connection.bound.look();
         stalledNs =
             connection.queue.streamsWaiting() > 0 ? nowNs + STALLED_LOOK_NS : Deadlines.NEVER;
       }
@@ -141,7 +142,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
         connection.resume();
       }
       if (holdingNs <= nowNs) {
-        connection.bound().overdue();
+        connection.bound.overdue();
       }
       arm();
     }

@@ -38,7 +38,7 @@ final class GoAways {
       connection.output.goAway(Integer.MAX_VALUE, ErrorCode.NO_ERROR);
       connection.observer.goAwaySent(ErrorCode.NO_ERROR);
       connection.output.ping(DRAIN_PING);
-      connection.timer().drainSoon();
+      connection.timer.drainSoon();
     }
     connection.joinTurn();
   }
@@ -47,7 +47,7 @@ final class GoAways {
   void finish() {
     if (drain == Drain.ANNOUNCED) {
       drain = Drain.FINAL;
-      lastStreamId = connection.closed.highestId();
+      lastStreamId = connection.states.closed().highestId();
       connection.output.goAway(lastStreamId, ErrorCode.NO_ERROR);
       connection.joinTurn();
     }
@@ -68,7 +68,7 @@ final class GoAways {
   int lastStreamId() {
     return connection.role == Role.CLIENT
         ? 0
-        : Math.min(lastStreamId, connection.closed.highestId());
+        : Math.min(lastStreamId, connection.states.closed().highestId());
   }
 
   /** The peer takes no streams above one: those of ours have not been looked at. */
@@ -78,8 +78,8 @@ final class GoAways {
     final StreamSlots streams = connection.streams;
     if (connection.role == Role.CLIENT) {
       for (int stream = 0; stream < streams.slots(); stream++) {
-        if (streams.id(stream) > lastId && !connection.isClosed(stream)) {
-          connection.endStream(stream, StreamEnd.UNPROCESSED, ErrorCode.REFUSED_STREAM);
+        if (streams.id(stream) > lastId && !connection.states.isClosed(stream)) {
+          connection.states.end(stream, StreamEnd.UNPROCESSED, ErrorCode.REFUSED_STREAM);
         }
       }
     }

@@ -16,6 +16,8 @@ final class HeldBound {
 
   private final Http2Connection connection;
   private boolean isReached;
+  private long heldBytes;
+  private long heldReceivedBytes;
 
   HeldBound(Http2Connection connection) {
     this.connection = connection;
@@ -24,6 +26,23 @@ final class HeldBound {
   /** Whether nothing is read for now. */
   boolean isReached() {
     return isReached;
+  }
+
+  /** Content that waits to be sent is held, or less of it if {@code bytes} are below 0. */
+  void holdWaiting(int bytes) {
+    heldBytes += bytes;
+    connection.loop.hold(bytes);
+  }
+
+  /** Content that was received is held, or less of it if {@code bytes} are below 0. */
+  void holdReceived(int bytes) {
+    heldReceivedBytes += bytes;
+    holdWaiting(bytes);
+  }
+
+  /** Received bytes that are held, and bytes that wait to be sent. */
+  long heldBytes() {
+    return heldBytes;
   }
 
   /** Something has been read, or waits to be sent. */
@@ -35,7 +54,7 @@ final class HeldBound {
       overdue(); // services answer faster than a second's patience can be had for
     } else if (!isReached) {
       isReached = true;
-      connection.timer().holdsTooMuch();
+      connection.timer.holdsTooMuch();
       connection.adjustReading();
     }
   }
@@ -59,15 +78,15 @@ final class HeldBound {
 
   private void end() {
     isReached = false;
-    connection.timer().holdsNoMoreTooMuch();
+    connection.timer.holdsNoMoreTooMuch();
     connection.adjustReading();
   }
 
   private boolean isExceeded() {
     return connection.role == Role.SERVER
-        && (connection.heldReceivedBytes() > connection.maxReceivedBytes()
+        && (heldReceivedBytes > connection.maxReceivedBytes()
             || connection.loop.heldBytes() > MAX_LOOP_BYTES
-                && connection.heldBytes() > MAX_LOOP_BYTES / connection.loop.clientConnections());
+                && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections());
   }
 
   /** Resets the stream that has stood still for the longest; false if there is none. */
@@ -88,7 +107,7 @@ final class HeldBound {
     if (longest == StreamSlots.NONE) {
       return false;
     }
-    connection.endStream(longest, StreamEnd.FAULT, ErrorCode.CANCEL);
+    connection.states.end(longest, StreamEnd.FAULT, ErrorCode.CANCEL);
     return true;
   }
 }

@@ -9,6 +9,7 @@ public final class PeerSettings {
   private int maxStreams = MOST_STREAMS;
   private int initialWindow = Setting.DEFAULT_WINDOW_BYTES;
   private boolean connectProtocol;
+  private boolean ackReceived;
 
   PeerSettings() {}
 
@@ -20,6 +21,16 @@ public final class PeerSettings {
   /** Whether the peer's first SETTINGS have come. */
   public boolean areReceived() {
     return received;
+  }
+
+  /** The peer has taken our settings. */
+  void ackReceived() {
+    ackReceived = true;
+  }
+
+  /** Whether the peer knows our settings. */
+  boolean isAckReceived() {
+    return ackReceived;
   }
 
   void maxStreams(long streams) {

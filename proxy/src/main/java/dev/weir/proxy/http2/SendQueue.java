@@ -92,7 +92,7 @@ final class SendQueue {
     sent(stream, bytes);
     output.data(streams.id(stream), content, 0, bytes, end);
     if (end) {
-      connection.localEnded(stream);
+      connection.states.localEnded(stream);
     }
     return true;
   }
@@ -112,7 +112,7 @@ final class SendQueue {
     } else {
       dataFrames++;
       output.data(streams.id(stream), Unpooled.EMPTY_BUFFER, 0, true);
-      connection.localEnded(stream);
+      connection.states.localEnded(stream);
     }
   }
 
@@ -133,7 +133,7 @@ final class SendQueue {
     sent(stream, bytes);
     output.data(streams.id(stream), content, bytes, last);
     if (last) {
-      connection.localEnded(stream);
+      connection.states.localEnded(stream);
     }
     return bytes;
   }
@@ -141,14 +141,15 @@ final class SendQueue {
   private void hold(int stream, ByteBuf content) {
     final int bytes = content.readableBytes();
     ByteBuf kept = streams.waiting[stream];
-    connection.hold(bytes);
+    connection.bound.holdWaiting(bytes);
     if (kept == null || kept.writableBytes() < bytes) {
       final int keptBytes = kept == null ? 0 : kept.readableBytes();
       final int room = kept == null ? bytes : 2 * (keptBytes + bytes);
-      final ByteBuf larger = connection.allocator().directBuffer(Math.max(MIN_WAITING_BYTES, room));
+      final ByteBuf larger =
+          connection.channel.alloc().directBuffer(Math.max(MIN_WAITING_BYTES, room));
       if (kept == null) {
         streamsWaiting++;
-        connection.awaitWindow(stream);
+        connection.stalled.begin(stream);
       } else {
         larger.writeBytes(kept);
         kept.release();
@@ -167,17 +168,17 @@ final class SendQueue {
       streams.flags[stream] |= StreamSlots.END_WAITS;
     } else {
       output.headers(streams.id(stream), block, true);
-      connection.localEnded(stream);
+      connection.states.localEnded(stream);
     }
   }
 
   /** Trailers, which end the stream behind its content. */
   void trailers(int stream, byte[] block) {
     if (streams.waiting[stream] != null) {
-      trailers(stream, connection.allocator().directBuffer(block.length).writeBytes(block));
+      trailers(stream, connection.channel.alloc().directBuffer(block.length).writeBytes(block));
     } else {
       output.headers(streams.id(stream), block, true);
-      connection.localEnded(stream);
+      connection.states.localEnded(stream);
     }
   }
 
@@ -225,13 +226,27 @@ final class SendQueue {
     return true;
   }
 
+  /**
+   * The peer takes more of a stream, or less if {@code bytes} are below 0; false if that is more
+   * than can be.
+   */
+  boolean widen(int stream, int bytes) {
+    final long wider = (long) streams.sendWindow[stream] + bytes;
+    if (wider > Integer.MAX_VALUE) {
+      return false;
+    }
+    streams.sendWindow[stream] = (int) wider;
+    join(stream);
+    return true;
+  }
+
   /** Writes what windows and output allow, a frame of each stream in turn. */
   void pump() {
     while (isReady() && !output.isFull()) {
       final int stream = head;
       pop();
       if (streams.waiting[stream] == null) {
-        connection.freeIfDone(stream); // reset while it stood here
+        connection.states.freeIfDone(stream); // reset while it stood here
       } else if (streams.sendWindow[stream] > 0) {
         pumpFrame(stream);
       }
@@ -251,15 +266,15 @@ final class SendQueue {
     }
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
     final int bytes = frame(stream, content, ends && trailers == null);
-    connection.hold(-bytes);
+    connection.bound.holdWaiting(-bytes);
     if (last) {
       content.release();
       if (trailers != null) {
         output.headers(streams.id(stream), trailers, true);
-        connection.localEnded(stream);
+        connection.states.localEnded(stream);
       }
     } else {
-      connection.wentOn(stream, bytes);
+      connection.stalled.wentOn(stream, bytes);
       join(stream);
     }
     if (told) {
@@ -279,7 +294,7 @@ final class SendQueue {
     final ByteBuf trailers = streams.waitingTrailers[stream];
     if (content != null) {
       forget(stream);
-      connection.hold(-content.readableBytes());
+      connection.bound.holdWaiting(-content.readableBytes());
       content.release();
     }
     if (trailers != null) {

@@ -90,6 +90,26 @@ final class StreamSlots {
     return (flags[slot] & flag) != 0;
   }
 
+  /** The content of a stream that is to come is said to be so long. */
+  void expect(int slot, long bytes) {
+    flags[slot] |= LENGTH_KNOWN;
+    contentLeft[slot] = bytes;
+  }
+
+  /** Takes note of content, and returns whether it is neither more than was said nor less. */
+  boolean mayTake(int slot, int bytes, boolean last) {
+    if (!has(slot, LENGTH_KNOWN)) {
+      return true;
+    }
+    contentLeft[slot] -= bytes;
+    return contentLeft[slot] >= 0 && !(last && contentLeft[slot] != 0);
+  }
+
+  /** Whether content is missing that the head has promised. */
+  boolean isShort(int slot) {
+    return has(slot, LENGTH_KNOWN) && contentLeft[slot] != 0;
+  }
+
   /** Opens a stream, whose identifier none has, and returns its slot. */
   int open(int id, int sendWindowBytes, int receiveWindowBytes) {
     final int slot = take();

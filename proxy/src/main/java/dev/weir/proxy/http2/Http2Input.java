@@ -1,0 +1,125 @@
+package dev.weir.proxy.http2;
+
+import dev.weir.proxy.loop.Bytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+
+/**
+ * The bytes that one side of a connection reads: cuts them into frames, keeps what is not a whole
+ * one yet, and stops where it is told to. Used by the connection's event loop alone; {@link #close}
+ * must be called in the end.
+ */
+final class Http2Input {
+  private final Http2Connection connection;
+  private final Channel channel;
+  private final ReceivedFrames frames;
+  private final FrameReader reader = new FrameReader(Http2Loop.MAX_BLOCK_BYTES);
+
+  private ByteBuf in;
+  private boolean isReading;
+  private boolean unwanted;
+  private boolean prefaceRead;
+
+  Http2Input(Http2Connection connection) {
+    this.connection = connection;
+    channel = connection.channel;
+    frames = new ReceivedFrames(connection);
+    prefaceRead = connection.role == Role.CLIENT; // a server begins with its SETTINGS
+  }
+
+  /** Reads bytes that have come, which it takes over. */
+  void read(ByteBuf bytes) {
+    final int length = bytes.readableBytes();
+    in = Bytes.append(in, bytes);
+    readFrames(length);
+  }
+
+  /**
+   * Reads as many frames as there are bytes for.
+   *
+   * @param bytes that have come since it was called last.
+   */
+  private void readFrames(int bytes) {
+    if (isReading || in == null) {
+      return;
+    }
+    isReading = true;
+    try {
+      int error = connection.conduct.read(bytes);
+      int before = -1;
+      while (error == ErrorCode.NO_ERROR
+          && connection.isOpen()
+          && in.readableBytes() != before
+          && in.isReadable()
+          && !connection.timer.isPaused()) {
+        before = in.readableBytes();
+        error = prefaceRead ? reader.read(in, frames) : readPreface();
+      }
+      if (error != ErrorCode.NO_ERROR) {
+        connection.failFor(error);
+      }
+    } catch (RuntimeException | Error bug) {
+      connection.failed(bug);
+    } finally {
+      isReading = false;
+      keepRest();
+    }
+    connection.timer.blockIsOpen(reader.isInBlock());
+    connection.bound.look();
+  }
+
+  private int readPreface() {
+    final int bytes = Math.min(in.readableBytes(), ClientPreface.BYTES);
+    if (!ClientPreface.mayBegin(in)) {
+      return ErrorCode.PROTOCOL_ERROR;
+    }
+    if (bytes == ClientPreface.BYTES) {
+      in.skipBytes(bytes);
+      prefaceRead = true;
+    }
+    return ErrorCode.NO_ERROR;
+  }
+
+  /** A part of a frame waits in memory of its own size, and not in that of a whole read. */
+  private void keepRest() {
+    if (in == null) {
+      return;
+    }
+    if (!in.isReadable() || !connection.isOpen()) {
+      in.release();
+      in = null;
+    } else if (in.capacity() > 2 * in.readableBytes() + FrameReader.HEADER_BYTES) {
+      final ByteBuf rest = channel.alloc().directBuffer(in.readableBytes());
+      rest.writeBytes(in);
+      in.release();
+      in = rest;
+    }
+  }
+
+  /** Says whether the user wants to be told more. */
+  void readOn(boolean wanted) {
+    unwanted = !wanted;
+    adjust();
+  }
+
+  /** Has the channel read, or not, as the user, the timer and the bound say. */
+  void adjust() {
+    final boolean read = !unwanted && !connection.timer.isPaused() && !connection.bound.isReached();
+    if (channel.isOpen() && channel.config().isAutoRead() != read) {
+      channel.config().setAutoRead(read);
+    }
+  }
+
+  /** Reads on what was left when the reading stopped. */
+  void resume() {
+    adjust();
+    readFrames(0);
+    connection.joinTurn();
+  }
+
+  /** Nothing more comes. */
+  void close() {
+    reader.close();
+    keepRest();
+  }
+}

@@ -1,0 +1,123 @@
+package dev.weir.proxy.http2;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What the peer of one connection does that RFC 9113 allows and abuse is made of, and what comes of
+ * it. Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
+ */
+final class PeerConduct {
+  private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long MAX_OVERHEAD_BYTES = 1 << 20;
+  private static final byte[] NO_DEBUG_TEXT = {};
+  private static final byte[] TOO_MANY_PINGS = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
+
+  private final Http2Connection connection;
+  private final GlitchBudget glitches;
+  private final ResetBudget resets;
+
+  private long pingNs = Long.MIN_VALUE / 2;
+  private long pingDataFrames = -1;
+  private long ignoredFrames;
+  private long windowUpdates;
+  private long totalBytes;
+  private long payloadBytes;
+  private byte[] debugText = NO_DEBUG_TEXT;
+
+  PeerConduct(Http2Connection connection) {
+    this.connection = connection;
+    glitches = new GlitchBudget(nowNs());
+    resets = new ResetBudget(nowNs());
+  }
+
+  private long nowNs() {
+    return connection.loop.clock.nowNs();
+  }
+
+  /** What the peer is told with the error that was returned last. */
+  byte[] debugText() {
+    return debugText;
+  }
+
+  /** Bytes were read, frames of whatever kind: fields and content must be some part of them. */
+  int read(int bytes) {
+    totalBytes += bytes;
+    final long useful = payloadBytes + connection.queue.contentBytes();
+    return totalBytes / 8 > useful + MAX_OVERHEAD_BYTES
+        ? ErrorCode.ENHANCE_YOUR_CALM
+        : ErrorCode.NO_ERROR;
+  }
+
+  /** Some of what was read are fields or content. */
+  void payload(int bytes) {
+    payloadBytes += bytes;
+  }
+
+  /** A stream has ended well. */
+  void streamCompleted() {
+    resets.streamCompleted();
+  }
+
+  /** A client has reset a stream that was worked on. */
+  int reset(long openedNs) {
+    if (!resets.isExceededBy(openedNs, nowNs())) {
+      return ErrorCode.NO_ERROR;
+    }
+    connection.pauseReading();
+    return glitch(Glitch.RAPID_RESET);
+  }
+
+  int ping() {
+    final long nowNs = nowNs();
+    final long frames = connection.queue.dataFrames();
+    final boolean early = nowNs - pingNs < EARLY_PING_NS && frames == pingDataFrames;
+    pingNs = nowNs;
+    pingDataFrames = frames;
+    if (!early) {
+      return ErrorCode.NO_ERROR;
+    }
+    final int error = glitch(Glitch.PING);
+    if (error != ErrorCode.NO_ERROR) {
+      debugText = TOO_MANY_PINGS;
+    }
+    return error;
+  }
+
+  /** Streams that were opened, and content that was sent, call for so many. */
+  int windowUpdate() {
+    windowUpdates++;
+    final long explained =
+        5 + 2 * (connection.states.closed().count() + 10 * connection.queue.dataFrames());
+    return windowUpdates > explained ? glitch(Glitch.WINDOW_UPDATE) : ErrorCode.NO_ERROR;
+  }
+
+  /** A frame that is not looked at; so many are usual. */
+  int ignored() {
+    ignoredFrames++;
+    return ignoredFrames > 100L * (connection.states.closed().count() + 1)
+        ? glitch(Glitch.IGNORED_FRAME)
+        : ErrorCode.NO_ERROR;
+  }
+
+  /** Resets a stream for a fault of the peer's. */
+  int fault(int stream, int errorCode) {
+    if (!connection.streams.has(stream, StreamSlots.RESET)) {
+      connection.states.end(stream, StreamEnd.FAULT, errorCode);
+    }
+    return glitch(Glitch.STREAM_FAULT);
+  }
+
+  /** Takes of the budget; drains the connection when that is low. */
+  int glitch(Glitch glitch) {
+    connection.observer.glitch(glitch);
+    glitches.take(glitch.units(), nowNs());
+    if (glitches.isEmpty()) {
+      return ErrorCode.ENHANCE_YOUR_CALM;
+    }
+    if (glitches.isLow()) {
+      connection.drain();
+    }
+    return ErrorCode.NO_ERROR;
+  }
+}

@@ -1,0 +1,77 @@
+package dev.weir.proxy.http2;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The streams of one connection whose content waits and whose peer takes none of it for 30 s, or
+ * next to none over 60 s: each is reset, and at the third the connection ends. Looked at each
+ * second while anything waits.
+ */
+final class StalledStreams {
+  private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long PACE_NS = TimeUnit.SECONDS.toNanos(60);
+
+  /** At least 1 KiB/s. */
+  private static final int MIN_PACE_BYTES = 60 * 1024;
+
+  private static final int MAX_STALLED = 3;
+
+  private final Http2Connection connection;
+  private final StreamSlots streams;
+  private int count;
+
+  StalledStreams(Http2Connection connection, StreamSlots streams) {
+    this.connection = connection;
+    this.streams = streams;
+  }
+
+  /** Content of a stream begins to wait for a window. */
+  void begin(int stream) {
+    final long nowNs = connection.loop.clock.nowNs();
+    streams.stalledNs[stream] = nowNs;
+    streams.paceNs[stream] = nowNs;
+    streams.paceBytes[stream] = 0;
+    connection.timer.watchStalled();
+  }
+
+  /** Some content of a stream that waits has gone on. */
+  void wentOn(int stream, int bytes) {
+    streams.stalledNs[stream] = connection.loop.clock.nowNs();
+    streams.paceBytes[stream] += bytes;
+  }
+
+  /** The user resets a stream: it may have seen first that it has stalled. */
+  void resetByUser(int stream) {
+    if (connection.role == Role.SERVER
+        && streams.waiting[stream] != null
+        && connection.loop.clock.nowNs() - streams.stalledNs[stream] >= STALLED_NS) {
+      count++;
+    }
+  }
+
+  /** Resets those that have stalled; when there were too many, the connection ends. */
+  void end(long nowNs) {
+    for (int stream = 0; stream < streams.slots(); stream++) {
+      if (streams.id(stream) != 0 && streams.waiting[stream] != null && isStalled(stream, nowNs)) {
+        count++;
+        connection.states.end(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
+      }
+    }
+    if (count >= MAX_STALLED) {
+      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "streams are opened and not read");
+    }
+  }
+
+  private boolean isStalled(int stream, long nowNs) {
+    if (nowNs - streams.stalledNs[stream] >= STALLED_NS) {
+      return true;
+    }
+    if (nowNs - streams.paceNs[stream] < PACE_NS) {
+      return false;
+    }
+    final boolean tooSlow = streams.paceBytes[stream] < MIN_PACE_BYTES;
+    streams.paceNs[stream] = nowNs;
+    streams.paceBytes[stream] = 0;
+    return tooSlow;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.weir.proxy.http2;
+
+import dev.weir.proxy.loop.InboundHandler;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What an {@link Http2Connection} tells whoever has its streams, and asks. Within a call that tells
+ * of a stream, the user may do anything with it, and to others.
+ */
+abstract class StreamEvents extends InboundHandler {
+  StreamEvents() {}
+
+  /**
+   * A head has come: of a new stream, as a server, which the user gives an object; as a client,
+   * that of a response or one before it (1xx). Neither malformed nor more than may be: but it may
+   * be {@link FieldBlock#tooLarge}.
+   *
+   * @param fields valid during the call.
+   */
+  protected abstract void headReceived(int stream, FieldBlock fields, boolean endStream);
+
+  /**
+   * Some content has come; or none, and the end.
+   *
+   * @param in has it in the {@code bytes} from {@code offset} on, wherever its indices are.
+   * @return how much of it is held, until {@link Http2Connection#credit}; from 0 to {@code bytes}.
+   */
+  protected abstract int dataReceived(
+      int stream, ByteBuf in, int offset, int bytes, boolean endStream);
+
+  /**
+   * Trailers have come, which end the stream. They have no pseudo fields.
+   *
+   * @param fields valid during the call; may be {@link FieldBlock#tooLarge}.
+   */
+  protected abstract void trailersReceived(int stream, FieldBlock fields);
+
+  /**
+   * The stream has ended before its time; nothing more is told of it. The user still has to {@link
+   * Http2Connection#release} it.
+   *
+   * @param errorCode the peer's, or the one that it was told.
+   */
+  protected abstract void streamEnded(int stream, StreamEnd how, int errorCode);
+
+  /**
+   * Content that waited since {@link Http2Connection#sendData} has gone into the output.
+   *
+   * @param bytes that have.
+   */
+  protected abstract void bytesSent(int stream, int bytes);
+
+  /** A slot has become free. */
+  protected void roomChanged() {}
+
+  /** What may be held of what has been received, in bytes. */
+  protected long maxReceivedBytes() {
+    return Http2Connection.MAX_RECEIVED_BYTES;
+  }
+
+  /** The peer's settings have come, the first or others: it may allow more streams, or fewer. */
+  protected void settingsReceived() {}
+
+  /**
+   * The peer takes no new streams. Those of ours that it has not looked at have been told so.
+   *
+   * @param errorCode why.
+   */
+  protected void goAwayReceived(int errorCode) {}
+
+  /** The connection has ended, and its streams have been told. */
+  protected abstract void connectionEnded();
+}
