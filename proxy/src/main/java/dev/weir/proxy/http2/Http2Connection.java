@@ -243,6 +243,16 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     }
   }
 
+  /** Where what is written next begins, in all that is ever written. */
+  public final long writtenBytes() {
+    return output.writtenBytes();
+  }
+
+  /** Whether nothing has been sent of what was written from a place on. */
+  public final boolean isUnsent(long offset) {
+    return output.flushedBytes() <= offset;
+  }
+
   /** Whether anything may be sent on a stream: neither side has reset it, and it has no end yet. */
   public final boolean isSending(int stream) {
     return state == State.OPEN

@@ -30,6 +30,7 @@ public final class Http2Output {
   private boolean tableShrinks;
   private ByteBuf out;
   private long handedBytes;
+  private long flushedBytes;
 
   /** What the next buffer begins with: what was sent last fits, and need not grow again. */
   private int initialBytes = MIN_INITIAL_BYTES;
@@ -61,6 +62,11 @@ public final class Http2Output {
   /** Bytes that were ever written. */
   long writtenBytes() {
     return handedBytes + (out == null ? 0 : out.readableBytes());
+  }
+
+  /** Bytes of {@link #writtenBytes} that were ever told to be sent. */
+  long flushedBytes() {
+    return flushedBytes;
   }
 
   /**
@@ -301,6 +307,7 @@ public final class Http2Output {
     if (out != null || handed) {
       hand();
       handed = false;
+      flushedBytes = handedBytes;
       Bytes.flush(channel);
     }
   }

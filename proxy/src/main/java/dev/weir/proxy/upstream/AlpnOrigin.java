@@ -38,9 +38,7 @@ public final class AlpnOrigin implements Origin {
   private void isHttp1(Channel channel, SocketAddress[] targets) {
     isHttp1 = true;
     http1.adopt(channel, targets);
-    for (int left = http2.waiting(); left > 0 && http2.waiting() > 0; left--) {
-      http2.handOver(this::openHttp1);
-    }
+    http2.handOver(this::openHttp1);
   }
 
   private void openHttp1(ProxiedRequest request, long client) {

@@ -37,10 +37,8 @@ final class Http2Call implements ServiceSide {
   private Http2Upstream connection;
   private int stream;
 
-  /**
-   * In which turn of the event loop its stream was opened: nothing of it is sent before its end.
-   */
-  private long openedTurn;
+  /** Where its head begins in all that its connection has written. */
+  private long headOffset;
 
   private boolean headMethod;
   private boolean requestEnded;
@@ -73,7 +71,7 @@ final class Http2Call implements ServiceSide {
             fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
           }
         };
-    pool.deadlines().join(timer);
+    pool.loop().deadlines().join(timer);
   }
 
   /** Starts with a request that asks for a stream. */
@@ -114,7 +112,6 @@ final class Http2Call implements ServiceSide {
   void opened(Http2Upstream on, int openedStream) {
     connection = on;
     stream = openedStream;
-    openedTurn = pool.turn();
   }
 
   @Override
@@ -126,7 +123,8 @@ final class Http2Call implements ServiceSide {
     }
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
-    kept.head(pool.finish(head), requestEnded);
+    kept.head(pool.messages().finish(head), requestEnded);
+    headOffset = connection.writtenBytes();
     connection.sendHead(stream, kept.copyHead(), requestEnded);
     awaitService();
     return called();
@@ -158,7 +156,7 @@ final class Http2Call implements ServiceSide {
     if (connection == null) {
       fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
     } else {
-      ByteBuf block = pool.trailers(fields);
+      ByteBuf block = pool.messages().trailers(fields);
       if (block.isReadable()) {
         connection.sendTrailers(stream, block);
       } else {
@@ -172,6 +170,7 @@ final class Http2Call implements ServiceSide {
 
   /** Sends what was kept once more. */
   void sendAgain() {
+    headOffset = connection.writtenBytes();
     connection.sendHead(stream, kept.copyHead(), kept.ended() && !kept.hasBody());
     if (kept.hasBody()) {
       requestHeldBytes += connection.sendData(stream, kept.copyBody(), kept.ended());
@@ -211,7 +210,7 @@ final class Http2Call implements ServiceSide {
             && responseHeldBytes == 0
             && !(responseStarted && isSilentBetweenReads)
             && (requestEnded || requestHeldBytes > 0);
-    timer.until(isDue ? pool.clock().nowNs() + pool.responseTimeoutNs() : Deadlines.NEVER);
+    timer.until(isDue ? nowNs() + pool.loop().settings().timeouts().responseNs() : Deadlines.NEVER);
   }
 
   @Override
@@ -300,6 +299,10 @@ final class Http2Call implements ServiceSide {
     return served;
   }
 
+  private long nowNs() {
+    return pool.loop().clock().nowNs();
+  }
+
   /** Passes on what the client has been told in this turn. */
   void flushResponse() {
     if (request != null) {
@@ -311,7 +314,7 @@ final class Http2Call implements ServiceSide {
   void streamEnded(StreamEnd how, int errorCode) {
     boolean isUntouched =
         how == StreamEnd.UNPROCESSED
-            || how == StreamEnd.CONNECTION_LOST && openedTurn == pool.turn();
+            || how == StreamEnd.CONNECTION_LOST && connection.isUnsent(headOffset);
     if (isUntouched && !isSentAgain && !responseStarted && kept.isWhole() && !isCalled) {
       retry();
       return;
@@ -383,6 +386,6 @@ final class Http2Call implements ServiceSide {
     Http2Upstream left = connection;
     connection = null;
     left.release(stream);
-    pool.streamLeft(this, left);
+    pool.streamLeft(this);
   }
 }

@@ -33,7 +33,8 @@ final class Http2Upstream extends Http2Connection {
 
   private static final long NO_TURN = -1;
 
-  private final Http2Pool pool;
+  private final Http2Connections connections;
+  private final UpstreamLoop loop;
   private final Channel channel;
   private final ServiceTimer timer;
   private SocketAddress[] targets;
@@ -46,15 +47,16 @@ final class Http2Upstream extends Http2Connection {
    */
   private long fullSinceTurn = NO_TURN;
 
-  Http2Upstream(Http2Pool pool, Channel channel) {
-    super(pool.http2(), Role.CLIENT, channel, pool.http2Observer(), 0);
-    this.pool = pool;
+  Http2Upstream(Http2Connections connections, Channel channel) {
+    super(connections.http2(), Role.CLIENT, channel, connections.observer(), 0);
+    this.connections = connections;
+    this.loop = connections.loop();
     this.channel = channel;
     timer =
         new ServiceTimer() {
           @Override
           protected void onDeadline() {
-            pool.timeIsUp(Http2Upstream.this);
+            connections.timeIsUp(Http2Upstream.this);
           }
         };
   }
@@ -68,8 +70,8 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    pool.deadlines().join(timer);
-    timer.until(pool.clock().tick() + pool.connectTimeoutNs());
+    loop.deadlines().join(timer);
+    timer.until(loop.clock().tick() + loop.settings().timeouts().connectNs());
     start();
   }
 
@@ -105,7 +107,7 @@ final class Http2Upstream extends Http2Connection {
 
   /** It has no stream, and another one would do. */
   void idle() {
-    timer.until(pool.clock().nowNs() + IDLE_NS);
+    timer.until(loop.clock().nowNs() + IDLE_NS);
   }
 
   /** It is used, or is to stay. */
@@ -119,7 +121,7 @@ final class Http2Upstream extends Http2Connection {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     if (!hasRead && !beginsWithSettings(bytes)) {
-      if (pool.isNewNoHttp2()) {
+      if (connections.isNewNoHttp2()) {
         LOG.warn(
             "upstream: {} does not speak HTTP/2 (expected: SETTINGS first); its first bytes:\n{}",
             channel.remoteAddress(),
@@ -147,12 +149,12 @@ final class Http2Upstream extends Http2Connection {
       isSettled = true;
       timer.until(Deadlines.NEVER);
     }
-    pool.settled(this);
+    connections.settled(this);
   }
 
   @Override
   protected void roomChanged() {
-    pool.roomChanged();
+    connections.roomChanged(this);
   }
 
   @Override
@@ -161,7 +163,7 @@ final class Http2Upstream extends Http2Connection {
     if (call == null) {
       return;
     }
-    ResponseHead head = pool.head();
+    ResponseHead head = connections.messages().head();
     if (!head.readHead(fields, call.headMethod(), endStream)) {
       call.malformed();
       return;
@@ -188,7 +190,7 @@ final class Http2Upstream extends Http2Connection {
   protected void trailersReceived(int stream, FieldBlock fields) {
     Http2Call call = (Http2Call) user(stream);
     if (call != null) {
-      RequestView trailers = pool.head().readTrailers(fields);
+      RequestView trailers = connections.messages().head().readTrailers(fields);
       if (trailers == null) {
         call.malformed();
       } else {
@@ -220,12 +222,12 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void goAwayReceived(int errorCode) {
-    pool.goingAway(this);
+    connections.goingAway(this);
   }
 
   @Override
   protected void connectionEnded() {
     timer.leave();
-    pool.closed(this);
+    connections.closed(this);
   }
 }

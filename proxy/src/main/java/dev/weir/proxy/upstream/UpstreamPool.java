@@ -36,19 +36,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * possible are kept warm and the rest go idle. Not thread-safe.
  *
  * <p>A request that finds neither a place nor its client's share of them free ({@link
- * ConnectionCounts}) waits in a queue. Whoever waits is served in a task of its own: nobody is
- * handed a connection within the call of another client.
+ * ConnectionCounts}) waits ({@link WaitingRequests}).
  */
 public final class UpstreamPool implements Origin {
   /** The most fields in a response's head. */
   private static final int MAX_FIELD_COUNT = 256;
 
-  private final UpstreamSettings settings;
-  private final UpstreamAddresses addresses;
-  private final EventLoop eventLoop;
-  private final LoopClock clock;
-  private final Deadlines deadlines;
-  private final TrafficObserver observer;
+  private final UpstreamLoop loop;
   private final UpstreamConnector connector;
   private final RequestHeadWriter headWriter;
   private final ResponseHead head = new ResponseHead(MAX_FIELD_COUNT);
@@ -58,15 +52,10 @@ public final class UpstreamPool implements Origin {
   private final Map<ProxiedRequest, Attempt> attempts = new IdentityHashMap<>();
 
   private final ConnectionCounts counts;
-  private final UpstreamQueue<ProxiedRequest> queue;
-  private final QueueDeadline queueDeadline;
-  private final Runnable serve = this::serveQueue;
+  private final WaitingRequests<ProxiedRequest> waiting;
 
   /** What {@link #open} has found. */
   private UpstreamConnection opened;
-
-  /** Whether those who wait are about to be served: nobody is to come before them. */
-  private boolean serving;
 
   /**
    * @param authority what to say as Host for clients that gave none.
@@ -82,16 +71,9 @@ public final class UpstreamPool implements Origin {
       TrafficObserver observer,
       String authority,
       UpstreamTls tls) {
-    this.settings = settings;
-    this.addresses = addresses;
-    this.eventLoop = eventLoop;
-    this.clock = clock;
-    this.deadlines = deadlines;
-    this.observer = observer;
+    loop = new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, observer);
     counts = new ConnectionCounts(settings.caps(), observer);
-    queue = new UpstreamQueue<>(settings.caps().queue());
-    queueDeadline = new QueueDeadline(queue, this::refuseOverdue);
-    deadlines.join(queueDeadline);
+    waiting = new WaitingRequests<>(loop, settings.caps().queue(), new Places());
     connector =
         new UpstreamConnector(
             settings,
@@ -109,7 +91,7 @@ public final class UpstreamPool implements Origin {
     if (upgrade && !counts.hasRoomForStream(client)) {
       return true;
     }
-    return !queue.hasRoom(client) && (serving || !hasConnection(client));
+    return !waiting.hasRoom(client) && !waiting.maySkip(client);
   }
 
   @Override
@@ -154,21 +136,19 @@ public final class UpstreamPool implements Origin {
 
   /** Whether there is no connection, and none on the way. */
   boolean isUnused() {
-    return counts.isEmpty() && attempts.isEmpty() && queue.size() == 0;
+    return counts.isEmpty() && attempts.isEmpty() && waiting.size() == 0;
   }
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    if (!serving && hasConnection(client)) {
+    if (waiting.maySkip(client)) {
       opened = take(request, client);
       return opened == null ? Opening.CONNECTING : Opening.OPENED;
     }
-    if (!queue.hasRoom(client)) {
+    if (!waiting.hasRoom(client)) {
       return Opening.BUSY;
     }
-    queue.add(request, client, clock.nowNs() + settings.timeouts().queueNs());
-    queueDeadline.follow();
-    observer.upstreamWaitBegun();
+    waiting.add(request, client);
     return Opening.QUEUED;
   }
 
@@ -177,15 +157,33 @@ public final class UpstreamPool implements Origin {
     return opened;
   }
 
-  /** Whether a client may have a connection, and there is one or may be one more. */
-  private boolean hasConnection(long client) {
-    if (!counts.hasRoom(client)) {
-      return false;
+  /** A connection that is idle, or the right to have one more made; and each client's share. */
+  private final class Places implements WaitingRequests.Places<ProxiedRequest> {
+    @Override
+    public boolean hasRoom() {
+      while (!idle.isEmpty() && !idle.peekFirst().isUsable()) {
+        idle.pollFirst();
+      }
+      return !idle.isEmpty() || !counts.isFull();
     }
-    while (!idle.isEmpty() && !idle.peekFirst().isUsable()) {
-      idle.pollFirst();
+
+    @Override
+    public boolean hasRoom(long client) {
+      return counts.hasRoom(client);
     }
-    return !idle.isEmpty() || !counts.isFull();
+
+    @Override
+    public void give(ProxiedRequest request, long client) {
+      UpstreamConnection connection = take(request, client);
+      if (connection != null) {
+        request.opened(connection);
+      }
+    }
+
+    @Override
+    public void refuse(ProxiedRequest request) {
+      request.serviceReset(RefusalReason.UPSTREAM_BUSY);
+    }
   }
 
   /** A connection that serves the request; null if one is being made. */
@@ -210,7 +208,7 @@ public final class UpstreamPool implements Origin {
    */
   private void notConnected(ProxiedRequest request, long client, RefusalReason reason) {
     counts.notMade(client);
-    serveSoon();
+    waiting.serveSoon();
     if (request != null) {
       request.serviceReset(reason);
     }
@@ -224,7 +222,7 @@ public final class UpstreamPool implements Origin {
    */
   private void connected(
       ProxiedRequest request, long client, Channel channel, SocketAddress[] targets) {
-    observer.upstreamOpened();
+    loop.observer().upstreamOpened();
     UpstreamConnection connection = channel.pipeline().get(UpstreamConnection.class);
     if (connection == null || connection.place().use() == Use.NONE) {
       notConnected(request, client, RefusalReason.UPSTREAM_CLOSED); // within the same turn
@@ -246,55 +244,7 @@ public final class UpstreamPool implements Origin {
     if (forgotten != null) {
       forgotten.request = null; // a connection that is made for it is idle
     } else {
-      int waiting = queue.indexOf(request);
-      if (waiting >= 0) {
-        leaveQueue(waiting);
-      }
-    }
-  }
-
-  /** A place has become free, or a client's share. */
-  private void serveSoon() {
-    if (queue.size() > 0 && !serving) {
-      serving = true;
-      eventLoop.execute(serve);
-    }
-  }
-
-  private void serveQueue() {
-    clock.tick();
-    try {
-      for (int i = 0; i < queue.size(); ) {
-        long client = queue.client(i);
-        if (hasConnection(client)) {
-          serve(leaveQueue(i), client);
-          i = 0; // others may have left the queue, or joined it, within the call
-        } else {
-          i++;
-        }
-      }
-    } finally {
-      serving = false;
-    }
-  }
-
-  private void serve(ProxiedRequest request, long client) {
-    UpstreamConnection connection = take(request, client);
-    if (connection != null) {
-      request.opened(connection);
-    }
-  }
-
-  private ProxiedRequest leaveQueue(int index) {
-    ProxiedRequest request = queue.remove(index);
-    queueDeadline.follow();
-    observer.upstreamWaitEnded();
-    return request;
-  }
-
-  private void refuseOverdue() {
-    while (queue.size() > 0 && queue.firstDeadlineNs() <= clock.nowNs()) {
-      leaveQueue(0).serviceReset(RefusalReason.UPSTREAM_BUSY);
+      waiting.remove(request);
     }
   }
 
@@ -343,7 +293,7 @@ public final class UpstreamPool implements Origin {
     boolean wasExchange = connection.place().use() == Use.EXCHANGE;
     boolean isStream = counts.becomeStream(connection.place());
     if (wasExchange && isStream) {
-      serveSoon();
+      waiting.serveSoon();
     }
     return isStream;
   }
@@ -351,15 +301,15 @@ public final class UpstreamPool implements Origin {
   /** Takes a connection back whose exchange has ended well. */
   void release(UpstreamConnection connection) {
     counts.leave(connection.place());
-    boolean isCurrent = connection.place().targets() == addresses.current();
+    boolean isCurrent = connection.place().targets() == loop.addresses().current();
     if (!isCurrent || counts.isFull()) {
       connection.close();
     } else {
       counts.becomeIdle(connection.place());
-      connection.idleUntil(clock.nowNs() + settings.timeouts().idleNs());
+      connection.idleUntil(clock().nowNs() + loop.settings().timeouts().idleNs());
       idle.addFirst(connection);
     }
-    serveSoon();
+    waiting.serveSoon();
   }
 
   void closed(UpstreamConnection connection) {
@@ -367,8 +317,8 @@ public final class UpstreamPool implements Origin {
       idle.remove(connection);
     }
     counts.leave(connection.place());
-    observer.upstreamClosed();
-    serveSoon();
+    loop.observer().upstreamClosed();
+    waiting.serveSoon();
   }
 
   /** Closes what is idle: the process is ending. */
@@ -380,11 +330,11 @@ public final class UpstreamPool implements Origin {
   }
 
   LoopClock clock() {
-    return clock;
+    return loop.clock();
   }
 
   Deadlines deadlines() {
-    return deadlines;
+    return loop.deadlines();
   }
 
   /** Scans the heads of all connections of this loop, one at a time. */
@@ -403,6 +353,6 @@ public final class UpstreamPool implements Origin {
   }
 
   long responseTimeoutNs() {
-    return settings.timeouts().responseNs();
+    return loop.settings().timeouts().responseNs();
   }
 }

@@ -66,21 +66,21 @@ final class HeldPool {
     http2 = new Http2Loop(clock, deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
     pool =
         new Http2Pool(
-            new UpstreamSettings(
-                address,
-                UpstreamProtocol.H2C,
-                null,
-                new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
-                new UpstreamCaps(1, 1, connections, queue)),
-            addresses,
-            tasks::add,
-            clock,
-            deadlines,
+            new UpstreamLoop(
+                new UpstreamSettings(
+                    address,
+                    UpstreamProtocol.H2C,
+                    null,
+                    new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
+                    new UpstreamCaps(1, 1, connections, queue)),
+                addresses,
+                tasks::add,
+                clock,
+                deadlines,
+                metrics),
             http2,
-            metrics,
             metrics.http2Services(),
-            "service",
-            false,
+            new Http2Messages("service", false),
             given -> {
               handlers = given;
               return attempts::add;

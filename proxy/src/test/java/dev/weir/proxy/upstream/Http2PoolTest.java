@@ -420,6 +420,37 @@ class Http2PoolTest {
     assertTold(client);
   }
 
+  /** Opened by somebody who is told of a turn's end before the connection is, which then sends. */
+  @Test
+  void repeatsNothingThatWasSentInTheTurnThatOpenedIt() {
+    held.ask(GET);
+    Service service = held.connectSettled();
+    service.streams();
+    List<HeldClient> late = new ArrayList<>();
+    service.peer.headers(1, false, ":status: 200").send();
+    held.http2.turnEnd().join(() -> late.add(held.ask(GET)));
+    service.peer.settings().send();
+    held.http2.turnEnd().join(service.channel::close);
+    assertEquals(List.of(HEAD.formatted(3)), service.streams());
+    assertTold(late.get(0), "refused UPSTREAM_CLOSED");
+  }
+
+  @Test
+  void closesAConnectionThatIsIdleThoughItsLastStreamHadStillToSend() {
+    held.ask(GET);
+    held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 1, Setting.INITIAL_WINDOW_SIZE, 4);
+    HeldClient client = held.ask(POST);
+    Service second = held.connectSettled(Setting.INITIAL_WINDOW_SIZE, 4);
+    client.data("hello", true);
+    second.peer.headers(1, true, ":status: 204");
+    second.send();
+    second.peer.windowUpdate(1, 10);
+    second.send();
+    assertTrue(second.streams().contains("DATA 1 o end"));
+    held.pass(61 * HeldPool.SECOND_NS);
+    assertFalse(second.channel.isOpen());
+  }
+
   @Test
   void repeatsNothingForAClientThatHasLeft() {
     HeldClient client = held.ask(GET);

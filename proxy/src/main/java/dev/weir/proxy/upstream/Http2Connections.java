@@ -1,0 +1,245 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The connections of one event loop to a service of HTTP/2: which there are, when another is made,
+ * and which of them ends. The first stays, others go when they have had no stream for long.
+ */
+final class Http2Connections {
+  /** Who waits for connections. */
+  interface Owner {
+    /** Whether anybody waits. */
+    boolean isWaiting();
+
+    /** There may be room for those who wait. */
+    void roomChanged();
+
+    /** Nobody is to wait any longer: there is no connection, and none on the way. */
+    void lost(RefusalReason reason);
+
+    /** The service has said how many streams a connection may have. */
+    void maxStreams(int streams);
+  }
+
+  /** Who takes connections over which another protocol was agreed on. */
+  interface OtherPool {
+    /** Takes a connection over, which nobody reads. */
+    void take(Channel channel, SocketAddress[] targets);
+  }
+
+  private final UpstreamLoop loop;
+  private final Owner owner;
+  private final Http2Messages messages;
+  private final Http2Loop http2;
+  private final Http2Observer observer;
+  private final Consumer<UpstreamConnector.Attempt> connector;
+
+  /** Those that take new streams, in the order in which they were made. */
+  private final List<Http2Upstream> connections = new ArrayList<>();
+
+  /** The connection that is being made; null if none is. */
+  private Attempt attempt;
+
+  /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
+  private OtherPool otherPool;
+
+  /** Whether the service has not spoken HTTP/2 when it was asked last. */
+  private boolean isNoHttp2;
+
+  /**
+   * @param connector gives, for what makes the handlers of channels, who makes connections.
+   */
+  Http2Connections(
+      UpstreamLoop loop,
+      Owner owner,
+      Http2Messages messages,
+      Http2Loop http2,
+      Http2Observer observer,
+      Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
+    this.loop = loop;
+    this.owner = owner;
+    this.messages = messages;
+    this.http2 = http2;
+    this.observer = observer;
+    this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
+  }
+
+  /** Names who takes connections over which HTTP/1.1 was agreed on. */
+  void onHttp1(OtherPool pool) {
+    otherPool = pool;
+  }
+
+  /** The fullest connection that has room; null if none has. */
+  Http2Upstream withRoom() {
+    Http2Upstream fullest = null;
+    for (int i = connections.size() - 1; i >= 0; i--) {
+      Http2Upstream connection = connections.get(i);
+      if (connection.targets() != loop.addresses().current()) {
+        connections.remove(i);
+        connection.drain();
+      } else if (connection.hasRoom()
+          && (fullest == null || connection.streamCount() >= fullest.streamCount())) {
+        fullest = connection;
+      }
+    }
+    return fullest;
+  }
+
+  /**
+   * Has another connection made, if there may be one more, and none is being made or has still to
+   * say what it allows.
+   */
+  void makeAnother() {
+    if (attempt != null || connections.size() >= loop.settings().caps().http2Connections()) {
+      return;
+    }
+    for (int i = 0; i < connections.size(); i++) {
+      if (!connections.get(i).isSettled()) {
+        return;
+      }
+    }
+    attempt = new Attempt();
+    connector.accept(attempt);
+  }
+
+  /** A connection that is being made. */
+  private final class Attempt extends UpstreamConnector.Attempt {
+    @Override
+    boolean isWanted() {
+      return owner.isWaiting();
+    }
+
+    @Override
+    boolean speaks(String protocol) {
+      return otherPool == null || AlpnOrigin.HTTP2.equals(protocol);
+    }
+
+    @Override
+    void speaksOther(Channel channel) {
+      attempt = null;
+      otherPool.take(channel, targets());
+      owner.roomChanged();
+    }
+
+    @Override
+    void connected(Channel channel) {
+      attempt = null;
+      loop.observer().upstreamOpened();
+      Http2Upstream connection = channel.pipeline().get(Http2Upstream.class);
+      if (connection == null || !channel.isActive()) {
+        lost(RefusalReason.UPSTREAM_CLOSED); // within the same turn
+        return;
+      }
+      connection.madeTo(targets());
+      connections.add(connection);
+      owner.roomChanged();
+    }
+
+    @Override
+    void failed(RefusalReason reason) {
+      attempt = null;
+      lost(reason);
+    }
+  }
+
+  /**
+   * There is one connection less than was hoped for: who waits, waits for others, or in vain if
+   * there are none.
+   */
+  private void lost(RefusalReason reason) {
+    if (connections.isEmpty() && attempt == null) {
+      owner.lost(reason);
+    }
+    owner.roomChanged();
+  }
+
+  /** A service does not speak HTTP/2; whether that is to be told, as it did before. */
+  boolean isNewNoHttp2() {
+    boolean isNew = !isNoHttp2;
+    isNoHttp2 = true;
+    return isNew;
+  }
+
+  /** The service has said what it allows on a connection. */
+  void settled(Http2Upstream connection) {
+    isNoHttp2 = false;
+    owner.maxStreams(connection.peerSettings().maxStreams());
+    owner.roomChanged();
+  }
+
+  /** A stream of a connection is no more. */
+  void roomChanged(Http2Upstream connection) {
+    if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
+      connection.idle();
+    }
+    owner.roomChanged();
+  }
+
+  /** A connection takes no more streams; those that it has go on. */
+  void goingAway(Http2Upstream connection) {
+    if (connections.remove(connection)) {
+      replaceForThoseWhoWait();
+    }
+  }
+
+  /** A connection has no stream for long, or has not said in time what it allows. */
+  void timeIsUp(Http2Upstream connection) {
+    if (!connection.isSettled()) {
+      connection.close();
+    } else if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
+      connections.remove(connection);
+      connection.drain();
+    }
+  }
+
+  void closed(Http2Upstream connection) {
+    loop.observer().upstreamClosed();
+    if (connections.remove(connection)) {
+      if (connection.isSettled()) {
+        replaceForThoseWhoWait();
+      } else {
+        lost(connection.failure());
+      }
+    }
+  }
+
+  private void replaceForThoseWhoWait() {
+    if (owner.isWaiting()) {
+      makeAnother();
+    }
+    owner.roomChanged();
+  }
+
+  /** Ends all once they have no stream: the process is ending. */
+  void drain() {
+    for (Http2Upstream connection : List.copyOf(connections)) {
+      connection.drain();
+    }
+  }
+
+  UpstreamLoop loop() {
+    return loop;
+  }
+
+  Http2Messages messages() {
+    return messages;
+  }
+
+  Http2Loop http2() {
+    return http2;
+  }
+
+  Http2Observer observer() {
+    return observer;
+  }
+}

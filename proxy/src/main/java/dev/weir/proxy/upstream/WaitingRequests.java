@@ -1,0 +1,136 @@
+package dev.weir.proxy.upstream;
+
+import java.util.function.Consumer;
+
+/**
+ * The requests that wait for a place on the connections of a pool, for so long at most, and are
+ * served in their order once there are places. They are served in a task of its own, so that nobody
+ * is handed a connection within the call of another client; until it has run, nobody passes those
+ * who wait.
+ *
+ * @param <T> what stands for a request.
+ */
+final class WaitingRequests<T> {
+  /** What is waited for. */
+  interface Places<T> {
+    /** Whether there is a place, whoever it is for. */
+    boolean hasRoom();
+
+    /** Whether a client has still a share of the places. */
+    boolean hasRoom(long client);
+
+    /** Gives a place to a request, which waits no more; there is one. */
+    void give(T request, long client);
+
+    /** A request waits no more: its time is over. */
+    void refuse(T request);
+
+    /** There is no place for those who still wait. */
+    default void isFull() {}
+  }
+
+  private final UpstreamLoop loop;
+  private final Places<T> places;
+  private final UpstreamQueue<T> queue;
+  private final QueueDeadline deadline;
+  private final Runnable serve = this::serve;
+
+  /** Whether those who wait are about to be served. */
+  private boolean serving;
+
+  /**
+   * @param capacity how many may wait.
+   */
+  WaitingRequests(UpstreamLoop loop, int capacity, Places<T> places) {
+    this.loop = loop;
+    this.places = places;
+    queue = new UpstreamQueue<>(capacity);
+    deadline = new QueueDeadline(queue, this::refuseOverdue);
+    loop.deadlines().join(deadline);
+  }
+
+  /** Whether a client's request has a place at once, and need not wait. */
+  boolean maySkip(long client) {
+    return !serving && places.hasRoom(client) && places.hasRoom();
+  }
+
+  /** Whether one more request of a client may wait. */
+  boolean hasRoom(long client) {
+    return queue.hasRoom(client);
+  }
+
+  /** Lets a request wait; there is room. */
+  void add(T request, long client) {
+    queue.add(request, client, loop.clock().nowNs() + loop.settings().timeouts().queueNs());
+    deadline.follow();
+    loop.observer().upstreamWaitBegun();
+  }
+
+  /** How many wait. */
+  int size() {
+    return queue.size();
+  }
+
+  /** One of those that wait, by its place. */
+  T get(int index) {
+    return queue.get(index);
+  }
+
+  /** A request waits no more, if it did. */
+  void remove(T request) {
+    int index = queue.indexOf(request);
+    if (index >= 0) {
+      remove(index);
+    }
+  }
+
+  /** Takes out who waits at a place. */
+  T remove(int index) {
+    T request = queue.remove(index);
+    deadline.follow();
+    loop.observer().upstreamWaitEnded();
+    return request;
+  }
+
+  /** Takes all out that wait now, and not who comes within a call. */
+  void removeAll(Consumer<T> taker) {
+    for (int left = queue.size(); left > 0 && queue.size() > 0; left--) {
+      taker.accept(remove(0));
+    }
+  }
+
+  /** There may be places for those who wait. */
+  void serveSoon() {
+    if (queue.size() > 0 && !serving) {
+      serving = true;
+      loop.tasks().execute(serve);
+    }
+  }
+
+  private void serve() {
+    loop.clock().tick();
+    try {
+      for (int i = 0; i < queue.size(); ) {
+        long client = queue.client(i);
+        if (!places.hasRoom()) {
+          places.isFull();
+          break;
+        }
+        if (places.hasRoom(client)) {
+          places.give(remove(i), client);
+          i = 0; // others may have left the queue, or joined it, within the call
+        } else {
+          i++;
+        }
+      }
+    } finally {
+      serving = false;
+    }
+  }
+
+  private void refuseOverdue() {
+    while (queue.size() > 0 && queue.firstDeadlineNs() <= loop.clock().nowNs()) {
+      places.refuse(remove(0));
+    }
+  }
+}
