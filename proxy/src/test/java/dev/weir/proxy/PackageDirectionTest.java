@@ -36,6 +36,8 @@ class PackageDirectionTest {
           "store",
           "admission",
           "control",
+          "decision",
+          "decision.proto",
           "admin");
 
   @ParameterizedTest
@@ -55,6 +57,8 @@ class PackageDirectionTest {
     "store, request loop",
     "admission, request loop rule metrics store",
     "control, request loop tls rule client upstream admission admin store",
+    "decision, request loop http http2 grpc client decision.proto",
+    "decision.proto,",
     "admin, metrics request loop",
   })
   void knowsOnly(String name, String allowed) {

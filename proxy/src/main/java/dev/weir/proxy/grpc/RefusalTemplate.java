@@ -31,7 +31,8 @@ final class RefusalTemplate {
     for (Form form : Form.values()) {
       int i = form.ordinal();
       status[i] =
-          GrpcField.encode(form, "grpc-status", code, "grpc-message", percentEncoded(message));
+          GrpcField.encode(
+              form, "grpc-status", code, "grpc-message", GrpcMessage.percentEncoded(message));
       ofEnvoy[i] =
           GrpcPushback.isOfQuota(reason)
               ? GrpcField.encode(form, "x-envoy-ratelimited", "true")
@@ -51,19 +52,6 @@ final class RefusalTemplate {
     ByteBuf text = Unpooled.buffer();
     LimitValues.writePolicy(text, policy);
     return text.toString(StandardCharsets.US_ASCII);
-  }
-
-  /** A message as {@code grpc-message} has it: printable ASCII but {@code %} stands for itself. */
-  static String percentEncoded(String message) {
-    StringBuilder encoded = new StringBuilder(message.length());
-    for (byte b : message.getBytes(StandardCharsets.UTF_8)) {
-      if (b >= ' ' && b <= '~' && b != '%') {
-        encoded.append((char) b);
-      } else {
-        encoded.append(String.format("%%%02X", b));
-      }
-    }
-    return encoded.toString();
   }
 
   /** Status and message. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http;
 
+import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -16,6 +17,7 @@ public final class EncodedHead {
   private boolean headMethod;
   private boolean upgrade;
   private boolean wantsContent;
+  private Peer peer;
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
   private long timeLeftNs = AS_RECEIVED;
   private int timeoutOffset = -1;
@@ -40,6 +42,7 @@ public final class EncodedHead {
    */
   public void set(ByteBuf encoded, IncomingRequest head, BodyForm form) {
     bytes = encoded;
+    peer = head.view().peer();
     hasBody = head.hasBody();
     headMethod = head.headMethod();
     upgrade = head.upgrade();
@@ -111,6 +114,11 @@ public final class EncodedHead {
     ByteBuf taken = bytes;
     bytes = null;
     return taken;
+  }
+
+  /** The other end of the connection that the request came on. */
+  public Peer peer() {
+    return peer;
   }
 
   /** Whether content follows. */

@@ -280,7 +280,7 @@ class GrpcRefusalWriterTest {
 
   @Test
   void messagesAreEncodedAsTheirFieldWants() {
-    assertEquals("a b~%25%C3%A9%0A%7F", RefusalTemplate.percentEncoded("a b~%\u00e9\n\u007f"));
+    assertEquals("a b~%25%C3%A9%0A%7F", GrpcMessage.percentEncoded("a b~%\u00e9\n\u007f"));
   }
 
   @Test

@@ -1,0 +1,136 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.DecisionObserver;
+import dev.weir.proxy.request.RequestView;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/** Has requests of HTTP answered by endpoints of its own. One per event loop. */
+final class EndpointOrigin implements Origin {
+  private static final int MAX_KEPT = 1_000;
+
+  private final List<HttpEndpoint> endpoints;
+  private final GrpcMethods methods;
+  private final DecisionObserver observer;
+  private final LoopClock clock;
+  private final TurnEnd turnEnd;
+  private final int maxFieldCount;
+  private final HttpAnswer answer = new HttpAnswer();
+  private final ArrayDeque<HttpExchange> free = new ArrayDeque<>();
+  private HttpExchange opened;
+
+  EndpointOrigin(
+      List<HttpEndpoint> endpoints,
+      GrpcMethods methods,
+      DecisionObserver observer,
+      LoopClock clock,
+      TurnEnd turnEnd,
+      int maxFieldCount) {
+    this.endpoints = List.copyOf(endpoints);
+    this.methods = methods;
+    this.observer = observer;
+    this.clock = clock;
+    this.turnEnd = turnEnd;
+    this.maxFieldCount = maxFieldCount;
+  }
+
+  /** Whose a request is; one that says why it is nobody's, if it is. */
+  HttpEndpoint find(RequestView request) {
+    HttpEndpoint otherMethod = null;
+    for (int i = 0; i < endpoints.size(); i++) {
+      HttpEndpoint endpoint = endpoints.get(i);
+      switch (endpoint.route().match(request)) {
+        case YES -> {
+          return endpoint;
+        }
+        case NO_METHOD -> otherMethod = endpoint;
+        case NO_PATH -> {
+          // The next one.
+        }
+      }
+    }
+    if (otherMethod != null) {
+      return PlainEndpoint.NO_METHOD;
+    }
+    boolean isMethod =
+        methods.find(request.bytes(), request.pathOffset(), request.pathLength()) != null;
+    return isMethod ? PlainEndpoint.NO_GRPC : PlainEndpoint.NOT_FOUND;
+  }
+
+  HttpEndpoint tooLong() {
+    return PlainEndpoint.TOO_LONG;
+  }
+
+  HttpAnswer answer() {
+    return answer;
+  }
+
+  DecisionObserver observer() {
+    return observer;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  TurnEnd turnEnd() {
+    return turnEnd;
+  }
+
+  void give(HttpExchange exchange) {
+    if (free.size() < MAX_KEPT) {
+      free.addLast(exchange);
+    }
+  }
+
+  @Override
+  public boolean isFull(long client, boolean upgrade) {
+    return false;
+  }
+
+  @Override
+  public boolean multiplexes() {
+    return false;
+  }
+
+  @Override
+  public boolean isScarce() {
+    return false;
+  }
+
+  @Override
+  public void encode(IncomingRequest head, EncodedHead out) {
+    out.set(HeadCopy.write(head.view()), head, BodyForm.DATA);
+  }
+
+  @Override
+  public Opening open(ProxiedRequest request, long client) {
+    HttpExchange exchange = free.pollLast();
+    opened = exchange == null ? new HttpExchange(this, maxFieldCount) : exchange;
+    opened.start(request);
+    return Opening.OPENED;
+  }
+
+  @Override
+  public ServiceSide opened() {
+    return opened;
+  }
+
+  @Override
+  public void forget(ProxiedRequest request) {
+    // None waits.
+  }
+
+  @Override
+  public void closeIdle() {
+    // There are no connections.
+  }
+}

@@ -1,0 +1,426 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.client.RoutedStream;
+import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.request.Peer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.agrona.DirectBuffer;
+
+/**
+ * One call of gRPC, from its head to its status. Belongs to its stream until then, and afterwards
+ * to the event loop, which has it serve another.
+ *
+ * <p>A message that comes whole in one frame is given to its method where it is; one that is cut is
+ * gathered first, and what is gathered counts as held by its connection.
+ */
+public final class GrpcCall implements RoutedStream {
+  /** The longest message that is taken. */
+  public static final int MAX_MESSAGE_BYTES = 4 << 20;
+
+  /** That of a streaming call, several of which may wait. */
+  static final int MAX_STREAMED_BYTES = 32 * 1024;
+
+  private static final int PREFIX_BYTES = 5;
+  private static final int NOT_KNOWN = -1;
+
+  private final GrpcCalls calls;
+  private final Time time = new Time();
+
+  /** The stream's connection; null while the call serves none. */
+  private Http2Connection connection;
+
+  private int stream;
+  private GrpcMethod method;
+  private Peer peer;
+  private long arrivedNs;
+  private long deadlineNs;
+  private long contentLength;
+
+  /** What it is to be refused with before its method knows of it; null if with nothing. */
+  private GrpcStatus fault;
+
+  private String faultMessage;
+
+  private ByteBuf gathered;
+  private boolean answered;
+  private boolean isAsked;
+  private boolean isListed;
+  private Object attachment;
+
+  /** How long the call may last. */
+  private final class Time extends Deadlines.Waiter {
+    private boolean joined;
+
+    void join(long atNs) {
+      if (!joined) {
+        joined = true;
+        calls.deadlines().join(this);
+      }
+      deadline(atNs);
+    }
+
+    void end() {
+      if (joined) {
+        joined = false;
+        leave();
+      }
+    }
+
+    @Override
+    protected void onDeadline() {
+      GrpcCall.this.onDeadline();
+    }
+  }
+
+  GrpcCall(GrpcCalls calls) {
+    this.calls = calls;
+  }
+
+  /** Begins with a head that was read. */
+  void head(GrpcMethod of, Peer from, long nowNs, long untilNs, long ofContent) {
+    method = of;
+    peer = from;
+    arrivedNs = nowNs;
+    deadlineNs = untilNs;
+    contentLength = ofContent;
+    fault = null;
+    faultMessage = null;
+    answered = false;
+    isAsked = false;
+    attachment = null;
+  }
+
+  /** Says that the call is refused as soon as it has its stream. */
+  void refuse(GrpcStatus status, String message) {
+    if (fault == null) {
+      fault = status;
+      faultMessage = message;
+    }
+  }
+
+  @Override
+  public long contentLength() {
+    return contentLength;
+  }
+
+  @Override
+  public void start(Http2Connection on, int atStream, boolean endStream) {
+    connection = on;
+    stream = atStream;
+    calls.observer().callStarted(method.kind());
+    if (fault != null) {
+      fail(fault, faultMessage);
+    } else if (endStream) {
+      fail(GrpcStatus.INTERNAL, "the call has no message");
+    } else {
+      calls.listen(this);
+    }
+  }
+
+  /** Whether it is on the list of those that are looked at when the turn ends. */
+  boolean isListed() {
+    return isListed;
+  }
+
+  void list(boolean listed) {
+    isListed = listed;
+  }
+
+  /** The turn has ended in which the call began: if it is still there, it has a time. */
+  void turnEnded() {
+    if (connection != null) {
+      await(isAsked ? deadlineNs : Math.min(deadlineNs, arrivedNs + calls.bodyNs()));
+    }
+  }
+
+  private void await(long untilNs) {
+    if (untilNs != Deadlines.NEVER) {
+      time.join(untilNs);
+    }
+  }
+
+  private void onDeadline() {
+    boolean isOver = calls.clock().nowNs() >= deadlineNs;
+    if (isAsked && !isOver) {
+      await(deadlineNs); // its message came in time
+      return;
+    }
+    cancel();
+    fail(
+        GrpcStatus.DEADLINE_EXCEEDED,
+        isOver ? "the deadline has passed" : "the message has not come");
+  }
+
+  @Override
+  public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+    try {
+      return received(in, offset, bytes, endStream);
+    } catch (RuntimeException | Error bug) {
+      failed(bug);
+      return 0;
+    }
+  }
+
+  private int received(ByteBuf in, int offset, int bytes, boolean endStream) {
+    if (gathered == null
+        && endStream
+        && bytes >= PREFIX_BYTES
+        && in.getByte(offset) == 0
+        && in.getInt(offset + 1) == bytes - PREFIX_BYTES
+        && !method.isStreaming()) {
+      ask(calls.message(in, offset + PREFIX_BYTES, bytes - PREFIX_BYTES));
+      return 0;
+    }
+    return gather(in, offset, bytes, endStream);
+  }
+
+  private int gather(ByteBuf in, int offset, int bytes, boolean endStream) {
+    int before = gathered == null ? 0 : gathered.readableBytes();
+    if (bytes > 0) {
+      if (gathered == null) {
+        gathered = in.alloc().directBuffer(bytes);
+      }
+      gathered.writeBytes(in, offset, bytes);
+    }
+    boolean goesOn = method.isStreaming() ? takeMessages() : takeMessage(endStream);
+    if (!goesOn) {
+      return 0; // it has ended
+    }
+    int after = gathered == null ? 0 : gathered.readableBytes();
+    int consumed = before + bytes - after;
+    int consumedBefore = Math.min(before, consumed);
+    if (consumedBefore > 0) {
+      connection.credit(stream, consumedBefore);
+    }
+    if (endStream && method.isStreaming()) {
+      streamEnded();
+      return 0;
+    }
+    if (!method.isStreaming()) {
+      connection.widen(stream, bytes);
+    }
+    return bytes - (consumed - consumedBefore);
+  }
+
+  /** Takes the message of a unary call if it is whole; false if the call has ended. */
+  private boolean takeMessage(boolean endStream) {
+    int length = messageBytes(MAX_MESSAGE_BYTES);
+    if (connection == null) {
+      return false;
+    }
+    int has = gathered == null ? 0 : gathered.readableBytes() - PREFIX_BYTES;
+    if (length != NOT_KNOWN && has > length) {
+      return fail(GrpcStatus.INTERNAL, "the call has more than one message");
+    }
+    if (!endStream) {
+      return true;
+    }
+    if (length == NOT_KNOWN || has < length) {
+      return fail(
+          GrpcStatus.INTERNAL, gathered == null ? "the call has no message" : "the message is cut");
+    }
+    ByteBuf whole = gathered;
+    gathered = null;
+    try {
+      ask(calls.message(whole, whole.readerIndex() + PREFIX_BYTES, length));
+    } finally {
+      whole.release();
+    }
+    return connection != null;
+  }
+
+  /** Takes all messages of a streaming call that are whole; false if the call has ended. */
+  private boolean takeMessages() {
+    while (true) {
+      int length = messageBytes(MAX_STREAMED_BYTES);
+      if (connection == null) {
+        return false;
+      }
+      if (length == NOT_KNOWN || gathered.readableBytes() - PREFIX_BYTES < length) {
+        return true;
+      }
+      int at = gathered.readerIndex() + PREFIX_BYTES;
+      gathered.skipBytes(PREFIX_BYTES + length);
+      ask(calls.message(gathered, at, length));
+      if (connection == null) {
+        return false;
+      }
+      if (!gathered.isReadable()) {
+        gathered.release();
+        gathered = null;
+        return true;
+      }
+    }
+  }
+
+  /**
+   * The length of the message that begins what was gathered; {@link #NOT_KNOWN} if not even its
+   * prefix is there. The call has failed if no such message is taken.
+   */
+  private int messageBytes(int most) {
+    if (gathered == null || gathered.readableBytes() < PREFIX_BYTES) {
+      return NOT_KNOWN;
+    }
+    int flag = gathered.getByte(gathered.readerIndex());
+    if (flag != 0) {
+      fail(
+          GrpcStatus.INTERNAL,
+          flag == 1 ? "a compressed message without grpc-encoding" : "a prefix of no message");
+      return NOT_KNOWN;
+    }
+    long length = gathered.getUnsignedInt(gathered.readerIndex() + 1);
+    if (length > most) {
+      fail(
+          GrpcStatus.RESOURCE_EXHAUSTED,
+          "a message of " + length + " bytes (expected: at most " + most + ")");
+      return NOT_KNOWN;
+    }
+    return (int) length;
+  }
+
+  private void ask(DirectBuffer message) {
+    isAsked = true;
+    if (calls.clock().nowNs() >= deadlineNs) {
+      fail(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
+      return;
+    }
+    method.call(this);
+  }
+
+  private void streamEnded() {
+    if (isAsked) {
+      method.ended(this);
+    } else {
+      end();
+    }
+  }
+
+  @Override
+  public void trailersReceived(FieldBlock fields) {
+    dataReceived(Unpooled.EMPTY_BUFFER, 0, 0, true);
+  }
+
+  @Override
+  public void cancelled(int errorCode) {
+    cancel();
+    ended(GrpcStatus.CANCELLED);
+  }
+
+  private void cancel() {
+    if (isAsked) {
+      method.cancelled(this);
+    }
+  }
+
+  @Override
+  public void bytesSent(int bytes) {
+    // What a method sends, it may send: the connection bounds what waits.
+  }
+
+  /** The message, from 0 to its capacity; valid during {@link GrpcMethod#call} only. */
+  public DirectBuffer message() {
+    return calls.message();
+  }
+
+  /** The other end of the connection that it came on. */
+  public Peer peer() {
+    return peer;
+  }
+
+  /** When its head came, in the loop's time. */
+  public long arrivedNs() {
+    return arrivedNs;
+  }
+
+  /** When its client waits no longer, in the loop's time; or {@link Deadlines#NEVER}. */
+  public long deadlineNs() {
+    return deadlineNs;
+  }
+
+  /** Keeps something with the call that its method wants to find again. */
+  public void attach(Object kept) {
+    attachment = kept;
+  }
+
+  /** What was attached; null if nothing was. */
+  public Object attachment() {
+    return attachment;
+  }
+
+  /**
+   * Begins an answer: it is written there, and sent by {@link #send}, before any other call is
+   * answered.
+   */
+  public ProtoWriter answer() {
+    return calls.writer().begin();
+  }
+
+  /** Sends the answer that was written, and ends the call unless it is a streaming one. */
+  public void send() {
+    if (!answered) {
+      answered = true;
+      connection.sendHead(stream, GrpcHeads.ANSWER, false);
+    }
+    ProtoWriter writer = calls.writer();
+    byte[] message = writer.array();
+    GrpcHeads.writePrefix(message, writer.length());
+    connection.sendData(stream, message, writer.end(), false);
+    if (!method.isStreaming()) {
+      end();
+    }
+  }
+
+  /** Ends the call well; a unary one has sent its answer. */
+  public void end() {
+    if (answered) {
+      connection.sendTrailers(stream, GrpcHeads.OK);
+    } else {
+      connection.sendHead(stream, GrpcHeads.status(GrpcStatus.OK, ""), true);
+    }
+    ended(GrpcStatus.OK);
+  }
+
+  /**
+   * Ends the call with a status that says why it has no answer, or no more of it.
+   *
+   * @param message tells a person what was wrong and what was expected.
+   * @return false, for those who say by that that the call has ended.
+   */
+  public boolean fail(GrpcStatus status, String message) {
+    if (answered) {
+      connection.sendTrailers(stream, GrpcHeads.trailers(status, message));
+    } else {
+      connection.sendHead(stream, GrpcHeads.status(status, message), true);
+    }
+    ended(status);
+    return false;
+  }
+
+  /** The call is over, and serves another. */
+  private void ended(GrpcStatus status) {
+    Http2Connection served = connection;
+    connection = null;
+    calls.observer().callEnded(method.kind(), status.code());
+    time.end();
+    attachment = null;
+    if (gathered != null) {
+      gathered.release();
+      gathered = null;
+    }
+    served.release(stream);
+    calls.give(this);
+  }
+
+  /** Something of ours has failed: the call ends, and no other. */
+  private void failed(Throwable bug) {
+    InternalErrors.caught("a call of gRPC", bug);
+    if (connection != null) {
+      fail(GrpcStatus.INTERNAL, "an internal error");
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.client.RoutedStream;
+import dev.weir.proxy.client.StreamRouter;
+import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.grpc.GrpcTimeout;
+import dev.weir.proxy.http.Decimal;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.DecisionObserver;
+import dev.weir.proxy.request.Peer;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Finds the calls of gRPC among the streams of clients, and has what they share: one per event
+ * loop.
+ */
+final class GrpcCalls implements StreamRouter, TurnEnd.Member {
+  /** The most calls of one connection at once. */
+  static final int MAX_STREAMS = 1_000;
+
+  /** A message of the longest, and others beside it. */
+  private static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
+
+  /** So many are kept for later calls; a loop that is busier makes others anew. */
+  private static final int MAX_KEPT = 10_000;
+
+  private static final int PREFIX_BYTES = 5;
+  private static final byte[] POST = HttpRoute.ascii("POST");
+  private static final byte[] IDENTITY = HttpRoute.ascii("identity");
+
+  private final GrpcMethods methods;
+  private final DecisionObserver observer;
+  private final LoopClock clock;
+  private final Deadlines deadlines;
+  private final TurnEnd turnEnd;
+  private final long bodyNs;
+  private final ArrayDeque<GrpcCall> free = new ArrayDeque<>();
+  private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
+  private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
+
+  /** Calls that have begun in this turn. */
+  private List<GrpcCall> begun = new ArrayList<>();
+
+  private List<GrpcCall> ending = new ArrayList<>();
+
+  GrpcCalls(
+      GrpcMethods methods,
+      DecisionObserver observer,
+      LoopClock clock,
+      Deadlines deadlines,
+      TurnEnd turnEnd,
+      long bodyNs) {
+    this.methods = methods;
+    this.observer = observer;
+    this.clock = clock;
+    this.deadlines = deadlines;
+    this.turnEnd = turnEnd;
+    this.bodyNs = bodyNs;
+  }
+
+  @Override
+  public int maxStreams() {
+    return MAX_STREAMS;
+  }
+
+  @Override
+  public long maxReceivedBytes() {
+    return MAX_RECEIVED_BYTES;
+  }
+
+  @Override
+  public RoutedStream route(FieldBlock fields, Peer peer) {
+    if (fields.malformed()
+        || fields.tooLarge()
+        || fields.hasPseudo(FieldKind.STATUS)
+        || fields.hasPseudo(FieldKind.PROTOCOL)
+        || !fields.hasPseudo(FieldKind.SCHEME)) {
+      return null;
+    }
+    DirectBuffer bytes = fields.bytes();
+    int path = -1;
+    int timeout = -1;
+    int encoding = -1;
+    boolean isPost = false;
+    boolean isCall = false;
+    long contentLength = -1;
+    for (int i = 0; i < fields.count(); i++) {
+      switch (fields.kind(i)) {
+        case FieldKind.PATH -> path = i;
+        case FieldKind.METHOD -> isPost = isValue(fields, i, POST);
+        case FieldKind.CONTENT_TYPE ->
+            isCall =
+                GrpcContentType.of(bytes, fields.valueOffset(i), fields.valueLength(i))
+                    == GrpcContentType.GRPC;
+        case FieldKind.GRPC_TIMEOUT -> timeout = i;
+        case FieldKind.GRPC_ENCODING -> encoding = i;
+        case FieldKind.CONTENT_LENGTH -> {
+          if (contentLength != -1) {
+            return null; // it comes twice
+          }
+          contentLength = Decimal.read(bytes, fields.valueOffset(i), fields.valueLength(i));
+          if (contentLength == Decimal.MALFORMED) {
+            return null;
+          }
+        }
+        default -> {
+          // Nobody asks for it.
+        }
+      }
+    }
+    if (!isCall || !isPost || path < 0) {
+      return null;
+    }
+    return call(fields, peer, path, timeout, encoding, contentLength);
+  }
+
+  private GrpcCall call(
+      FieldBlock fields, Peer peer, int path, int timeout, int encoding, long contentLength) {
+    GrpcMethod method =
+        methods.find(fields.bytes(), fields.valueOffset(path), fields.valueLength(path));
+    long nowNs = clock.nowNs();
+    long timeoutNs = timeout < 0 ? GrpcTimeout.NONE : timeoutNs(fields, timeout);
+    long untilNs =
+        timeoutNs == GrpcTimeout.NONE || timeoutNs >= Deadlines.NEVER - nowNs
+            ? Deadlines.NEVER
+            : nowNs + timeoutNs;
+    GrpcCall call = take();
+    call.head(
+        method == null ? UnknownMethod.INSTANCE : method, peer, nowNs, untilNs, contentLength);
+    if (method == null) {
+      call.refuse(GrpcStatus.UNIMPLEMENTED, "no method " + text(fields, path));
+    } else if (encoding >= 0 && !isValue(fields, encoding, IDENTITY)) {
+      call.refuse(
+          GrpcStatus.UNIMPLEMENTED,
+          "grpc-encoding: " + text(fields, encoding) + " (expected: identity)");
+    } else if (timeoutNs == 0) {
+      call.refuse(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
+    }
+    return call;
+  }
+
+  private static long timeoutNs(FieldBlock fields, int field) {
+    return GrpcTimeout.parseNs(
+        fields.bytes(), fields.valueOffset(field), fields.valueLength(field));
+  }
+
+  private static String text(FieldBlock fields, int field) {
+    return fields.text(fields.valueOffset(field), Math.min(200, fields.valueLength(field)));
+  }
+
+  private static boolean isValue(FieldBlock fields, int field, byte[] expected) {
+    int offset = fields.valueOffset(field);
+    boolean isValue = fields.valueLength(field) == expected.length;
+    for (int i = 0; isValue && i < expected.length; i++) {
+      isValue = fields.bytes().getByte(offset + i) == expected[i];
+    }
+    return isValue;
+  }
+
+  private GrpcCall take() {
+    GrpcCall call = free.pollLast();
+    return call == null ? new GrpcCall(this) : call;
+  }
+
+  /** Takes back a call that has ended. */
+  void give(GrpcCall call) {
+    if (free.size() < MAX_KEPT) {
+      free.addLast(call);
+    }
+  }
+
+  /** A call awaits its message: if that has not come by the end of the turn, it has a time. */
+  void listen(GrpcCall call) {
+    if (!call.isListed()) {
+      call.list(true);
+      if (begun.isEmpty()) {
+        turnEnd.join(this);
+      }
+      begun.add(call);
+    }
+  }
+
+  @Override
+  public void turnEnded() {
+    List<GrpcCall> told = begun;
+    begun = ending;
+    ending = told;
+    for (int i = 0; i < told.size(); i++) {
+      GrpcCall call = told.get(i);
+      call.list(false);
+      call.turnEnded();
+    }
+    told.clear();
+  }
+
+  /** Points at a message, until the next one. */
+  DirectBuffer message(ByteBuf in, int offset, int length) {
+    if (in.hasMemoryAddress()) {
+      message.wrap(in.memoryAddress() + offset, length);
+    } else {
+      message.wrap(in.nioBuffer(offset, length));
+    }
+    return message;
+  }
+
+  /** The message that was pointed at last. */
+  DirectBuffer message() {
+    return message;
+  }
+
+  ProtoWriter writer() {
+    return writer;
+  }
+
+  DecisionObserver observer() {
+    return observer;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
+  /** How long a message may take to come. */
+  long bodyNs() {
+    return bodyNs;
+  }
+}

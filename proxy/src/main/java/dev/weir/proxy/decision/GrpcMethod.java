@@ -1,0 +1,38 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.request.DecisionCall;
+
+/**
+ * One method of a gRPC service. One instance per event loop, used by it alone; all calls of it on
+ * that loop are told to it, one by one.
+ *
+ * <p>A unary method answers each call once, within {@link #call} or later, by {@link GrpcCall#send}
+ * or {@link GrpcCall#fail}; a streaming one sends what it likes and ends by {@link GrpcCall#end} or
+ * {@link GrpcCall#fail}. From then on the call is another's.
+ */
+public interface GrpcMethod {
+  /** What it is called by: {@code /package.Service/Method}. */
+  String path();
+
+  /** What its calls count as. */
+  DecisionCall kind();
+
+  /** Whether a call may have any number of messages both ways. */
+  default boolean isStreaming() {
+    return false;
+  }
+
+  /** A message has come: of a unary call all that comes. */
+  void call(GrpcCall call);
+
+  /** No more messages come; told of streaming calls only. */
+  default void ended(GrpcCall call) {
+    call.end();
+  }
+
+  /**
+   * The call has ended before it was answered: its client has left, or its time is up. What it was
+   * waiting for is nobody's, and the call must not be touched any more.
+   */
+  default void cancelled(GrpcCall call) {}
+}

@@ -1,0 +1,219 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The service's side of a request that is answered here: gathers it, and gives it to its endpoint
+ * at the end of the turn, when nobody is within a call of it. Belongs to its request until that is
+ * answered, and then to the origin, which has it serve another.
+ */
+final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
+  private final EndpointOrigin origin;
+  private final RequestView view;
+  private final ExpandableArrayBuffer memory = new ExpandableArrayBuffer(1024);
+  private final UnsafeBuffer body = new UnsafeBuffer(0, 0);
+
+  private ProxiedRequest request;
+  private HttpEndpoint endpoint;
+  private ByteBuf gathered;
+  private boolean headMethod;
+  private boolean isTooLong;
+  private boolean isWhole;
+
+  /** Whether the endpoint has the request. */
+  private boolean isAsked;
+
+  /** Whether the end of the turn is awaited. */
+  private boolean inTurn;
+
+  private long arrivedNs;
+  private Object attachment;
+
+  HttpExchange(EndpointOrigin origin, int maxFieldCount) {
+    this.origin = origin;
+    view = new RequestView(maxFieldCount);
+  }
+
+  void start(ProxiedRequest of) {
+    request = of;
+    endpoint = null;
+    isTooLong = false;
+    isWhole = false;
+    isAsked = false;
+    attachment = null;
+  }
+
+  @Override
+  public boolean head(EncodedHead head) {
+    headMethod = head.headMethod();
+    ByteBuf bytes = head.take();
+    HeadCopy.read(bytes, memory, view, head.peer());
+    bytes.release();
+    arrivedNs = origin.clock().nowNs();
+    endpoint = origin.find(view);
+    origin.observer().callStarted(endpoint.kind());
+    if (!head.hasBody()) {
+      whole();
+    }
+    return true;
+  }
+
+  @Override
+  public int data(ByteBuf bytes, boolean end) {
+    int length = bytes.readableBytes();
+    int before = gathered == null ? 0 : gathered.readableBytes();
+    if (isTooLong || length > endpoint.maxBodyBytes() - before) {
+      bytes.release();
+      isTooLong = true;
+      whole();
+    } else {
+      gathered = Bytes.append(gathered, bytes);
+      if (end) {
+        whole();
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public boolean trailers(RequestView fields) {
+    whole();
+    return true;
+  }
+
+  private void whole() {
+    isWhole = true;
+    if (!inTurn) {
+      inTurn = true;
+      origin.turnEnd().join(this);
+    }
+  }
+
+  @Override
+  public boolean flush() {
+    return true;
+  }
+
+  @Override
+  public void turnEnded() {
+    inTurn = false;
+    if (request == null) {
+      origin.give(this); // its client has left meanwhile
+      return;
+    }
+    if (!isWhole || isAsked) {
+      return;
+    }
+    isAsked = true;
+    HttpEndpoint asked = isTooLong ? origin.tooLong() : endpoint;
+    viewBody();
+    try {
+      asked.request(this);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a request of the decision API", bug);
+      if (request != null) {
+        answer(500).send();
+      }
+    }
+  }
+
+  private void viewBody() {
+    if (gathered == null) {
+      body.wrap(0, 0);
+    } else {
+      Bytes.view(gathered, body);
+    }
+  }
+
+  @Override
+  public RequestView request() {
+    return view;
+  }
+
+  @Override
+  public DirectBuffer body() {
+    return body;
+  }
+
+  @Override
+  public long arrivedNs() {
+    return arrivedNs;
+  }
+
+  @Override
+  public void attach(Object kept) {
+    attachment = kept;
+  }
+
+  @Override
+  public Object attachment() {
+    return attachment;
+  }
+
+  @Override
+  public HttpAnswer answer(int status) {
+    return origin.answer().begin(this, status);
+  }
+
+  void send(HttpAnswer answer) {
+    ProxiedRequest answered = request;
+    origin.observer().callEnded(endpoint.kind(), GrpcStatus.ofHttp(answer.status()).code());
+    ByteBuf content = content(answer);
+    request = null;
+    forget();
+    answered.responseHead(answer);
+    answered.responseData(content, true);
+  }
+
+  private ByteBuf content(HttpAnswer answer) {
+    int bytes = headMethod ? 0 : answer.bodyBytes();
+    return bytes == 0
+        ? Unpooled.EMPTY_BUFFER
+        : ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(answer.body(), 0, bytes);
+  }
+
+  private void forget() {
+    if (gathered != null) {
+      gathered.release();
+      gathered = null;
+    }
+    attachment = null;
+    if (!inTurn) {
+      origin.give(this);
+    }
+  }
+
+  @Override
+  public RefusalReason failure() {
+    throw new IllegalStateException("nothing fails here");
+  }
+
+  @Override
+  public void responseConsumed(int bytes) {
+    // It has been given whole.
+  }
+
+  @Override
+  public void reset(RequestEnd.How how, int errorCode) {
+    if (isAsked) {
+      endpoint.cancelled(this);
+    }
+    origin.observer().callEnded(endpoint.kind(), GrpcStatus.CANCELLED.code());
+    request = null;
+    forget();
+  }
+}

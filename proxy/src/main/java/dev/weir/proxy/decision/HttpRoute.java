@@ -1,0 +1,51 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.request.RequestView;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+
+/**
+ * Which requests of HTTP an endpoint answers.
+ *
+ * @param method null if any.
+ * @param path the whole of it; or with {@code /} at its end all that begin so.
+ */
+public record HttpRoute(String method, String path) {
+  /** How far a request is one of the route. */
+  public enum Match {
+    NO_PATH,
+    NO_METHOD,
+    YES
+  }
+
+  /** Whether it is one. */
+  public Match match(RequestView request) {
+    DirectBuffer bytes = request.bytes();
+    boolean isPrefix = path.endsWith("/");
+    boolean isPath =
+        (isPrefix ? request.pathLength() >= path.length() : request.pathLength() == path.length())
+            && begins(bytes, request.pathOffset(), path);
+    if (!isPath) {
+      return Match.NO_PATH;
+    }
+    boolean isMethod =
+        method == null
+            || request.methodLength() == method.length()
+                && begins(bytes, request.methodOffset(), method);
+    return isMethod ? Match.YES : Match.NO_METHOD;
+  }
+
+  private static boolean begins(DirectBuffer bytes, int offset, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (bytes.getByte(offset + i) != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** In ASCII. */
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

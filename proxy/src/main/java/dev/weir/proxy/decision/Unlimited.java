@@ -1,0 +1,48 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.Verdict;
+
+/** Lets every request pass: those that ask for decisions are not themselves decided on. */
+final class Unlimited implements Admission {
+  private final Verdict verdict = new Verdict();
+
+  @Override
+  public long ask(Question question, Asker asker, long nowNs) {
+    verdict.allowUnlimited();
+    return SETTLED;
+  }
+
+  @Override
+  public Verdict verdict() {
+    return verdict;
+  }
+
+  @Override
+  public long dueNs(long ticket) {
+    return NOT_HELD;
+  }
+
+  @Override
+  public int keep() {
+    return NOTHING_KEPT;
+  }
+
+  @Override
+  public void giveBack(int kept) {
+    throw new IllegalStateException("nothing was kept");
+  }
+
+  @Override
+  public void letStand(int kept) {
+    throw new IllegalStateException("nothing was kept");
+  }
+
+  @Override
+  public void ended(long ticket, RequestEnd end) {
+    // Nothing is counted of it here.
+  }
+}

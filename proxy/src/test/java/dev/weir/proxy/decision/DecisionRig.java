@@ -1,0 +1,124 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.client.AnswerSettings;
+import dev.weir.proxy.client.ClientCaps;
+import dev.weir.proxy.client.ClientSettings;
+import dev.weir.proxy.client.ClientTimeouts;
+import dev.weir.proxy.client.EmbeddedClient;
+import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.DecisionObserver;
+import dev.weir.proxy.request.Peer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The decision API on one event loop and one connection, with time in the hand of the test. */
+final class DecisionRig {
+  static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long NS = TimeUnit.SECONDS.toNanos(60);
+
+  private long nowNs = 1;
+  final LoopClock clock = new LoopClock(() -> nowNs);
+  final Deadlines deadlines = new Deadlines(clock);
+  final EmbeddedChannel channel = new EmbeddedChannel();
+  final FramePeer client = new FramePeer(channel);
+  final Http2Loop http2 =
+      new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
+
+  /** What was told of calls: how many are open, and the statuses of those that ended. */
+  int open;
+
+  final List<String> ends = new ArrayList<>();
+  private final LoopMetrics metrics = new Metrics().newLoop();
+  private DecisionLoop loop;
+
+  /** Listens with these. */
+  DecisionRig with(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
+    DecisionObserver observer =
+        new DecisionObserver() {
+          @Override
+          public void callStarted(DecisionCall what) {
+            open++;
+          }
+
+          @Override
+          public void callEnded(DecisionCall what, int grpcStatus) {
+            open--;
+            ends.add(what + " " + grpcStatus);
+          }
+        };
+    loop =
+        new DecisionLoop(
+            new ClientSettings(
+                List.of(ListenerSettings.plain(new InetSocketAddress(0))),
+                new ClientTimeouts(NS, BODY_NS, NS, NS, NS),
+                new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
+                new AnswerSettings(true, true)),
+            clock,
+            deadlines,
+            http2,
+            methods,
+            endpoints,
+            observer,
+            metrics,
+            metrics.http2Clients());
+    channel.freezeTime();
+    deadlines.start(channel.eventLoop());
+    return this;
+  }
+
+  DecisionRig connect() {
+    EmbeddedClient.connect(loop.clients(), channel, Peer.LOOPBACK);
+    return this;
+  }
+
+  /** Connects as a client of HTTP/2, and reads what every connection begins with. */
+  DecisionRig connectHttp2() {
+    connect();
+    client.startAsClient().send();
+    client.received();
+    return this;
+  }
+
+  /** A call's head. */
+  FramePeer head(int stream, String path, String... lines) {
+    List<String> all = new ArrayList<>(List.of(lines));
+    all.add(0, "content-type: application/grpc");
+    all.add(1, "te: trailers");
+    return client.request(stream, false, "POST", path, all.toArray(String[]::new));
+  }
+
+  /** A message with its prefix. */
+  static byte[] message(byte... bytes) {
+    byte[] all = new byte[5 + bytes.length];
+    GrpcHeads.writePrefix(all, bytes.length);
+    System.arraycopy(bytes, 0, all, 5, bytes.length);
+    return all;
+  }
+
+  /** The same, as text. */
+  static String message(String bytes) {
+    return "\0\0\0" + (char) (bytes.length() >> 8) + (char) (bytes.length() & 0xff) + bytes;
+  }
+
+  void pass(long ns) {
+    nowNs += ns;
+    channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+  }
+
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+}

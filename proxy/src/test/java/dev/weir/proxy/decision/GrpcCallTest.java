@@ -1,0 +1,285 @@
+package dev.weir.proxy.decision;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.Setting;
+import dev.weir.proxy.request.DecisionCall;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Calls of gRPC and their answers, frame by frame. */
+class GrpcCallTest {
+  private static final String HEAD = ":status: 200, content-type: application/grpc";
+
+  /** Answers with what it was asked with, at once or later; or with its length, if that is long. */
+  private static final class Echo implements GrpcMethod {
+    private final String path;
+    private final boolean isStreaming;
+    private final List<GrpcCall> held = new ArrayList<>();
+    private boolean holds;
+    private int cancelled;
+
+    Echo(String path, boolean isStreaming) {
+      this.path = path;
+      this.isStreaming = isStreaming;
+    }
+
+    @Override
+    public String path() {
+      return path;
+    }
+
+    @Override
+    public DecisionCall kind() {
+      return DecisionCall.CHECK_RATE_LIMIT;
+    }
+
+    @Override
+    public boolean isStreaming() {
+      return isStreaming;
+    }
+
+    @Override
+    public void call(GrpcCall call) {
+      DirectBuffer message = call.message();
+      byte[] bytes = new byte[Math.min(100, message.capacity())];
+      message.getBytes(0, bytes);
+      call.attach(message.capacity() > 100 ? new byte[] {'l', 'o', 'n', 'g'} : bytes);
+      if (bytes.length == 1 && bytes[0] == '!') {
+        throw new IllegalStateException("as the test wants it");
+      }
+      if (holds) {
+        held.add(call);
+      } else {
+        answer(call);
+      }
+    }
+
+    void answer(GrpcCall call) {
+      call.answer().bytes(1, (byte[]) call.attachment());
+      call.send();
+    }
+
+    @Override
+    public void cancelled(GrpcCall call) {
+      cancelled++;
+    }
+  }
+
+  private final Echo echo = new Echo("/a.B/Echo", false);
+  private final Echo stream = new Echo("/a.B/Stream", true);
+  private final DecisionRig rig =
+      new DecisionRig().with(List.of(echo, stream), List.of()).connectHttp2();
+
+  @AfterEach
+  void end() {
+    rig.close();
+    assertEquals(0, rig.open);
+    assertEquals(0, rig.http2.heldBytes());
+  }
+
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  private void assertReceived(String... frames) {
+    assertEquals(List.of(frames), rig.client.received());
+  }
+
+  private void assertFails(int stream, int status, String message) {
+    assertReceived(
+        "HEADERS "
+            + stream
+            + " "
+            + HEAD
+            + (status == 12 ? ", grpc-accept-encoding: identity" : "")
+            + ", grpc-status: "
+            + status
+            + ", grpc-message: "
+            + message
+            + " end");
+  }
+
+  private void assertAnswered(int id, String text) {
+    assertReceived(
+        "HEADERS " + id + " " + HEAD,
+        "DATA " + id + " " + DecisionRig.message("\n" + (char) text.length() + text),
+        "HEADERS " + id + " grpc-status: 0 end");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 7})
+  void answersAMessageThatIsWholeOrCutAnywhere(int bytesPerRead) {
+    rig.client.bytesPerRead = bytesPerRead;
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("hello")).send();
+    assertAnswered(1, "hello");
+    assertEquals(List.of("CHECK_RATE_LIMIT 0"), rig.ends);
+  }
+
+  @Test
+  void gathersAMessageOverAsManyFramesAsItTakes() {
+    rig.head(1, "/a.B/Echo");
+    for (byte b :
+        DecisionRig.message("hello").getBytes(java.nio.charset.StandardCharsets.US_ASCII)) {
+      rig.client.data(1, false, new byte[] {b});
+    }
+    rig.client.data(1, true, "").send();
+    assertAnswered(1, "hello");
+  }
+
+  @Test
+  void takesAMessageOfFourMebibytesAndNoneThatIsLonger() {
+    byte[] message = DecisionRig.message(new byte[GrpcCall.MAX_MESSAGE_BYTES]);
+    rig.head(1, "/a.B/Echo").send();
+    long window = 65_535;
+    for (int at = 0; at < message.length; at += 16_384) {
+      int end = Math.min(message.length, at + 16_384);
+      rig.client.data(1, end == message.length, Arrays.copyOfRange(message, at, end)).send();
+      window -= end - at;
+      for (String frame : rig.client.received()) {
+        if (frame.startsWith("WINDOW_UPDATE 1 ")) {
+          window += Long.parseLong(frame.substring(16));
+        } else if (frame.startsWith("DATA")) {
+          assertEquals("DATA 1 " + DecisionRig.message("\n\4long"), frame);
+        }
+      }
+      assertTrue(window >= 0, "the window is closed at " + at);
+    }
+    assertEquals(List.of("CHECK_RATE_LIMIT 0"), rig.ends);
+    byte[] tooLong = DecisionRig.message(new byte[1]);
+    GrpcHeads.writePrefix(tooLong, GrpcCall.MAX_MESSAGE_BYTES + 1);
+    rig.head(3, "/a.B/Echo").data(3, false, tooLong).send();
+    List<String> frames = rig.client.received();
+    assertEquals(
+        "HEADERS 3 "
+            + HEAD
+            + ", grpc-status: 8, grpc-message: a message of 4194305 bytes (expected: at most"
+            + " 4194304) end",
+        frames.get(0));
+    assertEquals(List.of("RST_STREAM 3 NO_ERROR"), frames.subList(1, frames.size()));
+    rig.head(5, "/a.B/Echo").data(5, true, DecisionRig.message("on")).send();
+    assertAnswered(5, "on");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0n, 4, the deadline has passed",
+    "100000000n, 0,",
+    "1S, 0,",
+    "soon, 0,",
+  })
+  void mindsTheTimeThatTheClientGives(String timeout, int status, String message) {
+    rig.head(1, "/a.B/Echo", "grpc-timeout: " + timeout)
+        .data(1, true, DecisionRig.message("a"))
+        .send();
+    if (status == 0) {
+      assertAnswered(1, "a");
+    } else {
+      assertFails(1, status, message);
+    }
+  }
+
+  @Test
+  void endsACallWhoseTimeIsUpBeforeItsMessageOrItsAnswerHasCome() {
+    echo.holds = true;
+    rig.head(1, "/a.B/Echo", "grpc-timeout: 1S").send();
+    rig.head(3, "/a.B/Echo", "grpc-timeout: 1S").data(3, true, DecisionRig.message("a")).send();
+    rig.head(5, "/a.B/Echo").send();
+    assertReceived();
+    rig.pass(1_000_000_000);
+    assertEquals(
+        List.of(
+            "HEADERS 1 " + HEAD + ", grpc-status: 4, grpc-message: the deadline has passed end",
+            "HEADERS 3 " + HEAD + ", grpc-status: 4, grpc-message: the deadline has passed end",
+            "RST_STREAM 1 NO_ERROR"),
+        rig.client.received());
+    assertEquals(1, echo.cancelled);
+    rig.pass(DecisionRig.BODY_NS);
+    List<String> frames = rig.client.received();
+    assertEquals(
+        "HEADERS 5 " + HEAD + ", grpc-status: 4, grpc-message: the message has not come end",
+        frames.get(0));
+  }
+
+  @Test
+  void refusesWhatIsNoCallItKnows() {
+    rig.head(1, "/a.B/Other").data(1, true, DecisionRig.message("a")).send();
+    assertFails(1, 12, "no method /a.B/Other");
+    rig.head(3, "/a.B/Echo", "grpc-encoding: gzip").data(3, true, DecisionRig.message("a")).send();
+    assertFails(3, 12, "grpc-encoding: gzip (expected: identity)");
+    rig.head(5, "/a.B/Echo").data(5, true, "\1\0\0\0\1a").send();
+    assertFails(5, 13, "a compressed message without grpc-encoding");
+    rig.head(7, "/a.B/Echo").data(7, true, "\7\0\0\0\1a").send();
+    assertFails(7, 13, "a prefix of no message");
+    rig.head(9, "/a.B/Echo").data(9, true, "\0\0\0\0\2a").send();
+    assertFails(9, 13, "the message is cut");
+    rig.head(11, "/a.B/Echo").data(11, true, "\0\0\0\0\1ab").send();
+    assertFails(11, 13, "the call has more than one message");
+    rig.head(13, "/a.B/Echo").data(13, true, "").send();
+    assertFails(13, 13, "the call has no message");
+    rig.client.request(15, true, "POST", "/a.B/Echo", "content-type: application/grpc").send();
+    assertFails(15, 13, "the call has no message");
+    rig.head(17, "/a.B/Echo").data(17, true, DecisionRig.message("!")).send();
+    assertFails(17, 13, "an internal error");
+    rig.head(19, "/a.B/Echo").data(19, true, DecisionRig.message("on")).send();
+    assertAnswered(19, "on");
+  }
+
+  @Test
+  void aCallThatIsLeftIsWithdrawnAndAnsweredByNobody() {
+    echo.holds = true;
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("a")).send();
+    rig.head(3, "/a.B/Echo").data(3, true, DecisionRig.message("b")).send();
+    rig.client.reset(1, ErrorCode.CANCEL).send();
+    assertEquals(1, echo.cancelled);
+    echo.answer(echo.held.get(1));
+    assertAnswered(3, "b");
+    assertEquals(List.of("CHECK_RATE_LIMIT 1", "CHECK_RATE_LIMIT 0"), rig.ends);
+  }
+
+  @Test
+  void aStreamingCallIsAnsweredMessageByMessage() {
+    rig.head(1, "/a.B/Stream").data(1, false, DecisionRig.message("a")).send();
+    assertReceived("HEADERS 1 " + HEAD, "DATA 1 " + DecisionRig.message("\n\1a"));
+    rig.client
+        .data(1, false, DecisionRig.message("b") + DecisionRig.message("c").substring(0, 3))
+        .send();
+    assertReceived("DATA 1 " + DecisionRig.message("\n\1b"));
+    rig.client.data(1, true, DecisionRig.message("c").substring(3)).send();
+    assertReceived("DATA 1 " + DecisionRig.message("\n\1c"), "HEADERS 1 grpc-status: 0 end");
+  }
+
+  @Test
+  void anAnswerWaitsForTheWindow() {
+    rig.client.settings(Setting.INITIAL_WINDOW_SIZE, 3);
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("hello")).send();
+    assertReceived("SETTINGS ack", "HEADERS 1 " + HEAD, "DATA 1 \0\0\0");
+    rig.client.windowUpdate(1, 100).send();
+    assertReceived("DATA 1 \0\7\n\5hello", "HEADERS 1 grpc-status: 0 end");
+  }
+
+  @Test
+  void aThousandCallsMayBeOpenAndNoMore() {
+    echo.holds = true;
+    for (int i = 0; i < 1_001; i++) {
+      rig.head(1 + 2 * i, "/a.B/Echo").data(1 + 2 * i, true, DecisionRig.message("a"));
+    }
+    rig.client.send();
+    assertReceived("RST_STREAM 2001 REFUSED_STREAM");
+    assertEquals(1_000, echo.held.size());
+    echo.answer(echo.held.get(0));
+    assertAnswered(1, "a");
+  }
+}

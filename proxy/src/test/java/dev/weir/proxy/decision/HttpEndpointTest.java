@@ -1,0 +1,162 @@
+package dev.weir.proxy.decision;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests of HTTP that are answered here, in both versions. */
+class HttpEndpointTest {
+  /** Says what it was asked, at once or later. */
+  private static final class Mirror implements HttpEndpoint {
+    private final List<HttpCall> held = new ArrayList<>();
+    private boolean holds;
+    private int cancelled;
+
+    @Override
+    public HttpRoute route() {
+      return new HttpRoute("POST", "/v1/mirror");
+    }
+
+    @Override
+    public DecisionCall kind() {
+      return DecisionCall.HTTP_CHECK;
+    }
+
+    @Override
+    public int maxBodyBytes() {
+      return 20_000;
+    }
+
+    @Override
+    public void request(HttpCall call) {
+      if (holds) {
+        held.add(call);
+      } else {
+        answer(call);
+      }
+    }
+
+    void answer(HttpCall call) {
+      RequestView view = call.request();
+      byte[] body = new byte[call.body().capacity()];
+      call.body().getBytes(0, body);
+      call.answer(200)
+          .field("x-query", view.text(view.queryOffset(), view.queryLength()))
+          .field("x-fields", Integer.toString(view.fieldCount()))
+          .field("retry-after", "5")
+          .body(body, body.length)
+          .send();
+    }
+
+    @Override
+    public void cancelled(HttpCall call) {
+      cancelled++;
+    }
+  }
+
+  private final Mirror mirror = new Mirror();
+  private final DecisionRig rig = new DecisionRig().with(List.of(), List.of(mirror));
+
+  @AfterEach
+  void end() {
+    rig.close();
+    assertEquals(0, rig.open);
+  }
+
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  private String http1(String request) {
+    rig.channel.writeInbound(Unpooled.copiedBuffer(request, StandardCharsets.ISO_8859_1));
+    return written();
+  }
+
+  private String written() {
+    rig.channel.runPendingTasks();
+    StringBuilder text = new StringBuilder();
+    for (ByteBuf out = rig.channel.readOutbound(); out != null; out = rig.channel.readOutbound()) {
+      text.append(out.toString(StandardCharsets.ISO_8859_1));
+      out.release();
+    }
+    return text.toString();
+  }
+
+  @Test
+  void answersRequestsOfHttp1OneBehindTheOther() {
+    rig.connect();
+    String request =
+        "POST /v1/mirror?a=b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+            + "POST /v1/mirror?c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "2\r\nyo\r\n0\r\n\r\n";
+    assertEquals(
+        "HTTP/1.1 200 \r\nx-query: a=b\r\nx-fields: 2\r\nretry-after: 5\r\nVia: 1.1 weir\r\n"
+            + "Content-Length: 5\r\n\r\nhello"
+            + "HTTP/1.1 200 \r\nx-query: c\r\nx-fields: 2\r\nretry-after: 5\r\nVia: 1.1 weir\r\n"
+            + "Content-Length: 2\r\n\r\nyo",
+        http1(request));
+    assertEquals(List.of("HTTP_CHECK 0", "HTTP_CHECK 0"), rig.ends);
+  }
+
+  @Test
+  void answersAStreamOfHttp2() {
+    rig.connectHttp2();
+    rig.client.request(1, false, "POST", "/v1/mirror?q").data(1, true, "body").send();
+    assertEquals(
+        List.of(
+            "HEADERS 1 :status: 200, x-query: q, x-fields: 0, retry-after: 5, content-length: 4,"
+                + " via: 1.1 weir",
+            "DATA 1 body end"),
+        rig.client.received());
+  }
+
+  @Test
+  void saysWhyItAnswersNot() {
+    rig.connectHttp2();
+    rig.client.request(1, true, "GET", "/v1/mirror").request(3, true, "GET", "/").send();
+    List<String> frames = rig.client.received();
+    assertTrue(frames.get(0).startsWith("HEADERS 1 :status: 405,"), frames.toString());
+    assertTrue(frames.get(2).startsWith("HEADERS 3 :status: 404,"), frames.toString());
+    rig.client
+        .request(5, false, "POST", "/v1/mirror")
+        .data(5, false, "a".repeat(10_000))
+        .data(5, false, "a".repeat(10_001))
+        .send();
+    frames = rig.client.received();
+    assertTrue(frames.get(0).startsWith("HEADERS 5 :status: 413,"), frames.toString());
+    assertTrue(frames.contains("RST_STREAM 5 NO_ERROR"), frames.toString());
+  }
+
+  @Test
+  void aRequestThatIsLeftIsWithdrawn() {
+    mirror.holds = true;
+    rig.connectHttp2();
+    rig.client.request(1, true, "POST", "/v1/mirror?1").request(3, true, "POST", "/v1/mirror?3");
+    rig.client.send();
+    rig.client.received();
+    rig.client.reset(1, 8).send();
+    assertEquals(1, mirror.cancelled);
+    mirror.answer(mirror.held.get(1));
+    assertTrue(rig.client.received().get(0).contains("x-query: 3"));
+    rig.close();
+    assertEquals(1, mirror.cancelled);
+  }
+
+  @Test
+  void answersHeadWithoutABody() {
+    rig.connect();
+    assertTrue(http1("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").endsWith("\r\n\r\n"));
+  }
+}
