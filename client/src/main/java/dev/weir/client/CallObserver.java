@@ -1,0 +1,43 @@
+package dev.weir.client;
+
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.util.function.Consumer;
+
+/** Is told the end of a unary call, and what was answered. */
+final class CallObserver<T> implements StreamObserver<T> {
+  private final Runnable ended;
+  private final Consumer<T> answered;
+  private final Consumer<Status> failed;
+  private T answer;
+
+  /**
+   * @param ended is run first, so that nobody who learns of the answer holds up the next call.
+   */
+  CallObserver(Runnable ended, Consumer<T> answered, Consumer<Status> failed) {
+    this.ended = ended;
+    this.answered = answered;
+    this.failed = failed;
+  }
+
+  @Override
+  public void onNext(T message) {
+    answer = message;
+  }
+
+  @Override
+  public void onError(Throwable fault) {
+    ended.run();
+    failed.accept(Status.fromThrowable(fault));
+  }
+
+  @Override
+  public void onCompleted() {
+    ended.run();
+    if (answer == null) {
+      failed.accept(Status.INTERNAL.withDescription("an end without an answer"));
+    } else {
+      answered.accept(answer);
+    }
+  }
+}

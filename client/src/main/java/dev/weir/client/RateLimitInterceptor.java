@@ -1,0 +1,99 @@
+package dev.weir.client;
+
+import com.google.protobuf.Any;
+import com.google.rpc.RetryInfo;
+import dev.weir.v1.CheckRateLimitRequest;
+import dev.weir.v1.CheckRateLimitResponse;
+import dev.weir.v1.Dimension;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusException;
+import io.grpc.protobuf.StatusProto;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * Limits the calls of a service: each is asked for before the service hears of it. The endpoint is
+ * {@code /package.Service/Method}, so capacity, refill and cost of a method are those of the rule
+ * that Weir has for that path.
+ *
+ * <p>A call without an identity is refused as {@code UNAUTHENTICATED} and asks nobody; one over its
+ * limit gets {@code RESOURCE_EXHAUSTED} with {@link RetryInfo}; one that {@link
+ * FailurePolicy#CLOSED} refuses, {@code UNAVAILABLE}. No thread waits for the answer.
+ */
+public final class RateLimitInterceptor implements ServerInterceptor {
+  private final RateLimitClient client;
+  private final Dimension dimension;
+  private final Function<Context, String> identities;
+
+  /**
+   * @param identities finds who calls, in what an interceptor of authentication, which must come
+   *     first, has put into the context: such as {@code USER::get} of its key. Null or empty for a
+   *     call of nobody.
+   */
+  public RateLimitInterceptor(
+      RateLimitClient client, Dimension dimension, Function<Context, String> identities) {
+    this.client = Objects.requireNonNull(client, "client");
+    this.dimension = Objects.requireNonNull(dimension, "dimension");
+    this.identities = Objects.requireNonNull(identities, "identities");
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+    Context context = Context.current();
+    String identity = identities.apply(context);
+    if (identity == null || identity.isEmpty()) {
+      call.close(Status.UNAUTHENTICATED.withDescription("No identity"), new Metadata());
+      return new ServerCall.Listener<>() {};
+    }
+    CheckRateLimitRequest request =
+        CheckRateLimitRequest.newBuilder()
+            .setIdentifier(identity)
+            .setDimension(dimension)
+            .setEndpoint("/" + call.getMethodDescriptor().getFullMethodName())
+            .setMethod("POST")
+            .build();
+    HeldCall<Q, A> held = new HeldCall<>(call);
+    client
+        .checkAsync(request)
+        .whenComplete(
+            (decision, fault) -> context.run(() -> settle(held, decision, fault, headers, next)));
+    return held.listener();
+  }
+
+  private static <Q, A> void settle(
+      HeldCall<Q, A> held,
+      Decision decision,
+      Throwable fault,
+      Metadata headers,
+      ServerCallHandler<Q, A> next) {
+    if (fault != null) {
+      held.refuse(
+          Status.INTERNAL.withDescription("No rate limit").withCause(fault), new Metadata());
+    } else if (decision.allowed()) {
+      held.start(headers, next);
+    } else if (decision.isDecided()) {
+      refuse(held, decision.response());
+    } else {
+      held.refuse(Status.UNAVAILABLE.withDescription("Not decided"), new Metadata());
+    }
+  }
+
+  private static void refuse(HeldCall<?, ?> held, CheckRateLimitResponse response) {
+    com.google.rpc.Status.Builder status =
+        com.google.rpc.Status.newBuilder()
+            .setCode(Status.Code.RESOURCE_EXHAUSTED.value())
+            .setMessage("Quota exceeded: " + response.getRuleId());
+    if (response.hasRetryAfter()) {
+      RetryInfo retry = RetryInfo.newBuilder().setRetryDelay(response.getRetryAfter()).build();
+      status.addDetails(Any.pack(retry));
+    }
+    StatusException refusal = StatusProto.toStatusException(status.build());
+    held.refuse(refusal.getStatus(), refusal.getTrailers());
+  }
+}
