@@ -224,6 +224,25 @@ public final class FieldBlock {
     return -1;
   }
 
+  /** Whether a field's value is {@code text}, to the byte. */
+  public boolean isValue(int field, byte[] text) {
+    return FieldSyntax.spells(bytes, valueOffsets[field], valueLengths[field], text);
+  }
+
+  /** Whether two fields have the same value, to the byte. */
+  public boolean haveSameValue(int field, int other) {
+    int length = valueLengths[field];
+    if (length != valueLengths[other]) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(valueOffsets[field] + i) != bytes.getByte(valueOffsets[other] + i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The bytes that all offsets point into. */
   public DirectBuffer bytes() {
     return bytes;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.http2;
 
 import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
 
 /**
  * The names of fields that are known, as small numbers: a name is looked up once, when it is
@@ -234,6 +235,28 @@ public final class FieldKind {
           true;
       default -> false;
     };
+  }
+
+  /** Whether a field of that name has a secret, by its name in any case. */
+  public static boolean isSecret(DirectBuffer bytes, int nameOffset, int nameLength) {
+    return switch (nameLength) {
+      case 6 -> isNamed(COOKIE, bytes, nameOffset);
+      case 10 -> isNamed(SET_COOKIE, bytes, nameOffset);
+      case 13 -> isNamed(AUTHORIZATION, bytes, nameOffset);
+      case 19 -> isNamed(PROXY_AUTHORIZATION, bytes, nameOffset);
+      default -> false;
+    };
+  }
+
+  private static boolean isNamed(int kind, DirectBuffer bytes, int nameOffset) {
+    final byte[] name = BYTES[kind];
+    for (int i = 0; i < name.length; i++) {
+      final byte b = bytes.getByte(nameOffset + i);
+      if ((b >= 'A' && b <= 'Z' ? b | 0x20 : b) != name[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether the value is a secret, which no table may keep (RFC 7541, section 7.1.3). */

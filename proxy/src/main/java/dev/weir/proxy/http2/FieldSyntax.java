@@ -39,7 +39,7 @@ final class FieldSyntax {
     return length > 0
             && (isSpace(bytes.getByte(offset)) || isSpace(bytes.getByte(offset + length - 1)))
         || hasControl(bytes, offset, offset + length)
-        || kind == FieldKind.TE && !equals(bytes, offset, length, TRAILERS);
+        || kind == FieldKind.TE && !spells(bytes, offset, length, TRAILERS);
   }
 
   private static boolean isSpace(byte b) {
@@ -78,12 +78,15 @@ final class FieldSyntax {
     return b >= 0 && b < ' ' && b != '\t' || b == 0x7f;
   }
 
-  private static boolean equals(DirectBuffer bytes, int offset, int length, byte[] wanted) {
-    if (length != wanted.length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(offset + i) != wanted[i]) {
+  /** Whether the {@code length} bytes at {@code offset} are those of {@code text}. */
+  static boolean spells(DirectBuffer bytes, int offset, int length, byte[] text) {
+    return length == text.length && begins(bytes, offset, text);
+  }
+
+  /** Whether the bytes at {@code offset}, of which there are enough, begin with a prefix. */
+  static boolean begins(DirectBuffer bytes, int offset, byte[] prefix) {
+    for (int i = 0; i < prefix.length; i++) {
+      if (bytes.getByte(offset + i) != prefix[i]) {
         return false;
       }
     }

@@ -115,22 +115,13 @@ final class KnownFields {
     while (KIND_BY_HASH[slot] != FieldKind.UNKNOWN) {
       final int kind = KIND_BY_HASH[slot];
       final byte[] name = FieldKind.bytes(kind);
-      if (name.length == length && begins(bytes, offset, name)) {
+      if (FieldSyntax.spells(bytes, offset, length, name)) {
         return kind;
       }
       slot = slot + 1 & SLOTS - 1;
     }
-    return length > ENVOY.length && begins(bytes, offset, ENVOY)
+    return length > ENVOY.length && FieldSyntax.begins(bytes, offset, ENVOY)
         ? FieldKind.X_ENVOY
         : FieldKind.UNKNOWN;
-  }
-
-  private static boolean begins(DirectBuffer bytes, int offset, byte[] prefix) {
-    for (int i = 0; i < prefix.length; i++) {
-      if (bytes.getByte(offset + i) != prefix[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

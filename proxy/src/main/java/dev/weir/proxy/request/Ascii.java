@@ -24,6 +24,19 @@ public final class Ascii {
     return true;
   }
 
+  /** Whether the {@code length} bytes at {@code offset} are those of {@code text}. */
+  public static boolean equals(DirectBuffer bytes, int offset, int length, byte[] text) {
+    if (length != text.length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(offset + i) != text[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * The first offset in [{@code from}, {@code to}) that holds no space or tab; {@code to} if none.
    */

@@ -79,7 +79,7 @@ public final class RequestHead implements IncomingRequest {
     }
     int method = block.find(FieldKind.METHOD, 0);
     if (method != NONE) {
-      headMethod = isValue(method, HEAD);
+      headMethod = block.isValue(method, HEAD);
     }
     readGrpcType();
     if (block.tooLarge()) {
@@ -88,14 +88,14 @@ public final class RequestHead implements IncomingRequest {
     if (method == NONE || !isToken(method)) {
       return Outcome.MALFORMED;
     }
-    if (isValue(method, CONNECT)) {
+    if (block.isValue(method, CONNECT)) {
       return refuse(RefusalReason.METHOD_NOT_SUPPORTED); // a tunnel, to a host or of RFC 8441
     }
     view.method(block.valueOffset(method), block.valueLength(method));
     if (block.hasPseudo(FieldKind.PROTOCOL) || !hasScheme()) {
       return Outcome.MALFORMED;
     }
-    Outcome outcome = readPath(isValue(method, OPTIONS));
+    Outcome outcome = readPath(block.isValue(method, OPTIONS));
     if (outcome == Outcome.READ) {
       outcome = readFields();
     }
@@ -126,7 +126,7 @@ public final class RequestHead implements IncomingRequest {
 
   private boolean hasScheme() {
     int scheme = block.find(FieldKind.SCHEME, 0);
-    return scheme != NONE && (isValue(scheme, HTTP) || isValue(scheme, HTTPS));
+    return scheme != NONE && (block.isValue(scheme, HTTP) || block.isValue(scheme, HTTPS));
   }
 
   private Outcome readPath(boolean mayBeAsterisk) {
@@ -241,36 +241,11 @@ public final class RequestHead implements IncomingRequest {
     int offset = block.valueOffset(said);
     int length = block.valueLength(said);
     if (!HostSyntax.isValid(block.bytes(), offset, length)
-        || hostField != NONE && !equal(said, hostField)) {
+        || hostField != NONE && !block.haveSameValue(said, hostField)) {
       return refuse(RefusalReason.MALFORMED_HOST);
     }
     view.authority(offset, length);
     return Outcome.READ;
-  }
-
-  private boolean equal(int field, int other) {
-    int length = block.valueLength(field);
-    if (length != block.valueLength(other)) {
-      return false;
-    }
-    DirectBuffer bytes = block.bytes();
-    int at = block.valueOffset(field);
-    int otherAt = block.valueOffset(other);
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(at + i) != bytes.getByte(otherAt + i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isValue(int field, byte[] expected) {
-    int offset = block.valueOffset(field);
-    boolean isValue = block.valueLength(field) == expected.length;
-    for (int i = 0; isValue && i < expected.length; i++) {
-      isValue = block.bytes().getByte(offset + i) == expected[i];
-    }
-    return isValue;
   }
 
   private boolean isToken(int field) {

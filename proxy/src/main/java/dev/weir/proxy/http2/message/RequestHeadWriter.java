@@ -35,11 +35,6 @@ public final class RequestHeadWriter {
   private static final byte[] HTTPS = ascii("https");
   private static final byte[] VIA = ascii("1.1 weir");
 
-  /** Names whose values no table of the service's may keep (RFC 7541, section 7.1.3). */
-  private static final byte[][] SECRETS = {
-    ascii("cookie"), ascii("authorization"), ascii("proxy-authorization")
-  };
-
   private static final byte[] GRPC_TIMEOUT = ascii("grpc-timeout");
 
   /** The most bytes that are added to a block, beyond the client's own. */
@@ -83,7 +78,7 @@ public final class RequestHeadWriter {
     if (head.contentLength() >= 0) {
       encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
     }
-    writeForwarded(view, out);
+    writeForwarded(head, view, out);
     timeoutOffset = NONE;
     if (timeout >= 0) {
       timeoutOffset = out.writerIndex() - out.readerIndex();
@@ -125,9 +120,9 @@ public final class RequestHeadWriter {
     DirectBuffer bytes = view.bytes();
     int method = view.methodOffset();
     int methodLength = view.methodLength();
-    if (spells(bytes, method, methodLength, GET)) {
+    if (Ascii.equals(bytes, method, methodLength, GET)) {
       encoder.indexed(out, METHOD_GET);
-    } else if (spells(bytes, method, methodLength, POST)) {
+    } else if (Ascii.equals(bytes, method, methodLength, POST)) {
       encoder.indexed(out, METHOD_POST);
     } else {
       encoder.field(out, FieldKind.METHOD, bytes, method, methodLength, false);
@@ -205,7 +200,7 @@ public final class RequestHeadWriter {
     boolean neverIndexed =
         head instanceof RequestHead decoded
             ? decoded.neverIndexed(index) || FieldKind.isSecret(decoded.kind(index))
-            : isSecret(view.bytes(), name, nameLength);
+            : FieldKind.isSecret(view.bytes(), name, nameLength);
     encoder.field(
         out,
         view.bytes(),
@@ -216,21 +211,12 @@ public final class RequestHeadWriter {
         neverIndexed);
   }
 
-  private static boolean isSecret(DirectBuffer bytes, int name, int nameLength) {
-    for (byte[] secret : SECRETS) {
-      if (Ascii.equalsIgnoreCase(bytes, name, nameLength, secret)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private void writeForwarded(RequestView view, ByteBuf out) {
+  private void writeForwarded(IncomingRequest head, RequestView view, ByteBuf out) {
     DirectBuffer bytes = view.bytes();
     byte[] peer = view.peer().text();
     encoder.begin(out, FieldKind.X_FORWARDED_FOR, forwardedForBytes + peer.length);
     for (int i = 0; forwardedForBytes > 0 && i < view.fieldCount(); i++) {
-      if (isForwardedFor(view, i)) {
+      if (view.valueLength(i) > 0 && known(head, view, i) == KnownField.X_FORWARDED_FOR) {
         encoder.append(out, bytes, view.valueOffset(i), view.valueLength(i));
         out.writeByte(',').writeByte(' ');
       }
@@ -253,23 +239,5 @@ public final class RequestHeadWriter {
       encoder.begin(out, FieldKind.X_REQUEST_ID, RequestIds.BYTES);
       requestIds.writeNext(out);
     }
-  }
-
-  private static boolean isForwardedFor(RequestView view, int index) {
-    return view.valueLength(index) > 0
-        && KnownField.lookUp(view.bytes(), view.nameOffset(index), view.nameLength(index))
-            == KnownField.X_FORWARDED_FOR;
-  }
-
-  private static boolean spells(DirectBuffer bytes, int offset, int length, byte[] text) {
-    if (length != text.length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(offset + i) != text[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -18,6 +18,7 @@ public final class ResponseHead implements IncomingResponse {
   private static final int STATUS_DIGITS = 3;
 
   private final RequestView fields;
+  private final TrailerSection trailers;
   private int status;
   private long contentLength;
   private long rateLimitRemaining;
@@ -28,6 +29,7 @@ public final class ResponseHead implements IncomingResponse {
    */
   public ResponseHead(int maxFieldCount) {
     fields = new RequestView(maxFieldCount);
+    trailers = new TrailerSection(maxFieldCount);
   }
 
   /**
@@ -111,14 +113,7 @@ public final class ResponseHead implements IncomingResponse {
     if (block.malformed() || block.tooLarge() || block.hasPseudo()) {
       return null;
     }
-    fields.reset(block.bytes(), 0, block.bytes().capacity(), Peer.LOOPBACK);
-    for (int i = 0; i < block.count(); i++) {
-      if (FieldPolicy.mayTrail(block.bytes(), block.nameOffset(i), block.nameLength(i))
-          && !addField(block, i)) {
-        return null;
-      }
-    }
-    return fields;
+    return trailers.read(block);
   }
 
   @Override

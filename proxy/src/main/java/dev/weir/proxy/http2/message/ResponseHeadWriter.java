@@ -8,7 +8,6 @@ import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.FieldKind;
-import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
@@ -19,7 +18,6 @@ import org.agrona.DirectBuffer;
  * fields may be written behind. One per event loop.
  */
 public final class ResponseHeadWriter {
-  private static final FieldName SET_COOKIE = FieldName.of("set-cookie");
   private static final byte[] VIA = ascii("1.1 weir");
 
   /** The most bytes of status, length and way. */
@@ -57,7 +55,7 @@ public final class ResponseHeadWriter {
             nameLength,
             fields.valueOffset(i),
             fields.valueLength(i),
-            SET_COOKIE.matches(bytes, name, nameLength));
+            FieldKind.isSecret(bytes, name, nameLength));
       }
     }
     if (head.contentLength() >= 0 && head.status() >= 200 && head.status() != 204) {

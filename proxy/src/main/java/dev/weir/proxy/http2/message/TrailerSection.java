@@ -6,7 +6,7 @@ import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 
 /**
- * The trailer fields behind a request's content (RFC 9113, section 8.1), but for those that may not
+ * The trailer fields behind a message's content (RFC 9113, section 8.1), but for those that may not
  * stand there. One per event loop; what it says is valid as long as the block's fields are.
  */
 public final class TrailerSection {
