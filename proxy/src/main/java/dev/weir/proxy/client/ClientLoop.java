@@ -122,6 +122,7 @@ public final class ClientLoop {
   /** Ends every connection with the request that is in flight on it, at once if there is none. */
   public void drain() {
     draining = true;
+    requests.drain();
     for (ClientConnection connection : snapshot()) {
       connection.drain();
     }

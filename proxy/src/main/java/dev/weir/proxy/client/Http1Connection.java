@@ -6,7 +6,6 @@ import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
@@ -284,7 +283,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   @Override
   public void switched(IncomingResponse head) {
     keepAlive = false;
-    response.switchingProtocols((ResponseHead) head);
+    response.switchingProtocols(head);
   }
 
   @Override

@@ -125,6 +125,15 @@ final class Http2Answers {
     connection.endHead(stream, !head.hasBody());
   }
 
+  /** Passes on that the service agrees to a WebSocket: all data from here on is its own. */
+  void webSocket(Http2Connection connection, int stream, IncomingResponse head) {
+    if (connection.isSending(stream)) {
+      ByteBuf out = connection.beginHead(stream);
+      heads.writeWebSocket(head, out.ensureWritable(ResponseHeadWriter.mostBytes(head)));
+      connection.endHead(stream, false);
+    }
+  }
+
   /** Passes on trailers, which end the stream. */
   void trailers(Http2Connection connection, int stream, RequestView fields) {
     ByteBuf block = trailers.write(fields, ByteBufAllocator.DEFAULT);

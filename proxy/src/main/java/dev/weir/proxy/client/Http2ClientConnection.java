@@ -56,6 +56,15 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     timer.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
   }
 
+  /**
+   * Whatever the service speaks: who is told otherwise would ask by HTTP/1.1, and be answered as
+   * now. It is said once, before anybody knows what a service allows (RFC 8441, section 3).
+   */
+  @Override
+  protected boolean takesTunnels() {
+    return exchanges.router == StreamRouter.REQUESTS_ONLY;
+  }
+
   @Override
   protected long maxReceivedBytes() {
     return exchanges.router.maxReceivedBytes();
@@ -113,6 +122,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   @Override
   protected void trailersReceived(int stream, FieldBlock fields) {
     owner(stream).trailersReceived(fields);
+  }
+
+  /** The stream is a tunnel, which has no trailers (RFC 9113, section 8.5). */
+  void refuseTrailers(int stream) {
+    malformed(stream);
   }
 
   @Override

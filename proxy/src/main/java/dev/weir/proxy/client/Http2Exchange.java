@@ -38,6 +38,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   private int stream;
   private GrpcContentType type;
   private boolean headMethod;
+  private boolean webSocket;
+  private boolean isTunnel;
   private int informationalCount;
 
   /** Whether the request is to go on, when the turn ends, with what has come of its body. */
@@ -54,6 +56,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     stream = ofStream;
     type = head.grpcType();
     headMethod = head.headMethod();
+    webSocket = head.webSocket();
+    isTunnel = false;
     informationalCount = 0;
     loop.observer.requestStarted(protocol());
     try {
@@ -97,7 +101,9 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   @Override
   public void trailersReceived(FieldBlock fields) {
-    if (fields.tooLarge()) {
+    if (webSocket) {
+      connection.refuseTrailers(stream);
+    } else if (fields.tooLarge()) {
       answer(request.abort(RefusalReason.HEAD_TOO_LARGE));
     } else {
       request.requestTrailers(loop.trailers.read(fields));
@@ -171,7 +177,9 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   @Override
   public void switched(IncomingResponse head) {
-    throw new IllegalStateException("a tunnel that nobody has asked for");
+    isTunnel = true;
+    connection.becomeTunnel(stream);
+    loop.answers.webSocket(connection, stream, head);
   }
 
   @Override
@@ -222,7 +230,10 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     }
   }
 
-  private static int code(RequestEnd.How how) {
+  private int code(RequestEnd.How how) {
+    if (isTunnel) {
+      return ErrorCode.CANCEL; // as a connection is reset (RFC 8441, section 5)
+    }
     return switch (how) {
       case TIMED_OUT -> ErrorCode.CANCEL;
       case COMPLETE, CLIENT_GONE, SERVICE_GONE, REFUSED_HERE, UPGRADED_AND_CLOSED ->

@@ -5,6 +5,7 @@ import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.http.PassedLimit;
 import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.ResponseHead;
@@ -33,6 +34,7 @@ final class ResponseWriter {
   private final ClientLoop loop;
   private final Channel channel;
   private ByteBuf pending;
+  private WebSocketKey webSocketKey;
   private boolean http10;
   private boolean chunks;
   private boolean endsWithConnection;
@@ -45,6 +47,7 @@ final class ResponseWriter {
   /** Starts with a new request. */
   void start(RequestHead head) {
     http10 = head.http10();
+    webSocketKey = head.webSocket() ? head.webSocketKey() : null;
   }
 
   /** Tells the client to send its body. */
@@ -67,10 +70,14 @@ final class ResponseWriter {
     return length;
   }
 
-  void switchingProtocols(ResponseHead head) {
+  void switchingProtocols(IncomingResponse head) {
     chunks = false;
-    ByteBuf out = open(head.sourceLength(), 0);
-    ResponseHeadWriter.write(head, true, true, out);
+    ByteBuf out = open(headBytes(head), 0);
+    if (head instanceof ResponseHead same) {
+      ResponseHeadWriter.write(same, true, true, out);
+    } else {
+      ResponseHeadWriter.writeForeignWebSocket(head, webSocketKey.accept(), out);
+    }
     ResponseHeadWriter.addUpgrade(out);
     ResponseHeadWriter.end(out);
     Bytes.write(channel, out);

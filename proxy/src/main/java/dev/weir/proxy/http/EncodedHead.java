@@ -16,6 +16,8 @@ public final class EncodedHead {
   private boolean hasBody;
   private boolean headMethod;
   private boolean upgrade;
+  private boolean webSocket;
+  private WebSocketKey webSocketKey;
   private boolean wantsContent;
   private Peer peer;
   private BodyForm bodyForm = BodyForm.AS_FRAMED;
@@ -46,6 +48,8 @@ public final class EncodedHead {
     hasBody = head.hasBody();
     headMethod = head.headMethod();
     upgrade = head.upgrade();
+    webSocket = head.webSocket();
+    webSocketKey = null;
     bodyForm = form;
     timeLeftNs = AS_RECEIVED;
     timeoutOffset = -1;
@@ -88,6 +92,16 @@ public final class EncodedHead {
       other = null;
     }
     return !isBlock;
+  }
+
+  /** Says which key is in a head of HTTP/1.1 that the client gave none for. */
+  public void webSocketKey(WebSocketKey key) {
+    webSocketKey = key;
+  }
+
+  /** The key whose answer the client will not look at, as it is ours; null if there is none. */
+  public WebSocketKey webSocketKey() {
+    return webSocketKey;
   }
 
   /** Where in the bytes that field begins; -1 if there is none. */
@@ -134,6 +148,11 @@ public final class EncodedHead {
   /** Whether the connection may become a tunnel. */
   public boolean upgrade() {
     return upgrade;
+  }
+
+  /** Whether a WebSocket is asked for, which either version of HTTP can ask for. */
+  public boolean webSocket() {
+    return webSocket;
   }
 
   /** How the body will come. */

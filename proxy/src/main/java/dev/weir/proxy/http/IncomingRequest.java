@@ -30,6 +30,14 @@ public interface IncomingRequest {
   boolean upgrade();
 
   /**
+   * Whether the protocol that is asked for is WebSocket, and so much is said that it can be had of
+   * a service of either version of HTTP.
+   */
+  default boolean webSocket() {
+    return false;
+  }
+
+  /**
    * Whether the content may pause for as long as the client likes, as a stream of messages does.
    * Any other has to come at a least speed.
    */

@@ -47,6 +47,8 @@ public enum KnownField {
   PROXY_AUTHENTICATE("proxy-authenticate", DROPPED, DROPPED),
   PROXY_AUTHORIZATION("proxy-authorization", DROPPED, KEPT),
   X_RATELIMIT_REMAINING("x-ratelimit-remaining", KEPT, STRICTEST),
+  SEC_WEBSOCKET_KEY("sec-websocket-key", FRAMING, KEPT),
+  SEC_WEBSOCKET_ACCEPT("sec-websocket-accept", KEPT, FRAMING),
   /** Any field of that prefix: Envoy's own, which only an Envoy may set. */
   X_ENVOY("x-envoy-", BELIEVED, KEPT);
 
@@ -110,7 +112,8 @@ public enum KnownField {
    */
   boolean mayBeNominated() {
     return switch (this) {
-      case TE, KEEP_ALIVE, UPGRADE, TRAILER, HTTP2_SETTINGS, PROXY_CONNECTION -> true;
+      case TE, KEEP_ALIVE, UPGRADE, TRAILER, HTTP2_SETTINGS, PROXY_CONNECTION, SEC_WEBSOCKET_KEY ->
+          true;
       default -> false;
     };
   }

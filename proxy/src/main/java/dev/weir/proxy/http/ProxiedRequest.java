@@ -56,6 +56,7 @@ public final class ProxiedRequest implements Asker {
   private final PassedLimit limit = new PassedLimit();
   private final ServiceLink service = new ServiceLink();
   private final CountedMessages messages = new CountedMessages();
+  private final Tunnel tunnel;
 
   private State state = State.IDLE;
   private long ticket = Admission.SETTLED;
@@ -68,13 +69,13 @@ public final class ProxiedRequest implements Asker {
   private boolean expectsContinue;
   private boolean saidContinue;
   private boolean responseStarted;
-  private boolean responseEnded;
 
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
     this.times = new RequestTimes(loop, held, this::onDeadline);
+    this.tunnel = new Tunnel(loop, client, service, held, times);
   }
 
   /**
@@ -121,8 +122,8 @@ public final class ProxiedRequest implements Asker {
     expectsContinue = incoming.expectContinue();
     saidContinue = false;
     responseStarted = false;
-    responseEnded = false;
     messages.start();
+    tunnel.start(incoming);
     held.start();
     times.start(incoming, nowNs);
     record.arrived(nowNs);
@@ -141,15 +142,19 @@ public final class ProxiedRequest implements Asker {
     record.addRequestBytes(length);
     times.bodyCame(length);
     requestEnded |= end;
-    int heldLength = 0;
-    switch (state) {
-      case DECIDING, GATHERING, CONNECTING -> {
-        gathered.append(bytes);
-        heldLength = length;
+    int heldLength = length;
+    if (tunnel.isAwaited()) {
+      tunnel.hold(bytes, end);
+    } else {
+      switch (state) {
+        case DECIDING, GATHERING, CONNECTING -> gathered.append(bytes);
+        case EXCHANGE -> heldLength = forward(bytes, end);
+        case TUNNEL -> heldLength = tunnel.fromClient(bytes, end);
+        case IDLE -> {
+          bytes.release();
+          heldLength = 0;
+        }
       }
-      case EXCHANGE -> heldLength = forward(bytes, end);
-      case TUNNEL -> heldLength = service.data(bytes, end);
-      case IDLE -> bytes.release();
     }
     held.addRequest(heldLength);
     return heldLength;
@@ -172,7 +177,7 @@ public final class ProxiedRequest implements Asker {
           service.trailers(fields);
         }
       }
-      case TUNNEL -> service.data(Unpooled.EMPTY_BUFFER, true);
+      case TUNNEL -> tunnel.fromClient(Unpooled.EMPTY_BUFFER, true);
       case IDLE -> {
         // It has ended before they came.
       }
@@ -219,11 +224,14 @@ public final class ProxiedRequest implements Asker {
     if (!service.isOpen()) {
       return;
     }
-    service.responseConsumed(bytes);
+    int ofService = tunnel.consumedOfService(bytes);
+    if (ofService > 0) {
+      service.responseConsumed(ofService);
+    }
     if (held.ofResponse() > 0) {
       times.awaitClient(); // it has taken some, and has its time anew for the rest
     } else if (state == State.TUNNEL) {
-      times.awaitTunnel();
+      tunnel.await();
     } else {
       times.awaitForwardedBody(requestEnded);
     }
@@ -503,10 +511,8 @@ public final class ProxiedRequest implements Asker {
     if (!service.flush()) {
       return lost(service.failure());
     }
-    times.awaitTunnel();
-    if (requestEnded && responseEnded) {
-      endTunnel();
-    }
+    tunnel.await();
+    endTunnelIfDone();
     return null;
   }
 
@@ -544,9 +550,8 @@ public final class ProxiedRequest implements Asker {
     record.status(incoming.status());
     client.switched(incoming);
     state = State.TUNNEL;
-    requestEnded = false;
     loop.observer.tunnelOpened();
-    times.awaitTunnel();
+    tunnel.open();
     client.giveBody();
   }
 
@@ -578,15 +583,14 @@ public final class ProxiedRequest implements Asker {
       complete();
       return 0;
     }
-    int heldLength = client.responseData(bytes, last);
-    holdResponse(heldLength);
     if (state == State.TUNNEL) {
-      times.awaitTunnel();
-      responseEnded |= last;
-      if (requestEnded && responseEnded) {
-        endTunnel();
-      }
+      int heldLength = tunnel.fromService(bytes, last);
+      tunnel.await();
+      endTunnelIfDone();
+      return heldLength;
     }
+    int heldLength = client.responseData(bytes, false);
+    holdResponse(heldLength);
     return heldLength;
   }
 
@@ -637,11 +641,13 @@ public final class ProxiedRequest implements Asker {
     client.ended();
   }
 
-  /** Both sides have ended it, and what they sent is on its way. */
-  private void endTunnel() {
-    service.ended();
-    end(How.UPGRADED_AND_CLOSED);
-    client.ended();
+  /** Ends a tunnel of which both sides have ended theirs: what they sent is on its way. */
+  private void endTunnelIfDone() {
+    if (tunnel.hasEnded()) {
+      service.ended();
+      end(How.UPGRADED_AND_CLOSED);
+      client.ended();
+    }
   }
 
   private void holdResponse(int heldLength) {
@@ -750,6 +756,7 @@ public final class ProxiedRequest implements Asker {
     head.discard();
     gathered.discard();
     messages.end();
+    tunnel.end();
     loop.observer.requestEnded();
     loop.admission.ended(awaitedTicket, record.describe(loop.end, how, loop.clock.nowNs()));
   }

@@ -21,6 +21,7 @@ public final class RequestLoop {
   final TrafficObserver observer;
   final RequestTimeouts timeouts;
   final Question question = new Question();
+  final WebSockets webSockets = new WebSockets();
   final RequestEnd end = new RequestEnd();
   private final Verdict plain = new Verdict();
   private boolean asking;
@@ -62,6 +63,11 @@ public final class RequestLoop {
     } finally {
       asking = false;
     }
+  }
+
+  /** The process ends: the clients of WebSockets are told to leave. */
+  public void drain() {
+    webSockets.goAway();
   }
 
   /** The verdict for a reason that has nothing to do with a quota; valid until the next call. */

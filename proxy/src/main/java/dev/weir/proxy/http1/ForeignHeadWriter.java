@@ -8,6 +8,7 @@ import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.RequestIds;
 import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -28,6 +29,8 @@ final class ForeignHeadWriter {
   private static final byte[] CRUMB_END = ascii("; ");
   private static final byte[] EXPECT = ascii("Expect: 100-continue\r\n");
   private static final byte[] TE = ascii("TE: trailers\r\nConnection: TE\r\n");
+  private static final byte[] WEBSOCKET =
+      ascii("Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
@@ -55,17 +58,22 @@ final class ForeignHeadWriter {
   /**
    * Writes a head.
    *
+   * @param key of the WebSocket that is asked for; null if none is.
    * @return a buffer of its own, the caller's to release.
    * @throws IllegalStateException if method, target or host cannot stand in HTTP/1.1.
    */
-  ByteBuf write(IncomingRequest head, ByteBufAllocator allocator) {
+  ByteBuf write(IncomingRequest head, WebSocketKey key, ByteBufAllocator allocator) {
     RequestView view = head.view();
     check(view);
     ByteBuf out = allocator.directBuffer(mostBytes(view));
     policy.startRequest(view.peer().trusted());
     writeRequestLine(view, out);
     boolean asksForTrailers = writeFields(view, out);
-    if (asksForTrailers) {
+    if (key != null) {
+      out.writeBytes(WEBSOCKET);
+      key.write(out);
+      out.writeBytes(CRLF);
+    } else if (asksForTrailers) {
       out.writeBytes(TE);
     }
     if (head.expectContinue()) {

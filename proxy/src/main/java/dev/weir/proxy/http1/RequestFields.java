@@ -3,6 +3,7 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.HostSyntax;
 import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -29,6 +30,7 @@ final class RequestFields {
   private int hostField;
   private int expectField;
   private int upgradeField;
+  private int webSocketKeyField;
   private int contentLengthField;
   private int forwardedForCount;
   private boolean expectContinue;
@@ -47,7 +49,7 @@ final class RequestFields {
     connection.reset();
     policy.startRequest(peerTrusted);
     omitted.reset();
-    hostField = expectField = upgradeField = contentLengthField = -1;
+    hostField = expectField = upgradeField = contentLengthField = webSocketKeyField = -1;
     forwardedForCount = 0;
     expectContinue = false;
   }
@@ -103,6 +105,7 @@ final class RequestFields {
           upgradeField = index;
         }
       }
+      case SEC_WEBSOCKET_KEY -> webSocketKeyField = index;
       case X_FORWARDED_FOR -> forwardedForCount++;
       default -> {
         // The policy says all that there is to say of the others.
@@ -190,6 +193,21 @@ final class RequestFields {
 
   boolean upgrade() {
     return upgradeField >= 0;
+  }
+
+  /** The index of the key of a WebSocket that is asked for, and nothing else; -1 if none is. */
+  int webSocketKeyField() {
+    boolean isAskedFor =
+        upgradeField >= 0
+            && webSocketKeyField >= 0
+            && !omitted.contains(webSocketKeyField)
+            && WebSocketKey.isWebSocket(
+                view.bytes(), view.valueOffset(upgradeField), view.valueLength(upgradeField))
+            && WebSocketKey.isValid(
+                view.bytes(),
+                view.valueOffset(webSocketKeyField),
+                view.valueLength(webSocketKeyField));
+    return isAskedFor ? webSocketKeyField : -1;
   }
 
   /** The index of the Host field; -1 if there is none. */

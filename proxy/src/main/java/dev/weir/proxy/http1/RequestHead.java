@@ -2,6 +2,8 @@ package dev.weir.proxy.http1;
 
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -23,6 +25,7 @@ public final class RequestHead implements IncomingRequest {
   public static final int REFUSED = -1;
 
   private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
+  private static final byte[] GET = {'G', 'E', 'T'};
 
   private final int maxTargetBytes;
   private final RequestView view;
@@ -118,13 +121,11 @@ public final class RequestHead implements IncomingRequest {
       int host = fields.hostField();
       view.authority(view.valueOffset(host), view.valueLength(host));
     }
-    headMethod = false;
-    if (line.methodLength() == HEAD.length) {
-      headMethod = true;
-      for (int i = 0; i < HEAD.length; i++) {
-        headMethod &= head.getByte(line.methodOffset() + i) == HEAD[i];
-      }
-    }
+    headMethod = isMethod(head, HEAD);
+  }
+
+  private boolean isMethod(DirectBuffer head, byte[] method) {
+    return Ascii.equals(head, line.methodOffset(), line.methodLength(), method);
   }
 
   private int refuse(RefusalReason reason) {
@@ -209,6 +210,16 @@ public final class RequestHead implements IncomingRequest {
   @Override
   public boolean upgrade() {
     return fields.upgrade();
+  }
+
+  @Override
+  public boolean webSocket() {
+    return fields.upgrade() && fields.webSocketKeyField() >= 0 && isMethod(view.bytes(), GET);
+  }
+
+  /** A copy of the key of the {@link #webSocket} that is asked for. */
+  public WebSocketKey webSocketKey() {
+    return WebSocketKey.of(view.bytes(), view.valueOffset(fields.webSocketKeyField()));
   }
 
   /** Whether the request target is a whole URI. */

@@ -6,6 +6,7 @@ import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.RequestIds;
 import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -93,10 +94,11 @@ public final class RequestHeadWriter {
   /**
    * Writes the head of a request that came in another protocol.
    *
+   * @param key of the WebSocket that is asked for; null if none is.
    * @return a buffer of its own, the caller's to release.
    */
-  public ByteBuf writeForeign(IncomingRequest head, ByteBufAllocator allocator) {
-    return foreign.write(head, allocator);
+  public ByteBuf writeForeign(IncomingRequest head, WebSocketKey key, ByteBufAllocator allocator) {
+    return foreign.write(head, key, allocator);
   }
 
   private static void writeRequestLine(

@@ -19,6 +19,9 @@ public final class ResponseHeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
   private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
   private static final byte[] NO_REASON = ascii(" \r\n");
+  private static final byte[] SWITCHING =
+      ascii("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
+  private static final byte[] ACCEPT = ascii("Sec-WebSocket-Accept: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
   private static final byte[] CLOSE = ascii("Connection: close\r\n");
@@ -72,6 +75,24 @@ public final class ResponseHeadWriter {
     out.writeBytes(VERSION);
     TextWriter.writeDecimal(out, head.status());
     out.writeBytes(NO_REASON);
+    writeForeignFields(head, keepRateLimit, out);
+  }
+
+  /**
+   * Writes the head with which a service of another protocol agrees to a WebSocket.
+   *
+   * @param accept what the client's key is answered with.
+   */
+  public static void writeForeignWebSocket(IncomingResponse head, byte[] accept, ByteBuf out) {
+    out.writeBytes(SWITCHING);
+    writeForeignFields(head, true, out);
+    out.writeBytes(ACCEPT);
+    out.writeBytes(accept);
+    out.writeByte('\r').writeByte('\n');
+  }
+
+  private static void writeForeignFields(
+      IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
     RequestView fields = head.fields();
     for (int i = 0; i < fields.fieldCount(); i++) {
       KnownField known =

@@ -20,6 +20,11 @@ public final class FieldBlock {
   /** What each field counts beside its bytes (RFC 9113, section 10.5.1). */
   static final int FIELD_OVERHEAD_BYTES = 32;
 
+  /** Where every block has a GET, whatever its fields are. */
+  public static final int GET_OFFSET = KnownFields.staticValueOffset(StaticTable.METHOD_GET);
+
+  public static final int GET_BYTES = KnownFields.staticValueLength(StaticTable.METHOD_GET);
+
   private static final int MALFORMED_NAME = 1;
   private static final int MALFORMED_VALUE = 2;
   private static final int NEVER_INDEXED = 4;

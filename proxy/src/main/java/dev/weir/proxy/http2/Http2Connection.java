@@ -108,14 +108,29 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
           Setting.ENABLE_PUSH, 0, Setting.MAX_HEADER_LIST_SIZE, loop.block.maxListBytes());
     } else {
       loop.clientConnected();
+      startAsServer();
+    }
+    windows.start();
+    joinTurn();
+  }
+
+  private void startAsServer() {
+    final int listBytes = loop.block.maxListBytes();
+    if (takesTunnels()) {
       output.settings(
           Setting.MAX_CONCURRENT_STREAMS,
           states.maxPeerStreams(),
           Setting.MAX_HEADER_LIST_SIZE,
-          loop.block.maxListBytes());
+          listBytes,
+          Setting.ENABLE_CONNECT_PROTOCOL,
+          1);
+    } else {
+      output.settings(
+          Setting.MAX_CONCURRENT_STREAMS,
+          states.maxPeerStreams(),
+          Setting.MAX_HEADER_LIST_SIZE,
+          listBytes);
     }
-    windows.start();
-    joinTurn();
   }
 
   /** Whether {@link #open} would open a stream. */
@@ -178,6 +193,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
   }
 
   private void headSent(int stream, boolean endStream) {
+    streams.flags[stream] |= StreamSlots.HEAD_SENT;
     if (endStream) {
       states.localEnded(stream);
     }
@@ -308,6 +324,11 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
    */
   protected final void expectContent(int stream, long bytes) {
     streams.expect(stream, bytes);
+  }
+
+  /** The stream is a tunnel from now on, of which the peer ends its half when it likes. */
+  public final void becomeTunnel(int stream) {
+    streams.flags[stream] |= StreamSlots.TUNNEL;
   }
 
   /** Whether the peer has said all that it has to say on a stream. */

@@ -9,6 +9,8 @@ final class StaticTable {
   /** The index of a field that is not in the table. */
   static final int NONE = 0;
 
+  static final int METHOD_GET = 2;
+
   // A value stands behind an equals sign.
   private static final List<String> FIELDS =
       List.of(

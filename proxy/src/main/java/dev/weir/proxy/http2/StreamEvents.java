@@ -50,6 +50,11 @@ abstract class StreamEvents extends InboundHandler {
    */
   protected abstract void bytesSent(int stream, int bytes);
 
+  /** Whether streams may be tunnels for other protocols (RFC 8441), as a server. */
+  protected boolean takesTunnels() {
+    return false;
+  }
+
   /** A slot has become free. */
   protected void roomChanged() {}
 

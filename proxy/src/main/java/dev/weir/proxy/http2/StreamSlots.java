@@ -41,6 +41,12 @@ final class StreamSlots {
   /** How long the content is that is to come has been said. */
   static final int LENGTH_KNOWN = 1 << 8;
 
+  /** A head has been sent on it. */
+  static final int HEAD_SENT = 1 << 9;
+
+  /** Each side ends its own half of it: that we have ended ours says nothing to the peer. */
+  static final int TUNNEL = 1 << 10;
+
   private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 

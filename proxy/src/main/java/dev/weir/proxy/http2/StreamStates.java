@@ -104,7 +104,11 @@ final class StreamStates {
 
   /** We reset a stream, and its user knows. */
   void reset(int stream, int errorCode) {
-    writeReset(streams.id(stream), errorCode);
+    if (connection.role == Role.SERVER || streams.has(stream, StreamSlots.HEAD_SENT)) {
+      writeReset(streams.id(stream), errorCode);
+    } else {
+      closed.reset(streams.id(stream)); // of one that nothing was sent of the peer knows nothing
+    }
     close(stream);
   }
 
@@ -131,6 +135,7 @@ final class StreamStates {
   private void lingerIfAnswered(int stream) {
     if (connection.role == Role.SERVER
         && streams.has(stream, StreamSlots.LOCAL_ENDED)
+        && (streams.has(stream, StreamSlots.RELEASED) || !streams.has(stream, StreamSlots.TUNNEL))
         && !streams.has(stream, StreamSlots.REMOTE_ENDED | StreamSlots.RESET)
         && !streams.has(stream, StreamSlots.IN_TURN)) {
       streams.flags[stream] |= StreamSlots.IN_TURN;

@@ -28,6 +28,7 @@ public enum RefusalReason {
   TARGET_TOO_LONG(414, 3, Ends.CONNECTION, "Request Target Too Long"),
   HEAD_TOO_LARGE(431, 8, Ends.CONNECTION, "Request Header Fields Too Large"),
   METHOD_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Method Not Supported"),
+  PROTOCOL_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Protocol Not Supported"),
   TRANSFER_CODING_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Transfer Coding Not Supported"),
   VERSION_NOT_SUPPORTED(505, 12, Ends.CONNECTION, "HTTP Version Not Supported"),
   INCOMPLETE_REQUEST(400, 3, Ends.CONNECTION, "Incomplete Request"),
@@ -46,6 +47,7 @@ public enum RefusalReason {
   UPSTREAM_BUSY(503, 14, Ends.REQUEST, "Too Many Upstream Connections"),
   UPSTREAM_CLOSED(502, 14, Ends.REQUEST, "Upstream Closed The Connection"),
   UPSTREAM_MALFORMED(502, 14, Ends.REQUEST, "Malformed Upstream Response"),
+  UPSTREAM_NO_WEBSOCKET(502, 14, Ends.REQUEST, "Upstream Takes No WebSocket"),
   UPSTREAM_TIMEOUT(504, 14, Ends.REQUEST, "Upstream Response Timeout"),
 
   // What the client decided: it waits no longer.

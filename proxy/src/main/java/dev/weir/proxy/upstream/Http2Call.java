@@ -41,8 +41,14 @@ final class Http2Call implements ServiceSide {
   private long headOffset;
 
   private boolean headMethod;
+
+  /** Whether a WebSocket is asked for, and whether the service has agreed to it. */
+  private boolean asksForWebSocket;
+
+  private boolean isTunnel;
   private boolean requestEnded;
   private boolean responseStarted;
+  private boolean responseEnded;
   private boolean isSentAgain;
   private boolean isSilentBetweenReads;
   private int informationalCount;
@@ -82,6 +88,9 @@ final class Http2Call implements ServiceSide {
     failure = null;
     requestEnded = false;
     responseStarted = false;
+    responseEnded = false;
+    asksForWebSocket = false;
+    isTunnel = false;
     isSentAgain = false;
     isSilentBetweenReads = false;
     informationalCount = 0;
@@ -123,11 +132,23 @@ final class Http2Call implements ServiceSide {
     }
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
-    kept.head(pool.messages().finish(head), requestEnded);
-    headOffset = connection.writtenBytes();
-    connection.sendHead(stream, kept.copyHead(), requestEnded);
-    awaitService();
+    asksForWebSocket = head.webSocket();
+    if (mayAsk()) {
+      kept.head(pool.messages().finish(head), requestEnded && !asksForWebSocket);
+      headOffset = connection.writtenBytes();
+      connection.sendHead(stream, kept.copyHead(), kept.ended());
+      awaitService();
+    }
     return called();
+  }
+
+  /** Fails, where a WebSocket is asked for, if the service has not said that it takes any. */
+  private boolean mayAsk() {
+    boolean may = !asksForWebSocket || connection.peerSettings().allowsConnectProtocol();
+    if (!may) {
+      fail(RefusalReason.UPSTREAM_NO_WEBSOCKET, RequestEnd.NO_CODE);
+    }
+    return may;
   }
 
   @Override
@@ -143,6 +164,11 @@ final class Http2Call implements ServiceSide {
       return called() ? 0 : GONE;
     }
     int held = connection.sendData(stream, bytes, end);
+    if (isTunnel && requestEnded && responseEnded) {
+      request = null;
+      leave(); // what waits is sent in its own time
+      return called() ? 0 : GONE;
+    }
     requestHeldBytes += held;
     awaitService();
     return called() ? held : GONE;
@@ -170,6 +196,9 @@ final class Http2Call implements ServiceSide {
 
   /** Sends what was kept once more. */
   void sendAgain() {
+    if (!mayAsk()) {
+      return;
+    }
     headOffset = connection.writtenBytes();
     connection.sendHead(stream, kept.copyHead(), kept.ended() && !kept.hasBody());
     if (kept.hasBody()) {
@@ -207,6 +236,7 @@ final class Http2Call implements ServiceSide {
   private void awaitService() {
     boolean isDue =
         connection != null
+            && !isTunnel
             && responseHeldBytes == 0
             && !(responseStarted && isSilentBetweenReads)
             && (requestEnded || requestHeldBytes > 0);
@@ -234,6 +264,10 @@ final class Http2Call implements ServiceSide {
     }
     kept.discard();
     responseStarted = true;
+    if (agreesToWebSocket(head)) {
+      switched(head, ended);
+      return true;
+    }
     isSilentBetweenReads = GrpcContentType.of(head.fields()) == GrpcContentType.GRPC;
     awaitService();
     pool.told(this);
@@ -242,6 +276,39 @@ final class Http2Call implements ServiceSide {
       complete().responseData(Unpooled.EMPTY_BUFFER, true);
     }
     return true;
+  }
+
+  /** Whether what follows the head is the tunnel's. */
+  boolean agreesToWebSocket(ResponseHead head) {
+    return asksForWebSocket && head.agrees();
+  }
+
+  private void switched(ResponseHead head, boolean ended) {
+    isTunnel = true;
+    requestEnded = false;
+    awaitService();
+    pool.told(this);
+    request.switched(head);
+    if (ended && request != null) {
+      tunnelReceived(Unpooled.EMPTY_BUFFER, true);
+    }
+  }
+
+  /** Takes over {@code bytes} of the tunnel, and returns how many of them are held. */
+  private int tunnelReceived(ByteBuf bytes, boolean ended) {
+    ProxiedRequest served = request;
+    responseEnded = ended;
+    pool.told(this);
+    if (ended && requestEnded) {
+      request = null;
+      leave();
+    }
+    int held = served.responseData(bytes, ended);
+    if (request == null) {
+      return 0;
+    }
+    responseHeldBytes += held;
+    return held;
   }
 
   private boolean informational(ResponseHead head) {
@@ -262,6 +329,9 @@ final class Http2Call implements ServiceSide {
 
   /** Some content has come, and how much of it is held is returned. */
   int dataReceived(ByteBuf in, int offset, int bytes, boolean ended) {
+    if (isTunnel) {
+      return tunnelReceived(content(in, offset, bytes), ended);
+    }
     if (ended) {
       complete().responseData(content(in, offset, bytes), true);
       return 0;
@@ -285,7 +355,11 @@ final class Http2Call implements ServiceSide {
   }
 
   void trailersReceived(RequestView fields) {
-    complete().responseTrailers(fields);
+    if (isTunnel) {
+      malformed();
+    } else {
+      complete().responseTrailers(fields);
+    }
   }
 
   /** The response is whole: what happens to the stream is settled before the request goes on. */

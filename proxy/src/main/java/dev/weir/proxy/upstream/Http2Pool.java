@@ -113,7 +113,7 @@ public final class Http2Pool implements Origin {
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    if (waiting.maySkip(client)) {
+    if (waiting.maySkip(client) && suits(request)) {
       opened = newCall(request, client);
       attach(opened);
       return Opening.OPENED;
@@ -128,6 +128,11 @@ public final class Http2Pool implements Origin {
   @Override
   public ServiceSide opened() {
     return opened;
+  }
+
+  /** Whether there is a stream for such a request: for a WebSocket its settings are there. */
+  private boolean suits(ProxiedRequest request) {
+    return !request.encoded().webSocket() || connections.withRoom().isSettled();
   }
 
   private Http2Call newCall(ProxiedRequest request, long client) {
@@ -165,6 +170,11 @@ public final class Http2Pool implements Origin {
     @Override
     public boolean hasRoom(long client) {
       return streams.hasRoom(client);
+    }
+
+    @Override
+    public boolean suits(Http2Call call) {
+      return Http2Pool.this.suits(call.request());
     }
 
     @Override

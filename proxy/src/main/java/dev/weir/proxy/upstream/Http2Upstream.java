@@ -168,7 +168,7 @@ final class Http2Upstream extends Http2Connection {
       call.malformed();
       return;
     }
-    if (!head.informational() && !endStream) {
+    if (!head.informational() && !endStream && !call.agreesToWebSocket(head)) {
       if (!head.hasBody()) {
         expectContent(stream, 0);
       } else if (head.contentLength() >= 0) {

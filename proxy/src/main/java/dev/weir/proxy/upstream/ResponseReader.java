@@ -1,6 +1,8 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.ResponseHead;
@@ -43,6 +45,10 @@ final class ResponseReader {
   private int informationalCount;
   private boolean headMethod;
   private boolean upgrade;
+
+  /** The key that we have made, whose answer nobody else looks at; null if there is none. */
+  private WebSocketKey webSocketKey;
+
   private boolean keepAlive;
   private BodyForm form = BodyForm.AS_FRAMED;
 
@@ -60,10 +66,13 @@ final class ResponseReader {
 
   /**
    * Prepares for the response to one request: its method and its wish to upgrade say how that ends.
+   *
+   * @param request has its bytes still.
    */
-  void expect(boolean toHeadMethod, boolean toUpgrade) {
-    headMethod = toHeadMethod;
-    upgrade = toUpgrade;
+  void expect(EncodedHead request) {
+    headMethod = request.headMethod();
+    upgrade = request.upgrade();
+    webSocketKey = request.webSocketKey();
   }
 
   /** Takes over {@code bytes}. */
@@ -108,10 +117,14 @@ final class ResponseReader {
       return false;
     }
     headEnd.reset();
-    boolean unasked = length > 0 && head.status() == 101 && !upgrade;
+    boolean unasked = length > 0 && head.status() == 101 && !upgrades(head);
     boolean flood = length > 0 && head.informational() && ++informationalCount > MAX_INFORMATIONAL;
     if (length == ResponseHead.MALFORMED || length > MAX_HEAD_BYTES || unasked || flood) {
       connection.fail(RefusalReason.UPSTREAM_MALFORMED);
+      return false;
+    }
+    if (webSocketKey != null && head.status() >= 200 && head.status() <= 299) {
+      connection.fail(RefusalReason.UPSTREAM_NO_WEBSOCKET); // where there are no keys it is a yes
       return false;
     }
     head.source(in, in.readerIndex(), length);
@@ -127,6 +140,11 @@ final class ResponseReader {
       pool.becomeStream(connection);
     }
     return true;
+  }
+
+  /** Whether a 101 is the answer to what was asked for. */
+  private boolean upgrades(ResponseHead head) {
+    return upgrade && (webSocketKey == null || webSocketKey.isAnsweredBy(head.fields()));
   }
 
   private void passHead(ResponseHead head) {

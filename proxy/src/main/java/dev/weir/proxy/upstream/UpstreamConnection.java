@@ -124,7 +124,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       fail(RefusalReason.UPSTREAM_CLOSED); // the service spoke HTTP/2 when it was written
       return returned();
     }
-    responses.expect(head.headMethod(), head.upgrade());
+    responses.expect(head);
     requests.head(head);
     if (!head.hasBody()) {
       requestHasEnded();

@@ -6,6 +6,7 @@ import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
@@ -112,7 +113,9 @@ public final class UpstreamPool implements Origin {
       out.set(headWriter.write(same, allocator), head, form);
     } else {
       BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
-      out.set(headWriter.writeForeign(head, allocator), head, form);
+      WebSocketKey key = key(head);
+      out.set(headWriter.writeForeign(head, key, allocator), head, form);
+      out.webSocketKey(key);
     }
   }
 
@@ -120,11 +123,18 @@ public final class UpstreamPool implements Origin {
   void encodeOther(IncomingRequest head, EncodedHead out) {
     BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
     ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    out.or(
-        head instanceof RequestHead same
-            ? headWriter.write(same, allocator)
-            : headWriter.writeForeign(head, allocator),
-        form);
+    if (head instanceof RequestHead same) {
+      out.or(headWriter.write(same, allocator), form);
+    } else {
+      WebSocketKey key = key(head);
+      out.or(headWriter.writeForeign(head, key, allocator), form);
+      out.webSocketKey(key);
+    }
+  }
+
+  /** A key for a client whose protocol has none. */
+  private static WebSocketKey key(IncomingRequest head) {
+    return head.webSocket() ? WebSocketKey.random() : null;
   }
 
   /** Takes a connection over that was made for whom it is not. */

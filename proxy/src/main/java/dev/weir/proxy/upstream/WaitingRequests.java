@@ -19,6 +19,11 @@ final class WaitingRequests<T> {
     /** Whether a client has still a share of the places. */
     boolean hasRoom(long client);
 
+    /** Whether the place that there is would do for a request. */
+    default boolean suits(T request) {
+      return true;
+    }
+
     /** Gives a place to a request, which waits no more; there is one. */
     void give(T request, long client);
 
@@ -116,7 +121,7 @@ final class WaitingRequests<T> {
           places.isFull();
           break;
         }
-        if (places.hasRoom(client)) {
+        if (places.hasRoom(client) && places.suits(queue.get(i))) {
           places.give(remove(i), client);
           i = 0; // others may have left the queue, or joined it, within the call
         } else {

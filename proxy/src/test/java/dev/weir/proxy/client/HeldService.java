@@ -6,6 +6,7 @@ import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.TrailerSection;
@@ -61,7 +62,8 @@ final class HeldService implements Origin {
   @Override
   public void encode(IncomingRequest head, EncodedHead out) {
     BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
-    out.set(heads.writeForeign(head, ByteBufAllocator.DEFAULT), head, form);
+    WebSocketKey key = head.webSocket() ? WebSocketKey.random() : null;
+    out.set(heads.writeForeign(head, key, ByteBufAllocator.DEFAULT), head, form);
   }
 
   @Override
@@ -214,7 +216,9 @@ final class HeldService implements Origin {
       byte[] source = (text + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
       response.source(Unpooled.wrappedBuffer(source), 0, source.length);
       response.answers(headMethod);
-      if (response.informational()) {
+      if (response.status() == 101) {
+        request.switched(response);
+      } else if (response.informational()) {
         request.informational(response);
       } else {
         request.responseHead(response);

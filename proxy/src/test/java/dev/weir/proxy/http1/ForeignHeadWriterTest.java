@@ -145,7 +145,7 @@ class ForeignHeadWriterTest {
   }
 
   private String write(Head head) {
-    ByteBuf out = writer.write(head, UnpooledByteBufAllocator.DEFAULT);
+    ByteBuf out = writer.write(head, null, UnpooledByteBufAllocator.DEFAULT);
     String text = out.toString(StandardCharsets.ISO_8859_1);
     out.release();
     return text;

@@ -228,7 +228,7 @@ class RequestHeadTest {
           at, line.indexOf(':'), at + line.indexOf(' ') + 1, line.length() - line.indexOf(' ') - 1);
       at += line.length() + 2;
     }
-    ByteBuf out = writer.writeForeign(new Foreign(view), ByteBufAllocator.DEFAULT);
+    ByteBuf out = writer.writeForeign(new Foreign(view), null, ByteBufAllocator.DEFAULT);
     String written = out.toString(StandardCharsets.ISO_8859_1);
     out.release();
     return written;

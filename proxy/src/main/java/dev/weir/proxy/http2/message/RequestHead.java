@@ -8,6 +8,7 @@ import dev.weir.proxy.http.HostSyntax;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.Token;
+import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.Ascii;
@@ -55,6 +56,7 @@ public final class RequestHead implements IncomingRequest {
   private boolean endStream;
   private boolean headMethod;
   private boolean expectContinue;
+  private boolean webSocket;
   private GrpcContentType grpcType;
 
   /**
@@ -88,11 +90,16 @@ public final class RequestHead implements IncomingRequest {
     if (method == NONE || !isToken(method)) {
       return Outcome.MALFORMED;
     }
-    if (block.isValue(method, CONNECT)) {
-      return refuse(RefusalReason.METHOD_NOT_SUPPORTED); // a tunnel, to a host or of RFC 8441
-    }
     view.method(block.valueOffset(method), block.valueLength(method));
-    if (block.hasPseudo(FieldKind.PROTOCOL) || !hasScheme()) {
+    if (block.hasPseudo(FieldKind.PROTOCOL)) {
+      Outcome outcome = readProtocol(method);
+      if (outcome != Outcome.READ) {
+        return outcome;
+      }
+    } else if (block.isValue(method, CONNECT)) {
+      return refuse(RefusalReason.METHOD_NOT_SUPPORTED); // a tunnel to a host
+    }
+    if (!hasScheme()) {
       return Outcome.MALFORMED;
     }
     Outcome outcome = readPath(block.isValue(method, OPTIONS));
@@ -100,6 +107,26 @@ public final class RequestHead implements IncomingRequest {
       outcome = readFields();
     }
     return outcome == Outcome.READ ? readAuthority() : outcome;
+  }
+
+  /**
+   * Reads which protocol a stream is to be a tunnel for (RFC 8441, section 4). A WebSocket is asked
+   * for by GET, as over HTTP/1.1: a rule means both.
+   */
+  private Outcome readProtocol(int method) {
+    int protocol = block.find(FieldKind.PROTOCOL, 0);
+    if (!block.isValue(method, CONNECT) || !isToken(protocol)) {
+      return Outcome.MALFORMED;
+    }
+    webSocket =
+        WebSocketKey.isWebSocket(
+            block.bytes(), block.valueOffset(protocol), block.valueLength(protocol));
+    if (!webSocket) {
+      return refuse(RefusalReason.PROTOCOL_NOT_SUPPORTED);
+    }
+    grpcType = GrpcContentType.NONE;
+    view.method(FieldBlock.GET_OFFSET, FieldBlock.GET_BYTES);
+    return Outcome.READ;
   }
 
   private void readGrpcType() {
@@ -118,6 +145,7 @@ public final class RequestHead implements IncomingRequest {
     contentLength = -1;
     headMethod = false;
     expectContinue = false;
+    webSocket = false;
     grpcType = GrpcContentType.NONE;
     DirectBuffer bytes = fields.bytes();
     view.reset(bytes, 0, bytes.capacity(), peer);
@@ -193,7 +221,10 @@ public final class RequestHead implements IncomingRequest {
         }
       }
     }
-    return endStream && contentLength > 0 ? Outcome.MALFORMED : Outcome.READ;
+    if (contentLength > 0 && (endStream || webSocket)) {
+      return Outcome.MALFORMED;
+    }
+    return Outcome.READ;
   }
 
   private Outcome take(KnownField known, int field) {
@@ -219,7 +250,7 @@ public final class RequestHead implements IncomingRequest {
             block.bytes(), block.valueOffset(field), block.valueLength(field), CONTINUE)) {
           return refuse(RefusalReason.EXPECTATION_FAILED);
         }
-        expectContinue = !endStream;
+        expectContinue = !endStream && !webSocket;
       }
       default -> {
         // The policy says all that there is to say of the others.
@@ -283,12 +314,12 @@ public final class RequestHead implements IncomingRequest {
 
   @Override
   public boolean hasBody() {
-    return !endStream;
+    return !endStream && !webSocket;
   }
 
   @Override
   public long contentLength() {
-    return contentLength;
+    return webSocket ? -1 : contentLength;
   }
 
   @Override
@@ -303,7 +334,13 @@ public final class RequestHead implements IncomingRequest {
 
   @Override
   public boolean upgrade() {
-    return false;
+    return webSocket;
+  }
+
+  /** Whether the stream is to be a WebSocket's; what else it may be for is refused. */
+  @Override
+  public boolean webSocket() {
+    return webSocket;
   }
 
   /** Whether it is a call of gRPC, and in which form; also of a request that is refused. */

@@ -29,6 +29,8 @@ public final class RequestHeadWriter {
 
   private static final byte[] GET = ascii("GET");
   private static final byte[] POST = ascii("POST");
+  private static final byte[] CONNECT = ascii("CONNECT");
+  private static final byte[] WEBSOCKET = ascii("websocket");
   private static final byte[] TRAILERS = ascii("trailers");
   private static final byte[] CONTINUE = ascii("100-continue");
   private static final byte[] HTTP = ascii("http");
@@ -70,7 +72,7 @@ public final class RequestHeadWriter {
     RequestView view = head.view();
     ByteBuf out = allocator.directBuffer(mostBytes(view));
     policy.startRequest(view.peer().trusted());
-    writePseudoFields(view, out);
+    writePseudoFields(head, view, out);
     int timeout = writeFields(head, view, out);
     if (head.expectContinue()) {
       encoder.field(out, FieldKind.EXPECT, CONTINUE);
@@ -116,11 +118,14 @@ public final class RequestHeadWriter {
     return bytes;
   }
 
-  private void writePseudoFields(RequestView view, ByteBuf out) {
+  private void writePseudoFields(IncomingRequest head, RequestView view, ByteBuf out) {
     DirectBuffer bytes = view.bytes();
     int method = view.methodOffset();
     int methodLength = view.methodLength();
-    if (Ascii.equals(bytes, method, methodLength, GET)) {
+    if (head.webSocket()) {
+      encoder.field(out, FieldKind.METHOD, CONNECT);
+      encoder.field(out, FieldKind.PROTOCOL, WEBSOCKET);
+    } else if (Ascii.equals(bytes, method, methodLength, GET)) {
       encoder.indexed(out, METHOD_GET);
     } else if (Ascii.equals(bytes, method, methodLength, POST)) {
       encoder.indexed(out, METHOD_POST);

@@ -136,6 +136,11 @@ public final class ResponseHead implements IncomingResponse {
     return hasBody;
   }
 
+  /** Whether a WebSocket that was asked for is agreed to (RFC 8441, section 5). */
+  public boolean agrees() {
+    return status >= 200 && status <= 299;
+  }
+
   /** Whether another response to the same request follows. */
   public boolean informational() {
     return status < 200;

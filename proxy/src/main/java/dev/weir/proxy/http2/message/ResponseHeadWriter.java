@@ -18,6 +18,7 @@ import org.agrona.DirectBuffer;
  * fields may be written behind. One per event loop.
  */
 public final class ResponseHeadWriter {
+  private static final int OK = 200;
   private static final byte[] VIA = ascii("1.1 weir");
 
   /** The most bytes of status, length and way. */
@@ -42,6 +43,21 @@ public final class ResponseHeadWriter {
    */
   public void write(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
     encoder.status(out, head.status());
+    writeFields(head, keepRateLimit, out);
+    if (head.contentLength() >= 0 && head.status() >= 200 && head.status() != 204) {
+      encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
+    }
+    encoder.field(out, FieldKind.VIA, VIA);
+  }
+
+  /** Appends the fields with which a service agrees to a WebSocket, over whatever protocol. */
+  public void writeWebSocket(IncomingResponse head, ByteBuf out) {
+    encoder.status(out, OK);
+    writeFields(head, true, out);
+    encoder.field(out, FieldKind.VIA, VIA);
+  }
+
+  private void writeFields(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
     RequestView fields = head.fields();
     DirectBuffer bytes = fields.bytes();
     for (int i = 0; i < fields.fieldCount(); i++) {
@@ -58,10 +74,6 @@ public final class ResponseHeadWriter {
             FieldKind.isSecret(bytes, name, nameLength));
       }
     }
-    if (head.contentLength() >= 0 && head.status() >= 200 && head.status() != 204) {
-      encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
-    }
-    encoder.field(out, FieldKind.VIA, VIA);
   }
 
   /** Whether a field passes; what frames another protocol's message does not. */

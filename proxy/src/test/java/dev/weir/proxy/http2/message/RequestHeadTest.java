@@ -288,7 +288,7 @@ class RequestHeadTest {
     assertRefused(RefusalReason.METHOD_NOT_SUPPORTED, ":method: CONNECT");
     assertRefused(
         RefusalReason.METHOD_NOT_SUPPORTED, ":method: CONNECT", ":scheme: <none>", ":path: <none>");
-    assertRefused(RefusalReason.METHOD_NOT_SUPPORTED, ":method: CONNECT", ":protocol: websocket");
+    assertRefused(RefusalReason.PROTOCOL_NOT_SUPPORTED, ":method: CONNECT", ":protocol: ip");
     assertRefused(RefusalReason.AMBIGUOUS_PATH, ":path: /a%2Fb");
     assertRefused(RefusalReason.AMBIGUOUS_PATH, ":path: /a\\b");
     assertRefused(RefusalReason.MALFORMED_TARGET, ":path: /%zz");
