@@ -1,15 +1,8 @@
 package dev.weir.proxy.client;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
-
-import dev.weir.proxy.http.ProblemWriter;
 import dev.weir.proxy.http.Refusal;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 
 /**
  * Writes a {@link Refusal} as a response of HTTP/2: status, {@code retry-after}, the RateLimit
@@ -17,13 +10,14 @@ import io.netty.buffer.Unpooled;
  * then is of that refusal.
  */
 final class Http2RefusalWriter {
-  private static final byte[] CONTENT_TYPE = ascii(ProblemWriter.CONTENT_TYPE);
+  /** A power of two. Kinds of refusals that share a place take turns. */
+  private static final int TEMPLATES = 64;
 
-  private final FieldEncoder encoder = new FieldEncoder();
   private final Http2RateLimitFields rateLimitFields;
   private final CurrentDate date;
-  private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
   private final Refusal refusal = new Refusal();
+  private final RefusalTemplate[] templates = new RefusalTemplate[TEMPLATES];
+  private RefusalTemplate described;
 
   Http2RefusalWriter(Http2RateLimitFields rateLimitFields, CurrentDate date) {
     this.rateLimitFields = rateLimitFields;
@@ -37,28 +31,29 @@ final class Http2RefusalWriter {
    */
   void describe(Verdict verdict) {
     refusal.describe(verdict);
-    ProblemWriter.write(body.clear(), refusal);
+    int shape = RefusalTemplate.shape(refusal);
+    described = template(shape);
+    described.answer(refusal, shape, date.text());
+  }
+
+  private RefusalTemplate template(int shape) {
+    int hash = refusal.reason().ordinal();
+    hash = 31 * hash + (refusal.policy() == null ? 0 : refusal.policy().hashCode());
+    hash = (31 * hash + shape) * 0x9e3779b9;
+    int place = hash >>> 32 - Integer.numberOfTrailingZeros(TEMPLATES);
+    if (templates[place] == null) {
+      templates[place] = new RefusalTemplate(rateLimitFields);
+    }
+    return templates[place];
   }
 
   /** Appends the head's fields. */
   void writeHead(ByteBuf out) {
-    encoder.status(out, refusal.reason().httpStatus());
-    encoder.field(out, FieldKind.DATE, date.text());
-    encoder.field(out, FieldKind.CONTENT_TYPE, CONTENT_TYPE);
-    encoder.field(out, FieldKind.CONTENT_LENGTH, body.readableBytes());
-    if (refusal.retryAfterSeconds() > 0) {
-      encoder.field(out, FieldKind.RETRY_AFTER, refusal.retryAfterSeconds());
-    }
-    String challenge = refusal.challenge();
-    if (challenge != null) {
-      encoder.begin(out, FieldKind.WWW_AUTHENTICATE, challenge.length());
-      ByteBufUtil.writeAscii(out, challenge);
-    }
-    rateLimitFields.write(out, refusal.policy(), refusal.remaining(), refusal.waitSeconds(), true);
+    described.writeHead(out);
   }
 
   /** The content; valid until the next refusal is described, and not the caller's to release. */
   ByteBuf body() {
-    return body;
+    return described.body();
   }
 }

@@ -36,9 +36,19 @@ public final class LimitValues {
    * @param waitSeconds until the client may expect more.
    */
   public static void writeLimit(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds) {
+    writeRemaining(out, policy, remaining);
+    writeReset(out, waitSeconds);
+  }
+
+  /** Appends the value of {@code RateLimit} up to the units left, with their digits at its end. */
+  public static void writeRemaining(ByteBuf out, QuotaPolicy policy, long remaining) {
     writeName(out, policy);
     out.writeBytes(REMAINING);
     TextWriter.writeDecimal(out, remaining);
+  }
+
+  /** Appends the rest of the value of {@code RateLimit}, with the seconds' digits at its end. */
+  public static void writeReset(ByteBuf out, long waitSeconds) {
     out.writeBytes(RESET);
     TextWriter.writeDecimal(out, waitSeconds);
   }

@@ -11,6 +11,9 @@ public final class ProblemWriter {
   /** The content's type. */
   public static final String CONTENT_TYPE = "application/problem+json";
 
+  /** How much of a problem stands behind the seconds to wait, if it tells them. */
+  public static final int BYTES_BEHIND_SECONDS = 2;
+
   private static final byte[] POLICIES = ascii(",\"violated-policies\":[\"");
   private static final byte[] POLICIES_END = ascii("\"]");
   private static final byte[] RETRY_SECONDS = ascii(",\"retry_after_seconds\":");

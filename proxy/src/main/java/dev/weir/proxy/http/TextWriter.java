@@ -28,13 +28,18 @@ public final class TextWriter {
    * @param value 0 or more.
    */
   public static void writeDecimal(ByteBuf out, long value) {
+    for (int i = digits(value) - 1; i >= 0; i--) {
+      out.writeByte('0' + (int) (value / POWERS_OF_TEN[i] % 10));
+    }
+  }
+
+  /** How many bytes {@link #writeDecimal} appends for a value of 0 or more. */
+  public static int digits(long value) {
     int digits = 1;
     while (digits < POWERS_OF_TEN.length && value >= POWERS_OF_TEN[digits]) {
       digits++;
     }
-    for (int i = digits - 1; i >= 0; i--) {
-      out.writeByte('0' + (int) (value / POWERS_OF_TEN[i] % 10));
-    }
+    return digits;
   }
 
   /** Appends {@code value} in hexadecimal, without leading zeros. */

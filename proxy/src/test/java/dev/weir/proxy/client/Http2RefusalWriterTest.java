@@ -1,0 +1,135 @@
+package dev.weir.proxy.client;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.http.Refusal;
+import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ResourceLeakDetector;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Refusals of HTTP/2, whose bytes are kept from one to the next. */
+class Http2RefusalWriterTest {
+  /** What the measuring itself may take. */
+  private static final long NOISE_BYTES = 1_000;
+
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private static final QuotaPolicy[] POLICIES = {
+    null,
+    new QuotaPolicy("free", 100, 60),
+    new QuotaPolicy("free", 100, 3600),
+    new QuotaPolicy("p".repeat(100), 999_999_999_999_999L, 31_536_000)
+  };
+
+  /** Numbers of which neighbours differ in a digit or in how many they have. */
+  private static final long[] SECONDS = {0, 1, 2, 9, 10, 11, 99, 100, 59, 3599, 3600, 86_400};
+
+  private final Verdict verdict = new Verdict();
+
+  private static Http2RefusalWriter writer(AnswerSettings answers, CurrentDate date) {
+    return new Http2RefusalWriter(new Http2RateLimitFields(answers), date);
+  }
+
+  /** One that has written nothing else has no bytes of before. */
+  @Test
+  void writesWhatAWriterWritesThatHasWrittenNothingBefore() {
+    Random random = new Random(7);
+    CurrentDate date = new CurrentDate();
+    for (int settings = 0; settings < 4; settings++) {
+      AnswerSettings answers = new AnswerSettings((settings & 1) != 0, (settings & 2) != 0);
+      Http2RefusalWriter kept = writer(answers, date);
+      for (int i = 0; i < 2_000; i++) {
+        refuse(random);
+        assertSame(kept, answers, date);
+      }
+    }
+  }
+
+  @Test
+  void writesTheDateOfEachSecond() {
+    RefusalTemplate kept =
+        new RefusalTemplate(new Http2RateLimitFields(new AnswerSettings(true, true)));
+    Refusal refusal = new Refusal().describe(verdict.refuse(RefusalReason.DENIED));
+    ByteBuf head = Unpooled.buffer();
+    for (String date : List.of("Sun, 22 Nov 2026 08:00:59 GMT", "Mon, 23 Nov 2026 18:01:00 GMT")) {
+      kept.answer(refusal, RefusalTemplate.shape(refusal), TextWriter.ascii(date));
+      kept.writeHead(head.clear());
+      assertTrue(head.toString(StandardCharsets.US_ASCII).contains(date), date);
+    }
+  }
+
+  private void refuse(Random random) {
+    RefusalReason[] reasons = RefusalReason.values();
+    verdict.refuse(
+        random.nextBoolean() ? RefusalReason.OVER_LIMIT : reasons[random.nextInt(reasons.length)],
+        POLICIES[random.nextInt(POLICIES.length)],
+        100,
+        SECONDS[random.nextInt(SECONDS.length)],
+        SECOND_NS * SECONDS[random.nextInt(SECONDS.length)],
+        SECOND_NS * SECONDS[random.nextInt(SECONDS.length)]);
+  }
+
+  private void assertSame(Http2RefusalWriter kept, AnswerSettings answers, CurrentDate date) {
+    byte[] before;
+    byte[][] first;
+    byte[][] known;
+    do { // until both are of one second
+      before = date.text();
+      first = written(writer(answers, date));
+      known = written(kept);
+    } while (before != date.text());
+    assertArrayEquals(first[0], known[0], () -> "the head of " + text());
+    assertArrayEquals(first[1], known[1], () -> "the body of " + text());
+  }
+
+  private String text() {
+    return verdict.refusal() + ", " + verdict.policy() + ", r=" + verdict.remaining();
+  }
+
+  private byte[][] written(Http2RefusalWriter writer) {
+    writer.describe(verdict);
+    ByteBuf head = Unpooled.buffer();
+    writer.writeHead(head);
+    return new byte[][] {ByteBufUtil.getBytes(head), ByteBufUtil.getBytes(writer.body())};
+  }
+
+  /** Of many keys, in a minute: the same limit, and seconds to wait that differ. */
+  @Test
+  void writesIntoADirectBufferWithoutAllocating() {
+    Http2RefusalWriter writer = writer(new AnswerSettings(true, true), new CurrentDate());
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates to watch
+    ByteBuf out = new AdaptiveByteBufAllocator().directBuffer(4096);
+    try {
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 8 && least > NOISE_BYTES; round++) { // the first ones also load
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 20_000; i++) {
+          long waitNs = i % 60 * SECOND_NS;
+          verdict.refuse(RefusalReason.OVER_LIMIT, POLICIES[1], 100, 0, waitNs, waitNs);
+          writer.describe(verdict);
+          writer.writeHead(out.clear());
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      assertTrue(least < NOISE_BYTES, least + " bytes");
+    } finally {
+      out.release();
+      ResourceLeakDetector.setLevel(level);
+    }
+  }
+}
