@@ -147,12 +147,20 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       case UNLIMITED -> verdict.allowUnlimited();
       case DENY -> verdict.refuse(RefusalReason.DENIED);
       case LIMIT -> {
+        if (question.isOnce() && !decidesOnce(rule)) {
+          yield verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
+        }
         RefusalReason fault = identities.read(rule, question);
         yield fault != null
             ? verdict.refuse(fault)
             : gate.ask(ticket, charges.set(rule, identities, question), nowNs, this);
       }
     };
+  }
+
+  /** Whether the store keeps what it has granted: one record, beside budgets that are all there. */
+  private static boolean decidesOnce(Rule rule) {
+    return rule.groupCount() == 1 && rule.localGroupCount() == 0;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -21,6 +22,11 @@ import dev.weir.scripts.ScriptLimit;
  * late takes a copy, and what it is about stays what it was matched with.
  */
 public final class Charges {
+  /** No secrets: what names a record must be the same on every sidecar. */
+  private static final SipHash ONCE_HIGH = new SipHash(0, 1);
+
+  private static final SipHash ONCE_LOW = new SipHash(0, 2);
+
   private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
   /** By charge, group by group, where the question gives them; else all take {@code cost}. */
@@ -37,6 +43,9 @@ public final class Charges {
   private Purpose purpose;
   private long deadlineNs;
   private boolean wantsRows;
+  private boolean isOnce;
+  private long onceHigh;
+  private long onceLow;
   private int groupCount;
   private int localGroupCount;
   private boolean isUniform;
@@ -47,6 +56,7 @@ public final class Charges {
     purpose = Purpose.TRAFFIC;
     deadlineNs = Question.NO_DEADLINE;
     wantsRows = false;
+    isOnce = false;
     return make(rule, of);
   }
 
@@ -60,11 +70,20 @@ public final class Charges {
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
     wantsRows = question.areRowsWanted();
+    isOnce = question.isOnce() && operation == Operation.CHECK;
+    if (isOnce) {
+      onceHigh = hashOnce(ONCE_HIGH, question);
+      onceLow = hashOnce(ONCE_LOW, question);
+    }
     make(rule, of);
     if (question.isCostGiven()) {
       setCosts(question);
     }
     return this;
+  }
+
+  private static long hashOnce(SipHash hash, Question question) {
+    return hash.hash(question.onceBytes(), question.onceOffset(), question.onceLength());
   }
 
   private void setCosts(Question question) {
@@ -99,6 +118,9 @@ public final class Charges {
     purpose = from.purpose;
     deadlineNs = from.deadlineNs;
     wantsRows = from.wantsRows;
+    isOnce = from.isOnce;
+    onceHigh = from.onceHigh;
+    onceLow = from.onceLow;
     rule = from.rule;
     identities = null;
     groupCount = from.groupCount;
@@ -135,6 +157,20 @@ public final class Charges {
   /** Whether the figures of every limit are asked for. */
   boolean areRowsWanted() {
     return wantsRows;
+  }
+
+  /** Whether what is granted is kept, so that a repeat is not charged. */
+  boolean isOnce() {
+    return isOnce;
+  }
+
+  /** The first half of the hash of the name that a repeat has too. */
+  long onceHigh() {
+    return onceHigh;
+  }
+
+  long onceLow() {
+    return onceLow;
   }
 
   int groupCount() {

@@ -42,7 +42,7 @@ public final class ExactGate implements Gate {
   private final RefusalProofs proofs;
   private final StoreCounts counts;
   private final StoreChecks checks;
-  private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
+  private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS + 1); // and a record
   private final Verdict verdict = new Verdict();
   private final LateQuestionPool lates;
   private final RetryQueue retries;
@@ -85,7 +85,10 @@ public final class ExactGate implements Gate {
 
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
-    boolean mayBeProven = charges.operation() != Operation.RESET && !charges.areRowsWanted();
+    boolean mayBeProven =
+        charges.operation() != Operation.RESET
+            && !charges.areRowsWanted()
+            && !charges.isOnce(); // a repeat has its grant whatever is left
     Verdict proven = mayBeProven ? proofs.find(charges, nowNs, verdict) : null;
     if (proven != null) {
       counts.refusedByProof(charges.purpose());
@@ -94,6 +97,9 @@ public final class ExactGate implements Gate {
     keys.clear();
     for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
       names.write(charges.group(i), charges.identity(i), keys);
+    }
+    if (charges.isOnce()) {
+      names.writeRecord(charges.onceHigh(), charges.onceLow(), keys);
     }
     int groupCount = charges.groupCount() - charges.localGroupCount();
     LateQuestion late = lates.take();

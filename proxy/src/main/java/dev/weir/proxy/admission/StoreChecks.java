@@ -31,7 +31,9 @@ final class StoreChecks {
     switch (late.charges.operation()) {
       case CHECK -> {
         question.check(late, check).of(keys, first, limits);
-        if (!late.charges.coalesces()) {
+        if (late.charges.isOnce()) {
+          question.once();
+        } else if (!late.charges.coalesces()) {
           question.alone();
         }
         addCosts(late, check);

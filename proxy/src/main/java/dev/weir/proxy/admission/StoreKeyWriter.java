@@ -24,6 +24,7 @@ import org.agrona.MutableDirectBuffer;
  */
 final class StoreKeyWriter {
   private static final byte[] PREFIX = {'r', 'l', ':'};
+  private static final int HEX_DIGITS = 16;
   private static final int TAG_BYTES = Partitions.tag(0).length;
 
   /** No secret: what depends on it must be the same on every sidecar. */
@@ -68,6 +69,30 @@ final class StoreKeyWriter {
       long hash = SPREAD.hash(buffer, keyStart, keyEnd - keyStart);
       keys.add(keyEnd, partition, hash, identity.hash() ^ budget.storeSeed());
     }
+  }
+
+  /**
+   * Adds the key of the record of a check that is not to be charged twice: that of its first
+   * budget, the first key, with {@code !} and 32 digits behind it.
+   *
+   * @param high with {@code low} the hash of what the caller named the check by.
+   */
+  void writeRecord(long high, long low, StoreKeys keys) {
+    MutableDirectBuffer buffer = keys.buffer();
+    int start = keys.end();
+    int length = keys.length(0);
+    buffer.putBytes(start, buffer, 0, length);
+    int at = put(buffer, start + length, (byte) '!');
+    at = putHex(buffer, putHex(buffer, at, high), low);
+    keys.add(at, keys.partition(0), SPREAD.hash(buffer, start, at - start), 0);
+  }
+
+  private static int putHex(MutableDirectBuffer buffer, int at, long value) {
+    for (int digit = 0; digit < HEX_DIGITS; digit++) {
+      int nibble = (int) (value >>> 4 * (HEX_DIGITS - 1 - digit)) & 0xf;
+      buffer.putByte(at + digit, (byte) Character.forDigit(nibble, 16));
+    }
+    return at + HEX_DIGITS;
   }
 
   /**

@@ -27,16 +27,29 @@ public final class DecisionLoop {
       Http2Loop http2,
       List<GrpcMethod> methods,
       List<HttpEndpoint> endpoints,
+      Tokens tokens,
       DecisionObserver observer,
       TrafficObserver traffic,
       Http2Observer http2Observer) {
     GrpcMethods byPath = new GrpcMethods(methods);
     GrpcCalls calls =
         new GrpcCalls(
-            byPath, observer, clock, deadlines, http2.turnEnd(), settings.timeouts().bodyIdleNs());
+            byPath,
+            tokens,
+            observer,
+            clock,
+            deadlines,
+            http2.turnEnd(),
+            settings.timeouts().bodyIdleNs());
     EndpointOrigin origin =
         new EndpointOrigin(
-            endpoints, byPath, observer, clock, http2.turnEnd(), settings.caps().fieldCount());
+            endpoints,
+            byPath,
+            tokens,
+            observer,
+            clock,
+            http2.turnEnd(),
+            settings.caps().fieldCount());
     clients =
         new ClientLoop(
             settings,

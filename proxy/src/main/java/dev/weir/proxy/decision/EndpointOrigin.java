@@ -19,6 +19,7 @@ final class EndpointOrigin implements Origin {
 
   private final List<HttpEndpoint> endpoints;
   private final GrpcMethods methods;
+  private final Tokens tokens;
   private final DecisionObserver observer;
   private final LoopClock clock;
   private final TurnEnd turnEnd;
@@ -30,12 +31,14 @@ final class EndpointOrigin implements Origin {
   EndpointOrigin(
       List<HttpEndpoint> endpoints,
       GrpcMethods methods,
+      Tokens tokens,
       DecisionObserver observer,
       LoopClock clock,
       TurnEnd turnEnd,
       int maxFieldCount) {
     this.endpoints = List.copyOf(endpoints);
     this.methods = methods;
+    this.tokens = tokens;
     this.observer = observer;
     this.clock = clock;
     this.turnEnd = turnEnd;
@@ -49,7 +52,9 @@ final class EndpointOrigin implements Origin {
       HttpEndpoint endpoint = endpoints.get(i);
       switch (endpoint.route().match(request)) {
         case YES -> {
-          return endpoint;
+          return tokens.areRequired() && endpoint.needsToken() && !tokens.has(request)
+              ? PlainEndpoint.NO_TOKEN
+              : endpoint;
         }
         case NO_METHOD -> otherMethod = endpoint;
         case NO_PATH -> {

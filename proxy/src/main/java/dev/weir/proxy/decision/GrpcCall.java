@@ -40,6 +40,7 @@ public final class GrpcCall implements RoutedStream {
   private long arrivedNs;
   private long deadlineNs;
   private long contentLength;
+  private int token;
 
   /** What it is to be refused with before its method knows of it; null if with nothing. */
   private GrpcStatus fault;
@@ -82,12 +83,13 @@ public final class GrpcCall implements RoutedStream {
   }
 
   /** Begins with a head that was read. */
-  void head(GrpcMethod of, Peer from, long nowNs, long untilNs, long ofContent) {
+  void head(GrpcMethod of, Peer from, long nowNs, long untilNs, long ofContent, int ofToken) {
     method = of;
     peer = from;
     arrivedNs = nowNs;
     deadlineNs = untilNs;
     contentLength = ofContent;
+    token = ofToken;
     fault = null;
     faultMessage = null;
     answered = false;
@@ -330,6 +332,21 @@ public final class GrpcCall implements RoutedStream {
   /** The other end of the connection that it came on. */
   public Peer peer() {
     return peer;
+  }
+
+  /** Which of the configured tokens its client has, from 1; 0 if none. */
+  public int token() {
+    return token;
+  }
+
+  /** Whether its client has a token; if not, the call has failed. */
+  public boolean requireToken() {
+    if (token > 0) {
+      return true;
+    }
+    return calls.tokens().isEmpty()
+        ? fail(GrpcStatus.PERMISSION_DENIED, "no tokens are configured (expected: decision-tokens)")
+        : fail(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
   }
 
   /** When its head came, in the loop's time. */

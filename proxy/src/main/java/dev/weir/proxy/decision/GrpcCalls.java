@@ -39,6 +39,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private static final byte[] IDENTITY = HttpRoute.ascii("identity");
 
   private final GrpcMethods methods;
+  private final Tokens tokens;
   private final DecisionObserver observer;
   private final LoopClock clock;
   private final Deadlines deadlines;
@@ -55,12 +56,14 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   GrpcCalls(
       GrpcMethods methods,
+      Tokens tokens,
       DecisionObserver observer,
       LoopClock clock,
       Deadlines deadlines,
       TurnEnd turnEnd,
       long bodyNs) {
     this.methods = methods;
+    this.tokens = tokens;
     this.observer = observer;
     this.clock = clock;
     this.deadlines = deadlines;
@@ -91,6 +94,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     int path = -1;
     int timeout = -1;
     int encoding = -1;
+    int token = 0;
     boolean isPost = false;
     boolean isCall = false;
     long contentLength = -1;
@@ -104,6 +108,8 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
                     == GrpcContentType.GRPC;
         case FieldKind.GRPC_TIMEOUT -> timeout = i;
         case FieldKind.GRPC_ENCODING -> encoding = i;
+        case FieldKind.AUTHORIZATION ->
+            token = tokens.find(bytes, fields.valueOffset(i), fields.valueLength(i));
         case FieldKind.CONTENT_LENGTH -> {
           if (contentLength != -1) {
             return null; // it comes twice
@@ -121,11 +127,17 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     if (!isCall || !isPost || path < 0) {
       return null;
     }
-    return call(fields, peer, path, timeout, encoding, contentLength);
+    return call(fields, peer, path, timeout, encoding, contentLength, token);
   }
 
   private GrpcCall call(
-      FieldBlock fields, Peer peer, int path, int timeout, int encoding, long contentLength) {
+      FieldBlock fields,
+      Peer peer,
+      int path,
+      int timeout,
+      int encoding,
+      long contentLength,
+      int token) {
     GrpcMethod method =
         methods.find(fields.bytes(), fields.valueOffset(path), fields.valueLength(path));
     long nowNs = clock.nowNs();
@@ -136,13 +148,20 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
             : nowNs + timeoutNs;
     GrpcCall call = take();
     call.head(
-        method == null ? UnknownMethod.INSTANCE : method, peer, nowNs, untilNs, contentLength);
+        method == null ? UnknownMethod.INSTANCE : method,
+        peer,
+        nowNs,
+        untilNs,
+        contentLength,
+        token);
     if (method == null) {
       call.refuse(GrpcStatus.UNIMPLEMENTED, "no method " + text(fields, path));
     } else if (encoding >= 0 && !isValue(fields, encoding, IDENTITY)) {
       call.refuse(
           GrpcStatus.UNIMPLEMENTED,
           "grpc-encoding: " + text(fields, encoding) + " (expected: identity)");
+    } else if (tokens.areRequired() && token == 0 && method.needsToken()) {
+      call.refuse(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
     } else if (timeoutNs == 0) {
       call.refuse(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
     }
@@ -220,6 +239,10 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   ProtoWriter writer() {
     return writer;
+  }
+
+  Tokens tokens() {
+    return tokens;
   }
 
   DecisionObserver observer() {

@@ -22,6 +22,11 @@ public interface GrpcMethod {
     return false;
   }
 
+  /** Whether only clients with a token may call it, where tokens are required. */
+  default boolean needsToken() {
+    return true;
+  }
+
   /** A message has come: of a unary call all that comes. */
   void call(GrpcCall call);
 

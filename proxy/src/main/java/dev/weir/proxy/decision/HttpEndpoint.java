@@ -15,6 +15,11 @@ public interface HttpEndpoint {
   /** What they count as. */
   DecisionCall kind();
 
+  /** Whether only clients with a token are answered, where tokens are required. */
+  default boolean needsToken() {
+    return true;
+  }
+
   /** The most bytes of a body: what has more is answered 413 before it comes here. */
   default int maxBodyBytes() {
     return 64 * 1024;

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 final class PlainEndpoint implements HttpEndpoint {
   static final PlainEndpoint NOT_FOUND =
       new PlainEndpoint(404, "Not Found", "There is nothing at this path.");
+  static final PlainEndpoint NO_TOKEN = new PlainEndpoint(401, "Unauthorized", Tokens.EXPECTED);
   static final PlainEndpoint NO_METHOD =
       new PlainEndpoint(405, "Method Not Allowed", "This path has another method.");
   static final PlainEndpoint NO_GRPC =
@@ -43,6 +44,10 @@ final class PlainEndpoint implements HttpEndpoint {
 
   @Override
   public void request(HttpCall call) {
-    call.answer(status).field(CONTENT_TYPE, PROBLEM).body(body, body.length).send();
+    HttpAnswer answer = call.answer(status).field(CONTENT_TYPE, PROBLEM);
+    if (status == 401) {
+      answer.field("www-authenticate", "Bearer");
+    }
+    answer.body(body, body.length).send();
   }
 }

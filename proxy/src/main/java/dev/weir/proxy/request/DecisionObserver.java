@@ -10,4 +10,12 @@ public interface DecisionObserver {
    * @param grpcStatus with which it was answered; of a request of HTTP, what comes nearest.
    */
   void callEnded(DecisionCall what, int grpcStatus);
+
+  /**
+   * A caller has told its own time; both count from the epoch of Unix.
+   *
+   * @param seconds of any size.
+   * @param nanos of any size.
+   */
+  default void clientTime(long seconds, int nanos, long nowNs) {}
 }

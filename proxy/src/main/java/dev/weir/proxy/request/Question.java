@@ -40,6 +40,9 @@ public final class Question {
   private int costCount;
   private long deadlineNs = NO_DEADLINE;
   private boolean wantsRows;
+  private DirectBuffer onceBytes;
+  private int onceOffset;
+  private int onceLength;
 
   /** Starts the question whether a request may pass that goes on to the service then. */
   public Question traffic(RequestView view) {
@@ -57,6 +60,8 @@ public final class Question {
     costCount = 0;
     deadlineNs = NO_DEADLINE;
     wantsRows = false;
+    onceBytes = null;
+    onceLength = 0;
     return this;
   }
 
@@ -139,6 +144,21 @@ public final class Question {
     return this;
   }
 
+  /**
+   * Names the question among those of the same identity and rule, so that it can be asked again: a
+   * check that was granted is not charged twice. Only a rule whose limits have one key, and are all
+   * the store's, is decided so; under any other the question is refused as {@link
+   * RefusalReason#NOT_DECIDED_ONCE}.
+   *
+   * @param length 1 or more.
+   */
+  public Question once(DirectBuffer bytes, int offset, int length) {
+    onceBytes = bytes;
+    onceOffset = offset;
+    onceLength = length;
+    return this;
+  }
+
   /** Asks for the figures of every limit beside the verdict; see {@link Verdict#row}. */
   public Question wantsRows() {
     wantsRows = true;
@@ -203,6 +223,24 @@ public final class Question {
   /** When the verdict is worth nothing any more; or {@link #NO_DEADLINE}. */
   public long deadlineNs() {
     return deadlineNs;
+  }
+
+  /** Whether the question is not to be charged twice. */
+  public boolean isOnce() {
+    return onceLength > 0;
+  }
+
+  /** Has its name, if it has one. */
+  public DirectBuffer onceBytes() {
+    return onceBytes;
+  }
+
+  public int onceOffset() {
+    return onceOffset;
+  }
+
+  public int onceLength() {
+    return onceLength;
   }
 
   /** Whether the figures of every limit are asked for. */

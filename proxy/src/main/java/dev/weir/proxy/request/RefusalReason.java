@@ -16,6 +16,8 @@ public enum RefusalReason {
   IDENTITY_MISSING(401, 16, Ends.REQUEST, "Identity Required"),
   IDENTITY_AMBIGUOUS(400, 3, Ends.REQUEST, "Ambiguous Identity"),
 
+  NOT_DECIDED_ONCE(400, 3, Ends.REQUEST, "No Idempotency Under This Rule"),
+
   // What the grammar decided: the request never reaches a rule.
   MALFORMED_REQUEST_LINE(400, 3, Ends.CONNECTION, "Malformed Request Line"),
   MALFORMED_TARGET(400, 3, Ends.CONNECTION, "Malformed Request Target"),

@@ -49,7 +49,7 @@ public final class RequestView {
   /**
    * Starts a new request. All offsets given afterwards count from the start of {@code source}.
    *
-   * @param peer the other end of the connection.
+   * @param peer the other end of the connection; null of what is only an endpoint.
    */
   public RequestView reset(DirectBuffer source, int offset, int length, Peer peer) {
     bytes.wrap(source, offset, length);
@@ -159,7 +159,7 @@ public final class RequestView {
     return bytes;
   }
 
-  /** The other end of the connection that the request came on. */
+  /** The other end of the connection that the request came on; null of what is an endpoint. */
   public Peer peer() {
     return peer;
   }

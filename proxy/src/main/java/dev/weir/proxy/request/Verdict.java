@@ -15,7 +15,16 @@ public final class Verdict {
     /** 80 % or more of it. */
     WARNING,
     /** All of it, or so much that the request did not fit. */
-    THROTTLED
+    THROTTLED;
+
+    /** That of a budget by what is left of it. */
+    public static State of(long limit, long remaining) {
+      if (remaining <= 0) {
+        return THROTTLED;
+      }
+      long used = limit - Math.min(limit, remaining);
+      return used * 100.0 >= (double) limit * WARNING_PERCENT ? WARNING : NORMAL;
+    }
   }
 
   /** The result of {@link #dueNs} if the request may pass at once. */
@@ -281,9 +290,6 @@ public final class Verdict {
     if (policy == null) {
       return State.NORMAL;
     }
-    if (remaining <= 0 || refusal == RefusalReason.OVER_LIMIT) {
-      return State.THROTTLED;
-    }
-    return current() * 100.0 >= (double) limit * WARNING_PERCENT ? State.WARNING : State.NORMAL;
+    return refusal == RefusalReason.OVER_LIMIT ? State.THROTTLED : State.of(limit, remaining);
   }
 }

@@ -186,6 +186,9 @@ public final class IdentityReader implements Identities {
           : appendValue(PairReader.ABSENT, onMissing, null);
     }
     if (part.source() == KeyPart.Source.IP) {
+      if (request.peer() == null) {
+        return RefusalReason.IDENTITY_MISSING; // it is an endpoint, and nobody's request
+      }
       appendAddress(ADDRESS, request);
       return null;
     }
@@ -203,7 +206,7 @@ public final class IdentityReader implements Identities {
           return RefusalReason.IDENTITY_MISSING;
         }
         case IP -> {
-          if (request == null) {
+          if (request == null || request.peer() == null) {
             return RefusalReason.IDENTITY_MISSING;
           }
           appendAddress(STAND_IN, request);
@@ -231,7 +234,7 @@ public final class IdentityReader implements Identities {
 
   /** What the certificate of the connection names: read from it once, when it was shown. */
   private int certificate(KeyPart.Source source, Peer peer, int at) {
-    CertificateNames names = peer.certificate();
+    CertificateNames names = peer == null ? null : peer.certificate();
     byte[] name =
         names == null
             ? null

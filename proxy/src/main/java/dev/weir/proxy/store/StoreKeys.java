@@ -113,11 +113,13 @@ public final class StoreKeys {
     return key == 0 ? 0 : ends[key - 1];
   }
 
-  int length(int key) {
+  /** The bytes of a key. */
+  public int length(int key) {
     return ends[key] - start(key);
   }
 
-  int partition(int key) {
+  /** The partition of a key. */
+  public int partition(int key) {
     return Partitions.of(hashes[key]);
   }
 

@@ -14,10 +14,10 @@ import dev.weir.proxy.store.Topology;
 import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */
-final class ModelAdmission {
+public final class ModelAdmission {
   private ModelAdmission() {}
 
-  static AdmissionHandler of(
+  public static AdmissionHandler of(
       ModelStore store,
       Topology topology,
       long deadlineNs,

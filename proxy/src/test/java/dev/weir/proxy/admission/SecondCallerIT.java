@@ -210,6 +210,43 @@ class SecondCallerIT {
   }
 
   @Test
+  void aCheckThatIsRepeatedByItsNameIsChargedOnce() throws Exception {
+    start(limit("10/365d", "header:x-user"));
+    UnaryOperator<Question> first = question -> once(about(question, Operation.CHECK, "ann"), "k1");
+    for (int i = 0; i < 4; i++) { // the first, and three repeats
+      assertEquals(7, ask(i % LOOPS, question -> first.apply(question).cost(3)).remaining());
+    }
+    assertEquals(
+        4, ask(0, question -> first.apply(question).cost(3)).remaining(), "no way round the limit");
+    assertEquals(
+        1,
+        ask(0, question -> once(about(question, Operation.CHECK, "ann"), "k2").cost(3))
+            .remaining());
+    assertEquals(
+        7,
+        ask(0, question -> once(about(question, Operation.CHECK, "eve"), "k2").cost(3))
+            .remaining());
+    assertFalse(ask(0, question -> about(question, Operation.CHECK, "ann").cost(3)).allowed());
+    assertTrue(
+        ask(0, question -> once(about(question, Operation.CHECK, "ann"), "k2").cost(3)).allowed(),
+        "what was granted stays granted, though a refusal is proven");
+  }
+
+  @Test
+  void aRuleThatIsNotTheStoresAloneDecidesNothingOnce() throws Exception {
+    start(limit("5/365d", "header:x-user").mode(Mode.LOCAL), limit("3/364d", "header:x-user"));
+    assertEquals(
+        RefusalReason.NOT_DECIDED_ONCE,
+        ask(0, question -> once(about(question, Operation.CHECK, "ann"), "k")).refusal());
+    assertEquals(4, get(0, "ann").remaining() + 2, "nothing was charged");
+  }
+
+  private static Question once(Question question, String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+    return question.once(new UnsafeBuffer(bytes), 0, bytes.length);
+  }
+
+  @Test
   void takesOfThisNodeAndOfTheStoreAllOrNone() throws Exception {
     start(limit("5/365d", "header:x-user").mode(Mode.LOCAL), limit("3/364d", "header:x-user"));
     UnaryOperator<Question> look = question -> about(question, Operation.PEEK, "ann").wantsRows();

@@ -41,6 +41,7 @@ final class DecisionRig {
   final List<String> ends = new ArrayList<>();
   private final LoopMetrics metrics = new Metrics().newLoop();
   private DecisionLoop loop;
+  private Tokens tokens = Tokens.NONE;
 
   /** Listens with these. */
   DecisionRig with(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
@@ -69,11 +70,18 @@ final class DecisionRig {
             http2,
             methods,
             endpoints,
+            tokens,
             observer,
             metrics,
             metrics.http2Clients());
     channel.freezeTime();
     deadlines.start(channel.eventLoop());
+    return this;
+  }
+
+  /** Has these tokens; to be said first. */
+  DecisionRig tokens(Tokens of) {
+    tokens = of;
     return this;
   }
 

@@ -202,7 +202,7 @@ public final class ProtoReader {
     for (int i = 0; i < MAX_VARINT_BYTES && at < end; i++) {
       final byte b = bytes.getByte(at++);
       value |= (long) (b & 0x7f) << 7 * i;
-      if (b >= 0) {
+      if (b >= 0 && (i < MAX_VARINT_BYTES - 1 || b <= 1)) {
         return value;
       }
     }

@@ -1,5 +1,7 @@
 package dev.weir.proxy.decision.proto;
 
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -69,7 +71,7 @@ public final class ProtoWriter {
     if (bits != 0) {
       ensure(MAX_VARINT_BYTES + Long.BYTES);
       tag(field, WireType.FIXED64);
-      out.putLong(at, bits, java.nio.ByteOrder.LITTLE_ENDIAN);
+      out.putLong(at, bits, ByteOrder.LITTLE_ENDIAN);
       at += Long.BYTES;
     }
     return this;
@@ -95,6 +97,27 @@ public final class ProtoWriter {
       number(length);
       out.putBytes(at, from, offset, length);
       at += length;
+    }
+    return this;
+  }
+
+  /** A field of a text. */
+  public ProtoWriter text(int field, String value) {
+    final int length = value.length();
+    ensure(2 * MAX_VARINT_BYTES + length);
+    final int begun = at;
+    tag(field, WireType.BYTES);
+    number(length);
+    for (int i = 0; i < length; i++) {
+      final char c = value.charAt(i);
+      if (c >= 0x80) {
+        at = begun;
+        return bytes(field, value.getBytes(StandardCharsets.UTF_8));
+      }
+      out.putByte(at++, (byte) c);
+    }
+    if (length == 0) {
+      at = begun;
     }
     return this;
   }

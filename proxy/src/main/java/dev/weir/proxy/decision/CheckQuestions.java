@@ -1,0 +1,243 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TargetNormaliser;
+import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.KeyPart;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Makes questions of what was asked, or says which field cannot be used. One per event loop; a
+ * question refers to the message, and is valid until the next is made.
+ */
+final class CheckQuestions {
+  private static final int MAX_IDENTIFIER_BYTES = 1024;
+  private static final int MAX_METHOD_BYTES = 64;
+  private static final int MAX_KEY_BYTES = 64;
+  private static final int MAX_RULE_BYTES = 256;
+  private static final int MAX_NAME_BYTES = 512;
+  private static final int MAX_ENDPOINT_BYTES = 8192;
+  private static final int SHOWN_BYTES = 100;
+
+  private static final String DIMENSIONS = "USER, IP or API_KEY, or dimension_name";
+
+  /** By the number in {@code weir.v1.Dimension}, as keys of rules have them. */
+  private static final String[] SOURCES = {null, "header:x-user-id", "ip", "header:x-api-key"};
+
+  private final Question question = new Question();
+  private final RequestView view = new RequestView(0);
+  private final UnsafeBuffer endpoint =
+      new UnsafeBuffer(new byte[MAX_METHOD_BYTES + MAX_ENDPOINT_BYTES]);
+  private final KnownTexts ruleIds = new KnownTexts();
+  private final KnownTexts names = new KnownTexts();
+  private String fault;
+
+  /**
+   * Makes a question.
+   *
+   * @param untilNs when its answer is worth nothing any more, in the loop's time.
+   * @return null if a field cannot be used; {@link #fault()} says which.
+   */
+  Question of(AskedCheck asked, Operation operation, long untilNs) {
+    fault = null;
+    Purpose purpose =
+        switch (operation) {
+          case CHECK -> Purpose.DECISION;
+          case PEEK, RESET -> Purpose.OPERATOR;
+        };
+    question.start(operation, purpose).deadlineNs(untilNs);
+    if (identities(asked) && rule(asked) && cost(asked) && once(asked)) {
+      return question;
+    }
+    return null;
+  }
+
+  /** The field that cannot be used, its value, and what was expected. */
+  String fault() {
+    return fault;
+  }
+
+  private boolean identities(AskedCheck asked) {
+    if (asked.identityCount() > AskedCheck.MAX_IDENTITIES) {
+      return fault(
+          "other_identities",
+          Integer.toString(asked.identityCount() - 1),
+          "at most " + (AskedCheck.MAX_IDENTITIES - 1));
+    }
+    for (int i = 0; i < asked.identityCount(); i++) {
+      if (!identity(asked, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean identity(AskedCheck asked, int index) {
+    AskedCheck.Identity identity = asked.identity(index);
+    AskedCheck.Text identifier = identity.identifier();
+    if (!isText(asked, identifier, 1, MAX_IDENTIFIER_BYTES)) {
+      return fault(
+          field(index, "identifier"),
+          text(asked, identifier),
+          "1 to 1,024 bytes without control characters");
+    }
+    String source = source(asked, identity, index);
+    if (source == null) {
+      return false;
+    }
+    for (int before = 0; before < index; before++) {
+      if (source.equals(question.identityName(before))) {
+        return fault(field(index, "dimension"), source, "each dimension once");
+      }
+    }
+    question.identity(source, asked.bytes(), identifier.offset(), identifier.length());
+    return true;
+  }
+
+  /** An identity as the log tells of it: no secret. */
+  String shown(AskedCheck asked, int index) {
+    String source = question.identityName(index);
+    boolean isSecret = KeyPart.parse(source).isSecret();
+    return source
+        + (isSecret ? " (secret)" : " " + text(asked, asked.identity(index).identifier()));
+  }
+
+  private String source(AskedCheck asked, AskedCheck.Identity identity, int index) {
+    int dimension = identity.dimension();
+    AskedCheck.Text name = identity.dimensionName();
+    if (name.length() == 0) {
+      if (dimension < 1 || dimension >= SOURCES.length) {
+        fault(field(index, "dimension"), Integer.toString(dimension), DIMENSIONS);
+        return null;
+      }
+      return SOURCES[dimension];
+    }
+    if (dimension != 0) {
+      fault(field(index, "dimension_name"), text(asked, name), "not together with dimension");
+      return null;
+    }
+    if (name.length() > MAX_NAME_BYTES) {
+      fault(field(index, "dimension_name"), text(asked, name), "a source of keys of rules");
+      return null;
+    }
+    String text = names.of(asked.bytes(), name.offset(), name.length());
+    String canonical = Dimensions.canonical(text);
+    if (canonical == null) {
+      fault(field(index, "dimension_name"), text(asked, name), expectedName(text));
+    }
+    return canonical;
+  }
+
+  private static String expectedName(String text) {
+    try {
+      return KeyPart.parse(text).toString();
+    } catch (BadValueException bad) {
+      return bad.expected();
+    }
+  }
+
+  private boolean rule(AskedCheck asked) {
+    AskedCheck.Text ruleId = asked.ruleId();
+    if (ruleId.length() > 0) {
+      if (ruleId.length() > MAX_RULE_BYTES) {
+        return fault("rule_id", text(asked, ruleId), "at most 256 bytes");
+      }
+      question.rule(ruleIds.of(asked.bytes(), ruleId.offset(), ruleId.length()));
+      if (asked.endpoint().length() == 0) {
+        return true;
+      }
+    }
+    return endpoint(asked);
+  }
+
+  private boolean endpoint(AskedCheck asked) {
+    AskedCheck.Text method = asked.method();
+    AskedCheck.Text path = asked.endpoint();
+    if (method.length() > MAX_METHOD_BYTES) {
+      return fault("method", text(asked, method), "at most 64 bytes");
+    }
+    DirectBuffer bytes = asked.bytes();
+    int length = Math.min(path.length(), MAX_ENDPOINT_BYTES + 1);
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(path.offset() + i) == '?') {
+        length = i;
+      }
+    }
+    if (path.length() > MAX_ENDPOINT_BYTES) {
+      return fault("endpoint", text(asked, path), "at most 8,192 bytes");
+    }
+    endpoint.putBytes(0, bytes, method.offset(), method.length());
+    int at = method.length();
+    int normal = TargetNormaliser.normalise(bytes, path.offset(), length, endpoint, at);
+    if (TargetNormaliser.refusal(normal) != null) {
+      return fault("endpoint", text(asked, path), "the path of a request, such as /orders");
+    }
+    if (normal == TargetNormaliser.ALREADY_NORMAL) {
+      endpoint.putBytes(at, bytes, path.offset(), length);
+    } else {
+      length = normal;
+    }
+    view.reset(endpoint, 0, at + length, null);
+    view.method(0, at);
+    view.path(at, length);
+    question.request(view);
+    return true;
+  }
+
+  private boolean cost(AskedCheck asked) {
+    long cost = asked.cost();
+    if (cost < Question.COST_OF_RULE || cost > Question.MAX_COST) {
+      return fault("cost", Long.toString(cost), "1 to 2^40, or 0 for the rule's");
+    }
+    question.cost(cost);
+    return true;
+  }
+
+  private boolean once(AskedCheck asked) {
+    AskedCheck.Text key = asked.idempotencyKey();
+    if (key.length() == 0) {
+      return true;
+    }
+    if (!isText(asked, key, 1, MAX_KEY_BYTES)) {
+      return fault("idempotency_key", text(asked, key), "1 to 64 bytes without control characters");
+    }
+    question.once(asked.bytes(), key.offset(), key.length());
+    return true;
+  }
+
+  private static boolean isText(AskedCheck asked, AskedCheck.Text text, int least, int most) {
+    if (text.length() < least || text.length() > most) {
+      return false;
+    }
+    DirectBuffer bytes = asked.bytes();
+    for (int i = text.offset(); i < text.offset() + text.length(); i++) {
+      byte b = bytes.getByte(i);
+      if (b >= 0 && b < ' ' || b == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String field(int identity, String name) {
+    return identity == 0 ? name : "other_identities[" + (identity - 1) + "]." + name;
+  }
+
+  /** A text as people are told of it: not all, if it is long. */
+  static String text(AskedCheck asked, AskedCheck.Text text) {
+    byte[] shown = new byte[Math.min(SHOWN_BYTES, text.length())];
+    asked.bytes().getBytes(text.offset(), shown);
+    String cut = new String(shown, StandardCharsets.UTF_8);
+    return text.length() > SHOWN_BYTES ? cut + "... (" + text.length() + " bytes)" : cut;
+  }
+
+  private boolean fault(String field, String value, String expected) {
+    fault = field + ": " + value + " (expected: " + expected + ")";
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.DecisionObserver;
+import java.util.List;
+
+/** What the methods of {@code weir.v1.RateLimiter} share on one event loop. */
+public final class RateLimiterLoop {
+  static final String SERVICE = "/weir.v1.RateLimiter/";
+  static final String NO_MESSAGE = "the message is none of this method's";
+
+  private final Admission admission;
+  private final LoopClock clock;
+  private final DecisionObserver observer;
+  private final AskedCheck asked = new AskedCheck();
+  private final CheckQuestions questions = new CheckQuestions();
+
+  public RateLimiterLoop(Admission admission, LoopClock clock, DecisionObserver observer) {
+    this.admission = admission;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /** The methods of the service. */
+  public List<GrpcMethod> methods() {
+    return List.of(
+        new CheckRateLimit(this),
+        new CheckRateLimits(this),
+        new GetRemainingQuota(this),
+        new ResetLimit(this));
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  AskedCheck asked() {
+    return asked;
+  }
+
+  CheckQuestions questions() {
+    return questions;
+  }
+
+  /** Measures how far the caller's clock is from ours, if it was told. */
+  void note(AskedCheck of) {
+    if (of.hasClientTime()) {
+      observer.clientTime(of.clientSeconds(), of.clientNanos(), CheckOutcome.unixNs(clock.nowNs()));
+    }
+  }
+
+  /** Whether there is no decision unless a rule applies. */
+  boolean isRuleWanted(AskedCheck of) {
+    return of.requiresRule() || of.ruleId().length() > 0;
+  }
+}
