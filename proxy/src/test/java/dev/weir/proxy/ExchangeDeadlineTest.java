@@ -28,10 +28,9 @@ class ExchangeDeadlineTest extends RigTest {
     rig.await("weir_upstream_connections_open", 0);
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void endsAResponseThatBeganBeforeTheRequestWasWholeAndStalls(String transport) throws Exception {
-    start(transport, "--timeouts.response", "200ms");
+  @Test
+  void endsAResponseThatBeganBeforeTheRequestWasWholeAndStalls() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.response", "200ms");
     rig.origin.script(
         origin -> {
           origin.head();
@@ -104,10 +103,9 @@ class ExchangeDeadlineTest extends RigTest {
   }
 
   /** Each byte comes in time, and all of them too slowly: gathered first, then on their way. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesUpOnABodyThatTrickles(String transport) throws Exception {
-    start(transport, "--timeouts.body", "500ms");
+  @Test
+  void givesUpOnABodyThatTrickles() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.body", "500ms");
     for (String begun : List.of("", HALF)) {
       try (RawClient client = rig.connect()) {
         client.send(POST + begun);
@@ -138,10 +136,9 @@ class ExchangeDeadlineTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void endsATunnelThroughWhichNothingGoes(String transport) throws Exception {
-    start(transport, "--timeouts.tunnel-idle", "200ms");
+  @Test
+  void endsATunnelThroughWhichNothingGoes() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.tunnel-idle", "200ms");
     rig.origin.script(
         origin -> {
           origin.request();

@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,10 +25,9 @@ class ExchangeTest extends RigTest {
   private static final String UPGRADE =
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void answersPipelinedRequestsInOrder(String transport) throws Exception {
-    start(transport, "--limit", "1000000/1s");
+  @Test
+  void answersPipelinedRequestsInOrder() throws Exception {
+    start(Rig.preferredTransport(), "--limit", "1000000/1s");
     rig.origin.script(
         origin -> {
           String path = origin.request().split(" ")[1];
@@ -48,10 +48,9 @@ class ExchangeTest extends RigTest {
     assertEquals(1, rig.origin.connectionCount(), "one upstream connection does");
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void spendsOnePermitOnEachPipelinedRequest(String transport) throws Exception {
-    start(transport, "--limit", "2/365d");
+  @Test
+  void spendsOnePermitOnEachPipelinedRequest() throws Exception {
+    start(Rig.preferredTransport(), "--limit", "2/365d");
     try (RawClient client = rig.connect()) {
       client.send(Rig.VALID.repeat(4));
       assertEquals(1, client.read().remaining());
@@ -86,10 +85,9 @@ class ExchangeTest extends RigTest {
     throw new AssertionError("a client that reads nothing was read to the end");
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void passesOne100ContinueAndThenTheBody(String transport) throws Exception {
-    start(transport);
+  @Test
+  void passesOne100ContinueAndThenTheBody() throws Exception {
+    start(Rig.preferredTransport());
     rig.origin.script(
         origin -> {
           assertTrue(origin.head().contains("\r\nExpect: 100-continue\r\n"));
@@ -109,10 +107,9 @@ class ExchangeTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void refusesAnExpectingRequestWithout100(String transport) throws Exception {
-    start(transport, "--limit", "1/365d");
+  @Test
+  void refusesAnExpectingRequestWithout100() throws Exception {
+    start(Rig.preferredTransport(), "--limit", "1/365d");
     rig.serve();
     try (RawClient client = rig.connect()) {
       Response refused = client.send(EXPECT).read();
@@ -152,10 +149,9 @@ class ExchangeTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void limitsWhatFollowsARefusedUpgrade(String transport) throws Exception {
-    start(transport, "--limit", "2/365d");
+  @Test
+  void limitsWhatFollowsARefusedUpgrade() throws Exception {
+    start(Rig.preferredTransport(), "--limit", "2/365d");
     try (RawClient client = rig.connect()) {
       assertEquals(200, client.send(UPGRADE).read().status());
       assertEquals(200, client.send(Rig.VALID).read().status());
@@ -165,10 +161,9 @@ class ExchangeTest extends RigTest {
     assertTrue(rig.origin.nextRequest().contains("\r\nVia: 1.1 weir\r\n"), "no tunnel");
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void saysWhetherTheConnectionStays(String transport) throws Exception {
-    start(transport);
+  @Test
+  void saysWhetherTheConnectionStays() throws Exception {
+    start(Rig.preferredTransport());
     try (RawClient client = rig.connect()) {
       client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + Rig.VALID);
       assertEquals("close", client.read().field("Connection"));
@@ -207,10 +202,9 @@ class ExchangeTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void answersForAnUpstreamThatDoesNotAnswer(String transport) throws Exception {
-    start(transport, "--timeouts.response", "200ms");
+  @Test
+  void answersForAnUpstreamThatDoesNotAnswer() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.response", "200ms");
     rig.origin.script(
         origin -> {
           origin.request();
@@ -299,10 +293,9 @@ class ExchangeTest extends RigTest {
   }
 
   /** A body found malformed after it began: its permit is spent, its request never whole. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void abandonsABodyThatGoesWrongOnTheWay(String transport) throws Exception {
-    start(transport);
+  @Test
+  void abandonsABodyThatGoesWrongOnTheWay() throws Exception {
+    start(Rig.preferredTransport());
     for (String rest :
         List.of("6\r\n12345\r\n", "1;" + "x".repeat(70_000), "0\r\nA: " + "x".repeat(70_000))) {
       rig.origin.forget();
@@ -318,10 +311,9 @@ class ExchangeTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesUpOnSlowHeads(String transport) throws Exception {
-    start(transport, "--timeouts.head", "200ms");
+  @Test
+  void givesUpOnSlowHeads() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.head", "200ms");
     try (RawClient client = rig.connect();
         RawClient dribbling = rig.connect()) {
       assertEquals(408, client.send("GET / HTTP/1.1\r\nHo").read().status());
@@ -339,10 +331,9 @@ class ExchangeTest extends RigTest {
     assertEquals(0, rig.origin.connectionCount());
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesUpOnSlowBodies(String transport) throws Exception {
-    start(transport, "--timeouts.body", "200ms");
+  @Test
+  void givesUpOnSlowBodies() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.body", "200ms");
     try (RawClient client = rig.connect()) {
       assertEquals(408, client.send(POST + "Content-Length: 5\r\n\r\n12").read().status());
       assertEquals("", client.readToEnd());
@@ -395,10 +386,14 @@ class ExchangeTest extends RigTest {
     rig.serve();
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void doesNotTakeATrustedProxyForOneClient(String transport) throws Exception {
-    start(transport, "--caps.connections-per-address", "1", "--trusted-proxies", "127.0.0.1");
+  @Test
+  void doesNotTakeATrustedProxyForOneClient() throws Exception {
+    start(
+        Rig.preferredTransport(),
+        "--caps.connections-per-address",
+        "1",
+        "--trusted-proxies",
+        "127.0.0.1");
     try (RawClient first = rig.connect();
         RawClient second = rig.connect()) {
       assertEquals(200, first.send(Rig.VALID).read().status());

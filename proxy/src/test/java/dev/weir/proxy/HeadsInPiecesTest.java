@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.RawClient.Response;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a head begins and ends, in whatever pieces it comes. */
 @Timeout(120)
@@ -14,10 +13,9 @@ class HeadsInPiecesTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345";
 
   /** Were it a head, a 408 would come long before the idle time is over. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void asksNothingOfAClientThatEndsItsBodyWithAnEmptyLine(String transport) throws Exception {
-    start(transport, "--timeouts.head", "50ms", "--timeouts.idle", "400ms");
+  @Test
+  void asksNothingOfAClientThatEndsItsBodyWithAnEmptyLine() throws Exception {
+    start(Rig.preferredTransport(), "--timeouts.head", "50ms", "--timeouts.idle", "400ms");
     for (String end : new String[] {"\r\n", "\r"}) {
       try (RawClient client = rig.connect()) {
         assertEquals(200, client.send(POST + end).read().status());
@@ -31,10 +29,9 @@ class HeadsInPiecesTest extends RigTest {
     assertEquals(4, rig.metric("weir_requests_total"));
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void servesWhatFollowsAnEmptyLine(String transport) throws Exception {
-    start(transport);
+  @Test
+  void servesWhatFollowsAnEmptyLine() throws Exception {
+    start(Rig.preferredTransport());
     try (RawClient client = rig.connect()) {
       client.send("\r\n" + POST + "\r\n" + POST);
       assertEquals(200, client.read().status());
@@ -46,10 +43,9 @@ class HeadsInPiecesTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void servesHeadsThatComeByteByByte(String transport) throws Exception {
-    start(transport);
+  @Test
+  void servesHeadsThatComeByteByByte() throws Exception {
+    start(Rig.preferredTransport());
     String response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: b\r\n\r\nok";
     rig.origin.script(
         origin -> {

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A leaky bucket that queues, over real sockets. What is measured is that nobody passes before his
@@ -18,13 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 class HeldRequestTest {
-  static List<String> transports() {
-    return Rig.transports();
-  }
-
-  private static Rig queue(String transport, String limit, int burst) throws Exception {
+  private static Rig queue(String limit, int burst) throws Exception {
     return new Rig(
-        transport,
+        Rig.preferredTransport(),
         "--limit",
         limit,
         "--burst",
@@ -41,14 +36,13 @@ class HeldRequestTest {
     return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
   }
 
-  @ParameterizedTest
-  @MethodSource("transports")
-  void passesRequestsThatComeAtOnceOneByOneInTheirOrder(String transport) throws Exception {
+  @Test
+  void passesRequestsThatComeAtOnceOneByOneInTheirOrder() throws Exception {
     int count = 15;
     long spacingNs = TimeUnit.MILLISECONDS.toNanos(20);
     Map<String, Long> arrivedNs = new ConcurrentHashMap<>();
     List<RawClient> clients = new ArrayList<>();
-    try (Rig rig = queue(transport, "50/1s", 50)) {
+    try (Rig rig = queue("50/1s", 50)) {
       rig.origin.script(
           conversation -> {
             String head = conversation.head();
@@ -75,11 +69,9 @@ class HeldRequestTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("transports")
-  void refusesWhatTheBucketCannotHoldAndFreesThePlaceOfWhoLeaves(String transport)
-      throws Exception {
-    try (Rig rig = queue(transport, "2/1h", 2);
+  @Test
+  void refusesWhatTheBucketCannotHoldAndFreesThePlaceOfWhoLeaves() throws Exception {
+    try (Rig rig = queue("2/1h", 2);
         RawClient first = rig.connect();
         RawClient third = rig.connect()) {
       assertEquals(200, first.send(get("/1")).read().status());
@@ -99,10 +91,9 @@ class HeldRequestTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("transports")
-  void readsTheNextRequestOfAConnectionWhenTheHeldOneHasPassed(String transport) throws Exception {
-    try (Rig rig = queue(transport, "20/1s", 20);
+  @Test
+  void readsTheNextRequestOfAConnectionWhenTheHeldOneHasPassed() throws Exception {
+    try (Rig rig = queue("20/1s", 20);
         RawClient client = rig.connect()) {
       long firstNs = System.nanoTime();
       client.send(
@@ -118,10 +109,9 @@ class HeldRequestTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("transports")
-  void finishesTheRequestsThatAreHeldWhenTheProcessEnds(String transport) throws Exception {
-    try (Rig rig = queue(transport, "2/1s", 2);
+  @Test
+  void finishesTheRequestsThatAreHeldWhenTheProcessEnds() throws Exception {
+    try (Rig rig = queue("2/1s", 2);
         RawClient first = rig.connect();
         RawClient second = rig.connect()) {
       first.send(get("/1"));

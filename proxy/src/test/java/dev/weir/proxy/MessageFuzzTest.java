@@ -50,6 +50,8 @@ class MessageFuzzTest {
   /** Names the connection that bytes came from, in every part of a message; see {@link #mark}. */
   private static final Pattern MARK = Pattern.compile("c(\\d{1,6})x[0-9a-f]{8}q");
 
+  private static final Map<Integer, String> MARKS = new ConcurrentHashMap<>();
+
   /** What parsers are confused with. */
   private static final List<String> TOKENS =
       List.of(
@@ -100,7 +102,8 @@ class MessageFuzzTest {
 
   /** One that no fault turns into another connection's. */
   private static String mark(int connection) {
-    return String.format("c%dx%08xq", connection, (connection + 1) * 0x9E37_79B1);
+    return MARKS.computeIfAbsent(
+        connection, of -> String.format("c%dx%08xq", of, (of + 1) * 0x9E37_79B1));
   }
 
   /** The first that stands in a text; null if none does. */
@@ -236,9 +239,10 @@ class MessageFuzzTest {
   private static String readToEnd(Socket socket) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     InputStream in = socket.getInputStream();
+    byte[] read = new byte[8192];
     try {
-      for (int b = in.read(); b >= 0; b = in.read()) {
-        bytes.write(b);
+      for (int length = in.read(read); length >= 0; length = in.read(read)) {
+        bytes.write(read, 0, length);
       }
     } catch (SocketException reset) {
       // As good an end as any.

@@ -146,6 +146,12 @@ final class Rig implements AutoCloseable {
     return transports;
   }
 
+  /** The transport for claims that are about none: what a sidecar chooses on this machine. */
+  static String preferredTransport() {
+    List<String> transports = transports();
+    return transports.get(transports.size() - 1);
+  }
+
   RawClient connect() throws IOException {
     return new RawClient(sidecar.listenAddress());
   }

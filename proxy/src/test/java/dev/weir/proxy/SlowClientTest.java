@@ -10,8 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that are slow, stay for long or come in numbers, and what is left for everybody else. */
 @Timeout(120)
@@ -40,10 +38,10 @@ class SlowClientTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void takesNoConnectionForABodyThatTrickles(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "2", "--caps.upstream-queue", "0");
+  @Test
+  void takesNoConnectionForABodyThatTrickles() throws Exception {
+    start(
+        Rig.preferredTransport(), "--caps.upstream-connections", "2", "--caps.upstream-queue", "0");
     for (String framing :
         List.of(
             "Content-Length: 15000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")) {
@@ -56,10 +54,9 @@ class SlowClientTest extends RigTest {
     assertEquals(1, rig.origin.connectionCount(), "only the one who was served has had one");
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void passesABodyThatComesByteForByteAsItCame(String transport) throws Exception {
-    start(transport);
+  @Test
+  void passesABodyThatComesByteForByteAsItCame() throws Exception {
+    start(Rig.preferredTransport());
     for (String framed :
         List.of(
             "Content-Length: 10\r\n\r\n0123456789",
@@ -84,10 +81,9 @@ class SlowClientTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void says100InTheServicesSteadWhereConnectionsAreScarce(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "3");
+  @Test
+  void says100InTheServicesSteadWhereConnectionsAreScarce() throws Exception {
+    start(Rig.preferredTransport(), "--caps.upstream-connections", "3");
     CountDownLatch answer = new CountDownLatch(1);
     rig.origin.script(
         origin -> {
@@ -133,10 +129,14 @@ class SlowClientTest extends RigTest {
     rig.serve();
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void servesOthersBesideEventStreams(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "2", "--caps.upstream-streams", "3");
+  @Test
+  void servesOthersBesideEventStreams() throws Exception {
+    start(
+        Rig.preferredTransport(),
+        "--caps.upstream-connections",
+        "2",
+        "--caps.upstream-streams",
+        "3");
     rig.origin.script(
         origin -> {
           origin.head();
@@ -156,10 +156,9 @@ class SlowClientTest extends RigTest {
   }
 
   /** Who does not take its response leaves its place, long before it is given up. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void servesOthersBesideClientsThatTakeNoResponse(String transport) throws Exception {
-    start(transport, "--caps.upstream-connections", "2");
+  @Test
+  void servesOthersBesideClientsThatTakeNoResponse() throws Exception {
+    start(Rig.preferredTransport(), "--caps.upstream-connections", "2");
     rig.origin.script(
         origin -> {
           origin.head();

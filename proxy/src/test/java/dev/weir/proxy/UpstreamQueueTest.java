@@ -8,9 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** What becomes of requests for which there is no connection to the service. */
 @Timeout(120)
@@ -19,8 +18,8 @@ class UpstreamQueueTest extends RigTest {
   private final Semaphore answers = new Semaphore(0);
 
   /** The service answers as often as the test lets it. */
-  private void startHolding(String transport, String... flags) throws Exception {
-    start(transport, flags);
+  private void startHolding(String... flags) throws Exception {
+    start(Rig.preferredTransport(), flags);
     rig.origin.script(
         origin -> {
           origin.request();
@@ -55,10 +54,9 @@ class UpstreamQueueTest extends RigTest {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void servesThoseWhoWaitInTheirOrderWithoutThoseWhoHaveLeft(String transport) throws Exception {
-    startHolding(transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "1h");
+  @Test
+  void servesThoseWhoWaitInTheirOrderWithoutThoseWhoHaveLeft() throws Exception {
+    startHolding("--caps.upstream-connections", "1", "--timeouts.upstream-queue", "1h");
     ask("/0");
     assertEquals("/0", nextPath());
     for (int i = 1; i <= 4; i++) {
@@ -78,11 +76,9 @@ class UpstreamQueueTest extends RigTest {
     assertEquals(1, rig.origin.connectionCount());
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void refusesWhoWaitsInVainAndKeepsItsConnection(String transport) throws Exception {
-    startHolding(
-        transport, "--caps.upstream-connections", "1", "--timeouts.upstream-queue", "100ms");
+  @Test
+  void refusesWhoWaitsInVainAndKeepsItsConnection() throws Exception {
+    startHolding("--caps.upstream-connections", "1", "--timeouts.upstream-queue", "100ms");
     ask("/0");
     assertEquals("/0", nextPath());
     RawClient waiting = ask("/1");
@@ -94,11 +90,9 @@ class UpstreamQueueTest extends RigTest {
     assertEquals("/valid", nextPath());
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void chargesNothingForWhatFindsTheQueueFull(String transport) throws Exception {
+  @Test
+  void chargesNothingForWhatFindsTheQueueFull() throws Exception {
     startHolding(
-        transport,
         "--caps.upstream-connections",
         "1",
         "--caps.upstream-queue",
@@ -118,11 +112,9 @@ class UpstreamQueueTest extends RigTest {
     assertEquals(997, ask("/2").read().remaining());
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesBackWhatWasChargedToThoseWhoWaitInVain(String transport) throws Exception {
+  @Test
+  void givesBackWhatWasChargedToThoseWhoWaitInVain() throws Exception {
     startHolding(
-        transport,
         "--algorithm",
         "fixed-window",
         "--caps.upstream-connections",
@@ -142,11 +134,9 @@ class UpstreamQueueTest extends RigTest {
   }
 
   /** It was decided on its head, and when its body was there all places were taken. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void givesBackWhatWasChargedForABodyThatFindsNoConnection(String transport) throws Exception {
+  @Test
+  void givesBackWhatWasChargedForABodyThatFindsNoConnection() throws Exception {
     startHolding(
-        transport,
         "--algorithm",
         "fixed-window",
         "--caps.upstream-connections",
@@ -166,11 +156,9 @@ class UpstreamQueueTest extends RigTest {
     assertEquals(998, slow.send(Rig.VALID).read().remaining());
   }
 
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void leavesPlacesToOthersWhateverOneClientSends(String transport) throws Exception {
+  @Test
+  void leavesPlacesToOthersWhateverOneClientSends() throws Exception {
     startHolding(
-        transport,
         "--trusted-proxies",
         "127.0.0.1",
         "--caps.upstream-connections",
@@ -203,10 +191,9 @@ class UpstreamQueueTest extends RigTest {
   }
 
   /** Behind a proxy that is trusted and names nobody, and on this machine, may stand many. */
-  @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void boundsNobodyWhoMayBeMany(String transport) throws Exception {
-    startHolding(transport, "--caps.upstream-connections", "8");
+  @Test
+  void boundsNobodyWhoMayBeMany() throws Exception {
+    startHolding("--caps.upstream-connections", "8");
     for (int i = 0; i < 8; i++) {
       ask("/" + i);
     }

@@ -9,8 +9,10 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Peer;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -69,6 +71,11 @@ final class HeldLoop {
     client.startAsClient().send();
     client.received();
     return this;
+  }
+
+  /** The client sends bytes, in one read. */
+  void send(String text) {
+    channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
   }
 
   /** Lets time pass, and the deadlines in it. */

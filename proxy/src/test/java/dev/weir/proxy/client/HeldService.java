@@ -7,6 +7,7 @@ import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.TrailerSection;
@@ -25,7 +26,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** A service in the hand of a test, which is given heads of HTTP/1.1. */
 final class HeldService implements Origin {
-  private final RequestHeadWriter heads = new RequestHeadWriter("held");
+  /** What clients of HTTP/1.0 that named no host have asked. */
+  static final String AUTHORITY = "held";
+
+  private final RequestHeadWriter heads = new RequestHeadWriter(AUTHORITY);
   private final List<ProxiedRequest> waiting = new ArrayList<>();
   private Call opened;
 
@@ -34,6 +38,9 @@ final class HeldService implements Origin {
 
   /** Whether bodies are not gathered first. */
   boolean multiplexes;
+
+  /** Whether what comes in HTTP/1.1 is copied where it stays as it is, as its own pool does. */
+  boolean copiesHeads;
 
   /** Whether there is no place even to wait. */
   boolean full;
@@ -61,6 +68,10 @@ final class HeldService implements Origin {
 
   @Override
   public void encode(IncomingRequest head, EncodedHead out) {
+    if (copiesHeads && head instanceof RequestHead same) {
+      out.set(heads.write(same, ByteBufAllocator.DEFAULT), head, BodyForm.AS_FRAMED);
+      return;
+    }
     BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
     WebSocketKey key = head.webSocket() ? WebSocketKey.random() : null;
     out.set(heads.writeForeign(head, key, ByteBufAllocator.DEFAULT), head, form);

@@ -9,7 +9,6 @@ import dev.weir.proxy.http.Origin.Opening;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -41,7 +40,7 @@ class Http1ConnectionTest {
   }
 
   private void send(String text) {
-    held.channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
+    held.send(text);
   }
 
   /** What the client has got since this was called last. */

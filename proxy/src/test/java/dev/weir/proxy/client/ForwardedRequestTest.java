@@ -1,39 +1,39 @@
-package dev.weir.proxy;
+package dev.weir.proxy.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.proxy.LeakRecorder;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Requests that are passed on, byte for byte as the origin gets them: aliases in their one normal
- * form, what belongs to the client's connection gone, who asked added.
+ * Requests that are passed on, byte for byte as a service of HTTP/1.1 gets them: aliases in their
+ * one normal form, what belongs to the client's connection gone, who asked added.
  */
 class ForwardedRequestTest {
   private static final String ID = "X-Request-Id: 1\r\n";
   private static final String XFF = "X-Forwarded-For: 127.0.0.1\r\n";
-  private static final Map<String, Rig> RIGS = new HashMap<>();
 
-  @BeforeAll
-  static void start() throws Exception {
-    for (String transport : Rig.transports()) {
-      RIGS.put(transport, new Rig(transport));
-    }
+  private final HeldLoop held = new HeldLoop();
+
+  @BeforeEach
+  void connect() {
+    held.service.copiesHeads = true;
+    held.connect();
+  }
+
+  @AfterEach
+  void end() {
+    held.close();
   }
 
   @AfterAll
-  static void stop() throws Exception {
-    for (Rig rig : RIGS.values()) {
-      rig.close();
-    }
+  static void findNoLeak() throws InterruptedException {
     LeakRecorder.assertNone();
   }
 
@@ -83,10 +83,10 @@ class ForwardedRequestTest {
     return body(field, field, "", sent, got);
   }
 
-  private static List<Case> cases(String originAddress) {
+  static List<Case> cases() {
     List<Case> cases = new ArrayList<>();
     addPaths(cases);
-    addHosts(cases, originAddress);
+    addHosts(cases);
     addFields(cases);
     addBodies(cases);
     return cases;
@@ -109,7 +109,7 @@ class ForwardedRequestTest {
     cases.add(path("/?", "/?"));
   }
 
-  private static void addHosts(List<Case> cases, String originAddress) {
+  private static void addHosts(List<Case> cases) {
     for (String method : List.of("get", "PURGE", "M-SEARCH", "PUT")) {
       String request = method + " /a HTTP/1.1\r\nHost: a\r\n" + ID;
       cases.add(new Case(method, request + "\r\n", request, added(XFF, "a"), ""));
@@ -141,7 +141,7 @@ class ForwardedRequestTest {
         new Case(
             "HTTP/1.0 without Host",
             "GET / HTTP/1.0\r\n" + ID + "\r\n",
-            "GET / HTTP/1.1\r\n" + ID + "Host: " + originAddress + "\r\n",
+            "GET / HTTP/1.1\r\n" + ID + "Host: " + HeldService.AUTHORITY + "\r\n",
             added(XFF, ""),
             ""));
     cases.add(
@@ -215,48 +215,27 @@ class ForwardedRequestTest {
     cases.add(new Case("GET with a body", get + "\r\n12345", get, added(XFF, "a"), "12345"));
   }
 
-  static Stream<Arguments> table() {
-    List<Arguments> rows = new ArrayList<>();
-    for (String transport : Rig.transports()) {
-      for (Case aCase : cases(RIGS.get(transport).origin.address())) {
-        rows.add(Arguments.of(transport, aCase));
-      }
-    }
-    return rows.stream();
+  private void assertPassedOn(Case passed) {
+    assertEquals(1, held.service.calls.size());
+    HeldService.Call call = held.service.last();
+    assertEquals(passed.kept() + passed.added() + passed.body(), call.head() + call.body());
+    assertEquals("end", call.end, "whole, and nothing behind it");
   }
 
-  @ParameterizedTest(name = "{0}: {1}")
-  @MethodSource("table")
-  void passesOnInNormalForm(String transport, Case passed) throws Exception {
-    Rig rig = RIGS.get(transport);
-    rig.origin.forget();
-    try (RawClient client = rig.connect()) {
-      assertEquals(200, client.send(passed.request()).read().status());
-    }
-    String expected = passed.kept() + passed.added() + passed.body();
-    assertEquals(expected, rig.origin.nextRequest());
-    rig.serve();
-    assertEquals(0, rig.origin.requestCount(), "requests behind");
-  }
-
-  /** The same bytes, one at a time: no boundary between two reads may matter. */
   @ParameterizedTest
-  @MethodSource("dev.weir.proxy.Rig#transports")
-  void passesOnWhatComesByteByByte(String transport) throws Exception {
-    Rig rig = RIGS.get(transport);
-    for (Case passed : cases(rig.origin.address())) {
-      if (passed.body().isEmpty()) {
-        continue;
-      }
-      rig.origin.forget();
-      try (RawClient client = rig.connect()) {
-        for (int i = 0; i < passed.request().length(); i++) {
-          client.send(passed.request().substring(i, i + 1));
-        }
-        assertEquals(200, client.read().status(), passed.name());
-      }
-      assertEquals(
-          passed.kept() + passed.added() + passed.body(), rig.origin.nextRequest(), passed.name());
+  @MethodSource("cases")
+  void passesOnInNormalForm(Case passed) {
+    held.send(passed.request());
+    assertPassedOn(passed);
+  }
+
+  /** No boundary between two reads matters. */
+  @ParameterizedTest
+  @MethodSource("cases")
+  void passesOnWhatComesByteByByte(Case passed) {
+    for (char c : passed.request().toCharArray()) {
+      held.send(String.valueOf(c));
     }
+    assertPassedOn(passed);
   }
 }

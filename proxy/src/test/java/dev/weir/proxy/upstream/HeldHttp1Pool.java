@@ -1,0 +1,220 @@
+package dev.weir.proxy.upstream;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.client.HeldAdmission;
+import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.http.RequestTimeouts;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.upstream.ConnectionPlace.Use;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A pool of connections to services of HTTP/1.1, each of which is in the hand of the test. */
+final class HeldHttp1Pool {
+  static final long RESPONSE_NS = TimeUnit.SECONDS.toNanos(2);
+  static final long IDLE_NS = TimeUnit.SECONDS.toNanos(3);
+  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
+
+  private final EmbeddedChannel timers = new EmbeddedChannel();
+  private final List<Service> services = new ArrayList<>();
+  private final UpstreamAddresses addresses;
+  private final RequestLoop loop;
+  private final UpstreamPool pool;
+  private long nowNs = 1;
+
+  final HeldAdmission admission = new HeldAdmission();
+
+  HeldHttp1Pool() {
+    InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
+    try {
+      addresses = new UpstreamAddresses(address, Transport.NIO);
+    } catch (IOException unknown) {
+      throw new AssertionError(unknown);
+    }
+    LoopClock clock = new LoopClock(() -> nowNs);
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics metrics = new Metrics().newLoop();
+    pool =
+        new UpstreamPool(
+            new UpstreamSettings(
+                address,
+                UpstreamProtocol.HTTP1,
+                null,
+                new UpstreamTimeouts(MINUTE_NS, RESPONSE_NS, IDLE_NS, MINUTE_NS),
+                new UpstreamCaps(2, 2, 2, 2)),
+            addresses,
+            Transport.NIO,
+            timers.eventLoop(),
+            clock,
+            deadlines,
+            metrics,
+            "service",
+            null);
+    loop =
+        new RequestLoop(
+            clock,
+            deadlines,
+            admission,
+            pool,
+            request -> ClientKey.NONE,
+            metrics,
+            new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
+    timers.freezeTime();
+    deadlines.start(timers.eventLoop());
+  }
+
+  /** A service whose connection nobody uses yet: the next that asks does. */
+  Service connect() {
+    Service service = new Service();
+    services.add(service);
+    pool.adopt(service.channel, addresses.current());
+    return service;
+  }
+
+  /** A client that has asked with a head of HTTP/1.1. */
+  HeldClient ask(String head) {
+    return new HeldClient(loop).start(HeldPool.head(head));
+  }
+
+  /** Lets time pass, and the deadlines in it. */
+  void pass(long ns) {
+    nowNs += ns;
+    timers.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
+    timers.runScheduledPendingTasks();
+  }
+
+  /** Ends all connections, and finds that none counts as anything. */
+  void close() {
+    services.forEach(service -> service.channel.finishAndReleaseAll());
+    assertTrue(pool.isUnused());
+    addresses.close();
+  }
+
+  /** The service at the other end of a connection. */
+  static final class Service {
+    final DuplexConnection channel = new DuplexConnection();
+
+    /** Sends bytes, in one read. */
+    Service send(String text) {
+      channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
+      return this;
+    }
+
+    /** Ends its side, behind which it still reads. */
+    void endOutput() {
+      channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    }
+
+    /** Ends the connection. */
+    void end() {
+      channel.close();
+    }
+
+    /** Breaks the connection, without an end. */
+    void reset() {
+      channel.pipeline().fireExceptionCaught(new IOException("reset"));
+    }
+
+    /** Says whether it takes what is written. */
+    void takes(boolean isWritable) {
+      channel.unsafe().outboundBuffer().setUserDefinedWritability(1, isWritable);
+      channel.runPendingTasks();
+    }
+
+    /** What it has got since this was called last. */
+    String got() {
+      StringBuilder text = new StringBuilder();
+      for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
+        text.append(bytes.toString(StandardCharsets.ISO_8859_1));
+        bytes.release();
+      }
+      return text.toString();
+    }
+
+    boolean isConnected() {
+      return channel.isOpen();
+    }
+
+    /** Whether what it sends is read. */
+    boolean isRead() {
+      return channel.config().isAutoRead();
+    }
+
+    /** What its connection counts as. */
+    Use use() {
+      return connection().place().use();
+    }
+
+    private UpstreamConnection connection() {
+      return channel.pipeline().get(UpstreamConnection.class);
+    }
+  }
+
+  /** A connection whose sides end one by one. */
+  static final class DuplexConnection extends EmbeddedChannel implements DuplexChannel {
+    private boolean outputEnded;
+
+    @Override
+    public boolean isInputShutdown() {
+      return false;
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+      return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+      return outputEnded;
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+      return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+      outputEnded = true;
+      return promise.setSuccess();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return !isOpen();
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+      return shutdown(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
