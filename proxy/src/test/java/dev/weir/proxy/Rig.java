@@ -106,7 +106,7 @@ final class Rig implements AutoCloseable {
   }
 
   /**
-   * One with a file.
+   * One with a file, as {@link #patient} as those of flags may be.
    *
    * @param yaml all of it but the upstream, the addresses unless it has some, and the transport.
    */
@@ -122,8 +122,7 @@ final class Rig implements AutoCloseable {
             + yaml;
     Faults faults = Faults.ofFile("weir.yaml");
     byte[] content = file.getBytes(StandardCharsets.UTF_8);
-    return new Rig(
-        origin, start(new SettingsFile().read(content, faults), settings -> settings, faults));
+    return new Rig(origin, start(new SettingsFile().read(content, faults), Rig::patient, faults));
   }
 
   private static Sidecar start(Settings settings, UnaryOperator<Settings> change, Faults faults)

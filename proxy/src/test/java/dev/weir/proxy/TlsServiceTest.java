@@ -85,7 +85,11 @@ class TlsServiceTest {
         "--upstream-tls.ca",
         authority.toString(),
         "--upstream-tls.server-name",
-        "a.example");
+        "a.example",
+        "--timeouts.connect", // a cold and busy JVM takes its time for the first handshake
+        "30s",
+        "--timeouts.upstream-queue",
+        "30s");
   }
 
   @ParameterizedTest
