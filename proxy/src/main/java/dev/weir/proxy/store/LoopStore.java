@@ -20,6 +20,11 @@ public final class LoopStore {
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
+  /** Shards with questions that others were said to follow, until {@link #sendGathered}. */
+  private Shard[] waiting = new Shard[16];
+
+  private int waitingCount;
+
   /** Null until the servers are connected; or for ever, if nobody waits for them. */
   private WarmUp warmUp;
 
@@ -67,7 +72,34 @@ public final class LoopStore {
     }
     outcomes.asking(true);
     try {
+      if (question.isFollowed) {
+        await(shard);
+      }
       return shard.ask(question, nowNs);
+    } finally {
+      outcomes.asking(false);
+    }
+  }
+
+  private void await(Shard shard) {
+    for (int i = 0; i < waitingCount; i++) {
+      if (waiting[i] == shard) {
+        return;
+      }
+    }
+    if (waitingCount == waiting.length) {
+      waiting = Arrays.copyOf(waiting, 2 * waitingCount);
+    }
+    waiting[waitingCount++] = shard;
+  }
+
+  /** Nothing follows any more what was said to be {@link StoreQuestion#followed}. */
+  public void sendGathered(long nowNs) {
+    outcomes.asking(true);
+    try {
+      while (waitingCount > 0) {
+        waiting[--waitingCount].sendDue(nowNs);
+      }
     } finally {
       outcomes.asking(false);
     }

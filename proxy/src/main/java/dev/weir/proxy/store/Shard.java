@@ -69,11 +69,21 @@ final class Shard implements BatchOwner, DebtCarrier {
     long deadlineNs = question.deadlineNs == 0 ? parts.deadlineNs() : question.deadlineNs;
     gathering.add(question, nowNs, nowNs + deadlineNs);
     batches.watch(gathering);
+    if (!question.isFollowed) {
+      sendDue(nowNs);
+    }
+    return null;
+  }
+
+  /** Sends what has been gathered, if it need not wait for what is away. */
+  void sendDue(long nowNs) {
+    if (gathering == null) {
+      return;
+    }
     boolean isOld = nowNs - gathering.firstAskedNs() >= MAX_AGE_NS && inFlight < MAX_IN_FLIGHT;
     if (isOld || isDue()) {
       send(nowNs);
     }
-    return null;
   }
 
   /**

@@ -49,6 +49,10 @@ public final class StoreQuestion {
   long requests;
   boolean isOnce;
   boolean coalesces;
+
+  /** Whether others of the same moment follow, and its batch waits for them. */
+  boolean isFollowed;
+
   long decidedAtUs;
 
   /** How long the answer may take; 0 for as long as the store's settings say. */
@@ -61,6 +65,7 @@ public final class StoreQuestion {
     requests = 1;
     isOnce = false;
     coalesces = what == Operation.CHECK;
+    isFollowed = false;
     decidedAtUs = 0;
     deadlineNs = 0;
     return this;
@@ -159,6 +164,15 @@ public final class StoreQuestion {
   /** Shares no check with others of the same budgets: each must know its own place in a queue. */
   public StoreQuestion alone() {
     coalesces = false;
+    return this;
+  }
+
+  /**
+   * Says that others follow at once, which are to travel with it where one call reaches them: its
+   * batch waits for {@link LoopStore#sendGathered}.
+   */
+  public StoreQuestion followed() {
+    isFollowed = true;
     return this;
   }
 
