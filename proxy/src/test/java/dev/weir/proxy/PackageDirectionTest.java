@@ -38,7 +38,8 @@ class PackageDirectionTest {
           "control",
           "decision",
           "decision.proto",
-          "admin");
+          "admin",
+          "envoy");
 
   @ParameterizedTest
   @CsvSource({
@@ -60,6 +61,7 @@ class PackageDirectionTest {
     "decision, request loop http http2 grpc client rule decision.proto",
     "decision.proto,",
     "admin, metrics request loop",
+    "envoy, request loop rule metrics store admission control decision decision.proto",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

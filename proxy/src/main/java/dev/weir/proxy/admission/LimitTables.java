@@ -84,7 +84,7 @@ public final class LimitTables implements AutoCloseable {
   }
 
   /** The table in which a limit's budgets are. */
-  LimitTable of(Limit limit) {
+  public LimitTable of(Limit limit) {
     return limit.cells() == 0 ? words : rings;
   }
 

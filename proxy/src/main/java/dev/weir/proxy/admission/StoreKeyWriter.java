@@ -36,7 +36,7 @@ final class StoreKeyWriter {
   private final byte[] service;
 
   StoreKeyWriter(StoreNames names) {
-    text = new IdentityText(names.hashesAll(), names.hashed(), names.hashKeyInUse());
+    text = names.identityText();
     String between = names.service().isEmpty() ? ":" : ":" + names.service() + ":";
     service = between.getBytes(StandardCharsets.US_ASCII);
   }

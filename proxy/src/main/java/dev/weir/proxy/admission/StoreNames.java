@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.rule.IdentityText;
 import dev.weir.proxy.rule.KeyPart;
 import java.util.Set;
 
@@ -31,6 +32,11 @@ public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed,
   /** The key that is used. */
   String hashKeyInUse() {
     return isKeyDerived() ? "weir:" + service : hashKey;
+  }
+
+  /** How identities are written in names. */
+  public IdentityText identityText() {
+    return new IdentityText(hashesAll, hashed, hashKeyInUse());
   }
 
   /** Without the secret. */

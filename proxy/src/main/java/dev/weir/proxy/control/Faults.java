@@ -61,7 +61,7 @@ public final class Faults {
     add(line, path, printable(value) + " (expected: " + expected + ")");
   }
 
-  void add(int line, String path, String problem) {
+  public void add(int line, String path, String problem) {
     if (faults.size() == MAX_KEPT) {
       dropped++;
     } else {
@@ -69,7 +69,7 @@ public final class Faults {
     }
   }
 
-  void warn(int line, String path, String problem) {
+  public void warn(int line, String path, String problem) {
     if (warnings.size() < MAX_KEPT) {
       warnings.add(new Fault(file, line, path, "warning: " + problem));
     }
@@ -107,7 +107,7 @@ public final class Faults {
   }
 
   /** A value on one line, not too long, and without what a terminal would act on. */
-  static String printable(String value) {
+  public static String printable(String value) {
     if (value.isEmpty()) {
       return "\"\"";
     }

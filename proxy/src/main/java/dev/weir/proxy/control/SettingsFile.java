@@ -5,26 +5,17 @@ import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.RuleSpec;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.schema.JsonSchema;
 
 /**
  * Reads settings and rules from a YAML file. Every fault is noted, not only the first; what YAML
@@ -34,6 +25,8 @@ public final class SettingsFile {
   /** The largest file. */
   public static final int MAX_BYTES = 1 << 20;
 
+  private static final String EXPECTED = "keys such as upstream: and rules:";
+
   /** Rings of any length are still to be had. */
   private static final int AT_START = -1;
 
@@ -42,7 +35,7 @@ public final class SettingsFile {
   private final SchemaCheck schema = new SchemaCheck();
 
   /** The content of a file; null, and a fault, if it cannot be read or is no regular file. */
-  static byte[] content(Path path, Faults faults) {
+  public static byte[] content(Path path, Faults faults) {
     try {
       if (!Files.isRegularFile(path)) {
         String kind =
@@ -89,7 +82,7 @@ public final class SettingsFile {
   }
 
   private Settings read(byte[] content, Faults faults, int ringCells) {
-    Node root = compose(content, faults);
+    Node root = YamlDocument.compose(content, EXPECTED, faults);
     if (root == null) {
       return null;
     }
@@ -98,7 +91,7 @@ public final class SettingsFile {
       return null;
     }
     if (!tree.json().isObject()) {
-      faults.add(tree.line(""), "", "no settings (expected: keys such as upstream: and rules:)");
+      faults.add(tree.line(""), "", "no settings (expected: " + EXPECTED + ")");
       return null;
     }
     return read(tree, faults, ringCells);
@@ -158,39 +151,5 @@ public final class SettingsFile {
     } else {
       RingCheck.atReload(ringCells, rules, at, sink);
     }
-  }
-
-  private static Node compose(byte[] content, Faults faults) {
-    String text;
-    try {
-      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
-    } catch (CharacterCodingException malformed) {
-      faults.add(0, "", "not UTF-8");
-      return null;
-    }
-    LoadSettings settings =
-        LoadSettings.builder()
-            .setSchema(new JsonSchema())
-            .setCodePointLimit(MAX_BYTES)
-            .setAllowNonScalarKeys(true)
-            .setMaxAliasesForCollections(Integer.MAX_VALUE) // YamlTree bounds what they amount to
-            .build();
-    try {
-      Optional<Node> root = new Compose(settings).composeString(text);
-      if (root.isEmpty()) {
-        faults.add(0, "", "empty (expected: keys such as upstream: and rules:)");
-      }
-      return root.orElse(null);
-    } catch (MarkedYamlEngineException syntax) {
-      int line = syntax.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
-      String context = syntax.getContext();
-      String problem = syntax.getProblem();
-      faults.add(line, "", context == null ? problem : context + ", " + problem);
-    } catch (YamlEngineException unreadable) {
-      faults.add(0, "", "not YAML: " + Faults.printable(String.valueOf(unreadable.getMessage())));
-    } catch (StackOverflowError deep) {
-      faults.add(0, "", "nested too deeply");
-    }
-    return null;
   }
 }

@@ -36,7 +36,7 @@ final class YamlTree {
   /** Notes keys that stand twice, and what YAML allows and settings do not. */
   YamlTree(Node root, Faults faults) {
     this.faults = faults;
-    this.json = convert(root, "", line(root), 0);
+    this.json = convert(root, "", YamlDocument.line(root), 0);
   }
 
   JsonNode json() {
@@ -68,7 +68,7 @@ final class YamlTree {
       if (!tooLarge) {
         tooLarge = true;
         faults.add(
-            line(node),
+            YamlDocument.line(node),
             "",
             nodes > MAX_NODES ? "too large once its aliases are followed" : "too deep",
             "at most " + MAX_NODES + " values, " + MAX_DEPTH + " levels deep");
@@ -84,7 +84,8 @@ final class YamlTree {
         if (tooLarge) {
           break;
         }
-        array.add(convert(item, path + "[" + array.size() + "]", line(item), depth + 1));
+        array.add(
+            convert(item, path + "[" + array.size() + "]", YamlDocument.line(item), depth + 1));
       }
       return array;
     }
@@ -99,16 +100,20 @@ final class YamlTree {
       }
       Node key = tuple.getKeyNode();
       if (!(key instanceof ScalarNode name)) {
-        faults.add(line(key), path, "a key that is a list or a section (expected: a name)");
+        faults.add(
+            YamlDocument.line(key), path, "a key that is a list or a section (expected: a name)");
         continue;
       }
       String inner = path.isEmpty() ? name.getValue() : path + "." + name.getValue();
       if (object.has(name.getValue())) {
         faults.add(
-            line(key), inner, "already on line " + line(inner) + " (expected: each key once)");
+            YamlDocument.line(key),
+            inner,
+            "already on line " + line(inner) + " (expected: each key once)");
         continue;
       }
-      object.set(name.getValue(), convert(tuple.getValueNode(), inner, line(key), depth + 1));
+      object.set(
+          name.getValue(), convert(tuple.getValueNode(), inner, YamlDocument.line(key), depth + 1));
     }
     return object;
   }
@@ -149,9 +154,5 @@ final class YamlTree {
       return null;
     }
     return null;
-  }
-
-  private static int line(Node node) {
-    return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
   }
 }

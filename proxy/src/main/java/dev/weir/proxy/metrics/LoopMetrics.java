@@ -6,6 +6,7 @@ import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TrafficObserver;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,6 +25,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
   private final Latencies latencies;
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
+  private final Map<List<String>, DescriptorCounters> descriptors = new ConcurrentHashMap<>();
 
   LoopMetrics(Latencies latencies) {
     this.latencies = latencies;
@@ -70,6 +72,21 @@ public final class LoopMetrics implements TrafficObserver {
   /** A request that was held is held no more: it passes, or its client has gone. */
   public void released() {
     counters.increment(LoopFigures.REQUESTS_WAITING.endedWord());
+  }
+
+  /**
+   * The counters of a limit of Envoy's rate-limit service, the same ones for the same names for
+   * ever. Allocates for new names: to be asked for when files are read, not per request.
+   *
+   * @param names its domain, then what it is named by at each level.
+   */
+  public DescriptorCounters descriptor(List<String> names) {
+    return descriptors.computeIfAbsent(List.copyOf(names), key -> new DescriptorCounters());
+  }
+
+  /** All limits of Envoy's rate-limit service that this loop has met, by their names. */
+  Map<List<String>, DescriptorCounters> descriptors() {
+    return descriptors;
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -47,6 +48,31 @@ public final class Metrics {
   /** From now on, what is asked of the store is exposed too. */
   public void exposeStore() {
     exposesStore = true;
+  }
+
+  /**
+   * From now on, the figures of Envoy's rate-limit service are exposed too.
+   *
+   * @param unknownDomains calls of domains that are in no file.
+   * @param callerErrors calls that could not be decided by their callers' fault.
+   * @param storeErrors calls on which the store gave no decision.
+   * @param loads how often files were read and taken.
+   * @param failedLoads how often they had faults.
+   */
+  public void exposeDescriptors(
+      LongSupplier unknownDomains,
+      LongSupplier callerErrors,
+      LongSupplier storeErrors,
+      LongSupplier loads,
+      LongSupplier failedLoads) {
+    registry.register(
+        new DescriptorCollector(
+            this, unknownDomains, callerErrors, storeErrors, loads, failedLoads));
+  }
+
+  /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */
+  void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
+    loops.forEach(loop -> loop.descriptors().forEach(visitor));
   }
 
   boolean exposesStore() {

@@ -22,7 +22,7 @@ public final class IdentityText {
   public static final int MAX_BYTES = 128;
 
   /** There was no room. */
-  private static final int TOO_LONG = -1;
+  public static final int TOO_LONG = -1;
 
   private static final byte[] HEX = {
     '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'
@@ -54,6 +54,21 @@ public final class IdentityText {
   public int write(KeySpec key, Identity identity, MutableDirectBuffer target, int at) {
     int end = hashesAll ? TOO_LONG : writeParts(key, identity, target, at, at + MAX_BYTES);
     return end == TOO_LONG ? hash.write(identity.bytes(), 0, identity.length(), target, at) : end;
+  }
+
+  /**
+   * Writes the hash of bytes that are an identity without a key, in place of its text.
+   *
+   * @param bytes on the heap, from 0 on.
+   * @return where the hash ends.
+   */
+  public int writeHash(DirectBuffer bytes, int length, MutableDirectBuffer target, int at) {
+    return hash.write(bytes, 0, length, target, at);
+  }
+
+  /** Whether every identity is hashed whole. */
+  public boolean hashesAll() {
+    return hashesAll;
   }
 
   private int writeParts(
@@ -100,8 +115,13 @@ public final class IdentityText {
     return part.isSecret() || !hashed.isEmpty() && hashed.contains(part);
   }
 
-  /** Percent-encodes what might be taken for the structure of a key. */
-  static int escape(
+  /**
+   * Percent-encodes what might be taken for the structure of a key.
+   *
+   * @param end of the room for it.
+   * @return where it ends, or {@link #TOO_LONG}.
+   */
+  public static int escape(
       DirectBuffer bytes, int from, int length, MutableDirectBuffer target, int at, int end) {
     int out = at;
     for (int i = from; i < from + length; i++) {

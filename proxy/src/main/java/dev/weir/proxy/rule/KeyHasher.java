@@ -30,7 +30,8 @@ public final class KeyHasher {
     return new KeyHasher(new SipHash(key0, key1));
   }
 
-  long hash(DirectBuffer identity, int offset, int length) {
+  /** The hash of an identity's bytes. */
+  public long hash(DirectBuffer identity, int offset, int length) {
     return hash.hash(identity, offset, length);
   }
 }

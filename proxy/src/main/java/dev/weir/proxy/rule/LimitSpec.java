@@ -122,7 +122,7 @@ public record LimitSpec(
    * @param unixEpochNs the Unix epoch on the clock of the checks.
    * @throws IllegalArgumentException if it cannot be.
    */
-  Limit compile(long unixEpochNs) {
+  public Limit compile(long unixEpochNs) {
     return resolved().compile(rate.count(), rate.windowNs(), capacity(), unixEpochNs);
   }
 
@@ -185,7 +185,7 @@ public record LimitSpec(
    *
    * @throws IllegalArgumentException if the script cannot count it exactly.
    */
-  ScriptLimit compileForStore() {
+  public ScriptLimit compileForStore() {
     LimitSpec spec = resolved();
     long count = rate.count();
     long windowUs = rate.windowNs() / NS_PER_US;
@@ -209,7 +209,7 @@ public record LimitSpec(
   }
 
   /** Reports what the store's script cannot count, of a limit that is right by itself. */
-  void checkForStore(FaultSink sink) {
+  public void checkForStore(FaultSink sink) {
     Faulty faulty = new Faulty(sink);
     if (rate == null) {
       return;
@@ -230,7 +230,7 @@ public record LimitSpec(
   }
 
   /** Reports everything in this limit that cannot be. */
-  void check(FaultSink sink) {
+  public void check(FaultSink sink) {
     Faulty faulty = new Faulty(sink);
     checkFields(faulty);
     if (rate == null) {

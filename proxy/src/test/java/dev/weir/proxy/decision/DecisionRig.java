@@ -23,28 +23,28 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The decision API on one event loop and one connection, with time in the hand of the test. */
-final class DecisionRig {
+public final class DecisionRig {
   static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long NS = TimeUnit.SECONDS.toNanos(60);
 
   private long nowNs = 1;
-  final LoopClock clock = new LoopClock(() -> nowNs);
+  public final LoopClock clock = new LoopClock(() -> nowNs);
   final Deadlines deadlines = new Deadlines(clock);
-  final EmbeddedChannel channel = new EmbeddedChannel();
-  final FramePeer client = new FramePeer(channel);
+  public final EmbeddedChannel channel = new EmbeddedChannel();
+  public final FramePeer client = new FramePeer(channel);
   final Http2Loop http2 =
       new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
 
   /** What was told of calls: how many are open, and the statuses of those that ended. */
-  int open;
+  public int open;
 
-  final List<String> ends = new ArrayList<>();
+  public final List<String> ends = new ArrayList<>();
   private final LoopMetrics metrics = new Metrics().newLoop();
   private DecisionLoop loop;
   private Tokens tokens = Tokens.NONE;
 
   /** Listens with these. */
-  DecisionRig with(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
+  public DecisionRig with(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
     DecisionObserver observer =
         new DecisionObserver() {
           @Override
@@ -85,13 +85,13 @@ final class DecisionRig {
     return this;
   }
 
-  DecisionRig connect() {
+  public DecisionRig connect() {
     EmbeddedClient.connect(loop.clients(), channel, Peer.LOOPBACK);
     return this;
   }
 
   /** Connects as a client of HTTP/2, and reads what every connection begins with. */
-  DecisionRig connectHttp2() {
+  public DecisionRig connectHttp2() {
     connect();
     client.startAsClient().send();
     client.received();
@@ -99,7 +99,7 @@ final class DecisionRig {
   }
 
   /** A call's head. */
-  FramePeer head(int stream, String path, String... lines) {
+  public FramePeer head(int stream, String path, String... lines) {
     List<String> all = new ArrayList<>(List.of(lines));
     all.add(0, "content-type: application/grpc");
     all.add(1, "te: trailers");
@@ -107,7 +107,7 @@ final class DecisionRig {
   }
 
   /** A message with its prefix. */
-  static byte[] message(byte... bytes) {
+  public static byte[] message(byte... bytes) {
     byte[] all = new byte[5 + bytes.length];
     GrpcHeads.writePrefix(all, bytes.length);
     System.arraycopy(bytes, 0, all, 5, bytes.length);
@@ -115,18 +115,18 @@ final class DecisionRig {
   }
 
   /** The same, as text. */
-  static String message(String bytes) {
+  public static String message(String bytes) {
     return "\0\0\0" + (char) (bytes.length() >> 8) + (char) (bytes.length() & 0xff) + bytes;
   }
 
-  void pass(long ns) {
+  public void pass(long ns) {
     nowNs += ns;
     channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
     channel.runPendingTasks();
   }
 
-  void close() {
+  public void close() {
     channel.finishAndReleaseAll();
   }
 }

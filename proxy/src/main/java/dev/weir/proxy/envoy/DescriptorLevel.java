@@ -1,0 +1,93 @@
+package dev.weir.proxy.envoy;
+
+import java.util.List;
+import org.agrona.DirectBuffer;
+
+/**
+ * The nodes below one node, by key and value: a table of open addressing, and the wildcards in the
+ * order of the file. Immutable; any thread; a search allocates nothing.
+ */
+final class DescriptorLevel {
+  private static final long FNV_BASIS = 0xCBF2_9CE4_8422_2325L;
+  private static final long FNV_PRIME = 0x0000_0100_0000_01B3L;
+  private static final int NO_VALUE = 0;
+
+  private final DescriptorNode[] table;
+  private final DescriptorNode[] wildcards;
+  private final boolean isEmpty;
+
+  DescriptorLevel(List<DescriptorNode> nodes) {
+    table = new DescriptorNode[Integer.highestOneBit(nodes.size() * 2 + 1) * 2];
+    isEmpty = nodes.isEmpty();
+    for (DescriptorNode node : nodes) {
+      int at = hash(node.key(), node.value()) & table.length - 1;
+      while (table[at] != null) {
+        at = at + 1 & table.length - 1;
+      }
+      table[at] = node;
+    }
+    wildcards =
+        nodes.stream().filter(node -> node.spec().isWildcard()).toArray(DescriptorNode[]::new);
+  }
+
+  boolean isEmpty() {
+    return isEmpty;
+  }
+
+  /**
+   * The node for an entry of a request: that of its key and value, else the first wildcard in the
+   * file that stands for them, else that of its key alone; null if there is none.
+   */
+  DescriptorNode find(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
+    long keyHash = hash(FNV_BASIS, bytes, keyAt, keyLength);
+    DescriptorNode exact = null;
+    if (valueLength > 0) {
+      int hash = fold(hash(keyHash * FNV_PRIME + 1, bytes, valueAt, valueLength));
+      exact = find(hash, bytes, keyAt, keyLength, valueAt, valueLength);
+    }
+    for (int i = 0; exact == null && i < wildcards.length; i++) {
+      if (wildcards[i].matches(bytes, keyAt, keyLength, valueAt, valueLength)) {
+        exact = wildcards[i];
+      }
+    }
+    return exact != null
+        ? exact
+        : find(fold(keyHash * FNV_PRIME + 1), bytes, keyAt, keyLength, valueAt, NO_VALUE);
+  }
+
+  private DescriptorNode find(
+      int hash, DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
+    int at = hash & table.length - 1;
+    while (table[at] != null) {
+      if (table[at].isExactly(bytes, keyAt, keyLength, valueAt, valueLength)) {
+        return table[at];
+      }
+      at = at + 1 & table.length - 1;
+    }
+    return null;
+  }
+
+  private static int hash(byte[] key, byte[] value) {
+    long hash = FNV_BASIS;
+    for (byte b : key) {
+      hash = (hash ^ b) * FNV_PRIME;
+    }
+    hash = hash * FNV_PRIME + 1;
+    for (byte b : value) {
+      hash = (hash ^ b) * FNV_PRIME;
+    }
+    return fold(hash);
+  }
+
+  private static long hash(long from, DirectBuffer bytes, int at, int length) {
+    long hash = from;
+    for (int i = at; i < at + length; i++) {
+      hash = (hash ^ bytes.getByte(i)) * FNV_PRIME;
+    }
+    return hash;
+  }
+
+  private static int fold(long hash) {
+    return (int) (hash ^ hash >>> 32);
+  }
+}

@@ -1,0 +1,41 @@
+package dev.weir.proxy.envoy;
+
+import java.nio.charset.StandardCharsets;
+
+/** A domain with its tree of descriptors, compiled. Immutable; any thread. */
+final class Domain {
+  private final String name;
+  private final byte[] bytes;
+  private final DescriptorLevel level;
+  private final DomainOptions options;
+  private final long seed;
+
+  Domain(String name, DescriptorLevel level, DomainOptions options) {
+    this.name = name;
+    this.bytes = name.getBytes(StandardCharsets.UTF_8);
+    this.level = level;
+    this.options = options;
+    this.seed = 0x9E37_79B9_7F4A_7C15L * (name.hashCode() | 1);
+  }
+
+  /** Sets names below this domain apart from those below others. */
+  long seed() {
+    return seed;
+  }
+
+  String name() {
+    return name;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  DescriptorLevel level() {
+    return level;
+  }
+
+  DomainOptions options() {
+    return options;
+  }
+}

@@ -1,0 +1,11 @@
+package dev.weir.proxy.envoy;
+
+/**
+ * What a domain's answers have where its file says so below {@code weir}.
+ *
+ * @param isAllOrNothing whether a call that is refused takes nothing of any descriptor.
+ * @param headers which fields are to be added to the client's response.
+ */
+record DomainOptions(boolean isAllOrNothing, LimitHeaders headers) {
+  static final DomainOptions NONE = new DomainOptions(false, LimitHeaders.OFF);
+}

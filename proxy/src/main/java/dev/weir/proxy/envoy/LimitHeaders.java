@@ -1,0 +1,24 @@
+package dev.weir.proxy.envoy;
+
+/** Which fields of a response tell of the limit that is closest to its end. */
+enum LimitHeaders {
+  OFF("off"),
+  /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
+  X_RATELIMIT("x-ratelimit"),
+  /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}: envoyproxy/ratelimit's. */
+  DRAFT06("draft06"),
+  /** {@code RateLimit-Policy} and {@code RateLimit}. */
+  DRAFT11("draft11");
+
+  private final String text;
+
+  LimitHeaders(String text) {
+    this.text = text;
+  }
+
+  /** The name in files. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

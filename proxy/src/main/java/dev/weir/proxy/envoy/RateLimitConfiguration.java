@@ -1,0 +1,103 @@
+package dev.weir.proxy.envoy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+
+/**
+ * All domains of a folder, compiled: what a request is matched with. Immutable; any thread;
+ * matching allocates nothing.
+ */
+public final class RateLimitConfiguration {
+  private final List<DomainSpec> specs;
+  private final Domain[] domains;
+  private final List<NodeLimit> limits = new ArrayList<>();
+  private final Budgets[] counts = new Budgets[LimitUnit.values().length + 1];
+
+  /**
+   * @param specs each of another name.
+   */
+  RateLimitConfiguration(List<DomainSpec> specs, LimitCompiler compiler) {
+    this.specs = List.copyOf(specs);
+    domains = new Domain[specs.size()];
+    for (int i = 0; i < domains.length; i++) {
+      DomainSpec spec = specs.get(i);
+      List<String> names = List.of(spec.name());
+      domains[i] =
+          new Domain(
+              spec.name(), level(spec.descriptors(), names, false, compiler), spec.options());
+    }
+    for (LimitUnit unit : LimitUnit.values()) {
+      counts[unit.number()] = Budgets.ofCounts(unit, compiler.hasStore(), compiler);
+    }
+  }
+
+  private DescriptorLevel level(
+      List<DescriptorSpec> specs, List<String> names, boolean byValues, LimitCompiler compiler) {
+    List<DescriptorNode> nodes = new ArrayList<>();
+    for (DescriptorSpec spec : specs) {
+      List<String> path = new ArrayList<>(names);
+      path.add(spec.compositeKey());
+      boolean isByValues = byValues || spec.isValueToMetric();
+      NodeLimit limit = null;
+      if (spec.limit() != null) {
+        Budgets budgets = spec.limit().isUnlimited() ? null : Budgets.of(spec.limit(), compiler);
+        limit =
+            new NodeLimit(
+                spec.limit(),
+                budgets,
+                limits.size(),
+                path.toArray(String[]::new),
+                isByValues || spec.limit().hasDetailedMetric(),
+                spec.limit().name().getBytes(StandardCharsets.UTF_8));
+        limits.add(limit);
+      }
+      nodes.add(
+          new DescriptorNode(spec, limit, level(spec.children(), path, isByValues, compiler)));
+    }
+    return new DescriptorLevel(nodes);
+  }
+
+  /** The domain of a name; null if there is none. */
+  Domain find(DirectBuffer bytes, int at, int length) {
+    for (Domain domain : domains) {
+      if (isNamed(domain.bytes(), bytes, at, length)) {
+        return domain;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isNamed(byte[] name, DirectBuffer bytes, int at, int length) {
+    if (name.length != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(at + i) != name[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The counts of a unit, for limits that requests bring along. */
+  Budgets counts(LimitUnit unit) {
+    return counts[unit.number()];
+  }
+
+  /** All limits, each at its {@link NodeLimit#index()}. */
+  List<NodeLimit> limits() {
+    return limits;
+  }
+
+  /** The domains as they were read. */
+  List<DomainSpec> domains() {
+    return specs;
+  }
+
+  @Override
+  public String toString() {
+    return domains.length + " domains, " + limits.size() + " limits";
+  }
+}

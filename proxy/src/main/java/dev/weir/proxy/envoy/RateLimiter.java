@@ -1,0 +1,231 @@
+package dev.weir.proxy.envoy;
+
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.DescriptorCounters;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreDecision;
+
+/**
+ * Decides on calls: finds the limit of each descriptor, charges all of them, and says what came of
+ * each. Budgets of this node are decided at once; those of the store in one call of its where one
+ * reaches them, each as an entry of its own, so that what many calls have in common is asked once.
+ *
+ * <p>One per event loop. For calls that this node decides it allocates nothing.
+ */
+public final class RateLimiter {
+  /** Calls of one event loop that may await the store at one time. */
+  static final int MAX_PENDING = 16 * 1024;
+
+  private final RateLimitErrors errors;
+  private final LoopClock clock;
+  private final long unixEpochNs;
+  private final DescriptorMatch match = new DescriptorMatch();
+  private final DescriptorIdentity identity;
+  private final LocalCounts local;
+  private final StoreCounts store;
+  private final LimitFigures figures;
+  private final VerdictWriter verdicts;
+  private final PendingCall atOnce = new PendingCall(this);
+  private final PendingCall[] free = new PendingCall[MAX_PENDING];
+  private int freeCount;
+  private int pendingCount;
+  private RateLimitConfiguration configuration;
+
+  /**
+   * @param store null if there is none.
+   */
+  public RateLimiter(
+      LimitTables tables,
+      LoopStore store,
+      StoreNames names,
+      KeyHasher hasher,
+      LoopMetrics metrics,
+      RateLimitErrors errors,
+      LoopClock clock,
+      long unixEpochNs) {
+    this.errors = errors;
+    this.clock = clock;
+    this.unixEpochNs = unixEpochNs;
+    this.identity = new DescriptorIdentity(hasher);
+    this.local = new LocalCounts(tables);
+    this.store = store == null ? null : new StoreCounts(store, new DescriptorKeyWriter(names));
+    this.figures = new LimitFigures(metrics);
+    this.verdicts = new VerdictWriter();
+  }
+
+  /** Swaps the configuration, whole; calls that await the store keep theirs. */
+  public void publish(RateLimitConfiguration next) {
+    figures.publish(next);
+    configuration = next;
+  }
+
+  /**
+   * Decides on a call.
+   *
+   * @param call of which every descriptor that brings a limit along says a unit that there is.
+   * @param nowNs when it came.
+   * @return the verdict, valid until the next call; null if {@code asker} will be told.
+   */
+  RateLimitVerdict ask(RateLimitCall call, RateLimitAsker asker, long nowNs) {
+    Domain domain = configuration.find(call.bytes(), call.domainAt(), call.domainLength());
+    if (domain == null) {
+      errors.ofDomain();
+      return atOnce.verdict.start(call.descriptorCount(), LimitHeaders.OFF);
+    }
+    PendingCall pending = store == null ? atOnce : take();
+    if (pending == null) {
+      return atOnce.verdict.start(0, LimitHeaders.OFF).fail(RateLimitVerdict.Fault.BUSY);
+    }
+    pending.begin(call, domain, asker);
+    find(pending, call);
+    charge(pending, call, nowNs);
+    if (--pending.openCount > 0) {
+      return null;
+    }
+    RateLimitVerdict verdict = conclude(pending);
+    leave(pending);
+    return verdict;
+  }
+
+  /**
+   * Notes the limit of every descriptor: its own, else that of its node, unless one replaces it.
+   */
+  private void find(PendingCall pending, RateLimitCall call) {
+    RateLimitVerdict verdict = pending.verdict;
+    boolean replaces = false;
+    for (int i = 0; i < call.descriptorCount(); i++) {
+      if (call.hasLimit(i)) {
+        verdict.limit(i, null, LimitUnit.ofNumber(call.unit(i)), call.limit(i));
+        continue;
+      }
+      NodeLimit limit = match.find(pending.domain, call, i);
+      if (limit != null) {
+        verdict.limit(i, limit, limit.spec().unit(), limit.spec().requestsPerUnit());
+        replaces |= !limit.spec().replaces().isEmpty();
+      }
+    }
+    if (replaces) {
+      verdicts.replace(verdict);
+    }
+  }
+
+  private void charge(PendingCall pending, RateLimitCall call, long nowNs) {
+    identity.domain(call);
+    RateLimitVerdict verdict = pending.verdict;
+    for (int i = 0; i < call.descriptorCount(); i++) {
+      NodeLimit limit = verdict.limit(i);
+      if (limit != null && limit.spec().isUnlimited()) {
+        verdict.unlimited(i);
+      } else if (verdict.unit(i) != null) {
+        charge(pending, call, i, limit, nowNs);
+      }
+    }
+    if (store != null) {
+      store.send(nowNs);
+    }
+  }
+
+  private void charge(
+      PendingCall pending, RateLimitCall call, int descriptor, NodeLimit limit, long nowNs) {
+    match.clear();
+    DescriptorCounters counters;
+    Budgets budgets;
+    if (limit == null) {
+      budgets = configuration.counts(pending.verdict.unit(descriptor));
+      counters = figures.ofCall(pending.domain, call, descriptor);
+    } else {
+      match.find(pending.domain, call, descriptor);
+      budgets = limit.budgets();
+      counters = figures.of(limit, pending.domain, call, descriptor, match);
+    }
+    identity.set(call, descriptor, match);
+    int charge = pending.charges.count();
+    long hits = call.hits(descriptor);
+    if (budgets.isExact()) {
+      pending.add(descriptor, budgets, hits, 0, counters);
+      LimitUnit unit = pending.verdict.unit(descriptor);
+      if (store.ask(pending, charge, identity, unit, nowNs)) {
+        pending.openCount++;
+      } else {
+        pending.undecided();
+      }
+    } else {
+      pending.add(descriptor, budgets, hits, identity.hash() ^ budgets.seed(), counters);
+      local.charge(pending.charges, charge, nowNs);
+    }
+  }
+
+  /** The store has decided on one of a call's charges. */
+  void decided(PendingCall pending, int charge, StoreDecision decision) {
+    StoreCounts.decided(pending.charges, charge, decision);
+    ended(pending);
+  }
+
+  /** One of the questions to the store has come to its end. */
+  void ended(PendingCall pending) {
+    if (--pending.openCount > 0) {
+      return;
+    }
+    RateLimitAsker asker = pending.asker;
+    RateLimitVerdict verdict = conclude(pending);
+    try {
+      if (asker != null) {
+        asker.decided(verdict);
+      }
+    } finally {
+      leave(pending);
+    }
+  }
+
+  private RateLimitVerdict conclude(PendingCall pending) {
+    long nowNs = clock.nowNs();
+    boolean isAllOrNothing = pending.domain.options().isAllOrNothing();
+    if (pending.isUndecided()) {
+      if (isAllOrNothing) {
+        giveBack(pending, nowNs);
+      }
+      return pending.verdict.fail(RateLimitVerdict.Fault.STORE);
+    }
+    boolean isOver = verdicts.isOverLimit(pending);
+    pending.verdict.overLimit(isOver);
+    if (isOver && isAllOrNothing) {
+      giveBack(pending, nowNs);
+    }
+    verdicts.write(pending, nowNs - unixEpochNs);
+    return pending.verdict;
+  }
+
+  private void giveBack(PendingCall pending, long nowNs) {
+    CallCharges charges = pending.charges;
+    for (int i = charges.count() - 1; i >= 0; i--) {
+      Budgets budgets = charges.budgets(i);
+      if (charges.isGranted(i) && charges.hits(i) > 0 && !budgets.countsAll()) {
+        if (budgets.isExact()) {
+          store.giveBack(pending, i, nowNs);
+        } else {
+          local.giveBack(charges, i, nowNs);
+        }
+      }
+    }
+  }
+
+  private PendingCall take() {
+    if (pendingCount == MAX_PENDING) {
+      return null;
+    }
+    pendingCount++;
+    return freeCount == 0 ? new PendingCall(this) : free[--freeCount];
+  }
+
+  private void leave(PendingCall pending) {
+    pending.end();
+    if (pending != atOnce) {
+      pendingCount--;
+      free[freeCount++] = pending;
+    }
+  }
+}

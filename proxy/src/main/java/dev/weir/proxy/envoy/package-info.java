@@ -1,0 +1,6 @@
+/**
+ * The rate-limit service of Envoy with the files of envoyproxy/ratelimit: what they say, which
+ * limit a descriptor has, and what becomes of it. Below {@link
+ * dev.weir.proxy.envoy.RateLimitConfiguration} is a hot path.
+ */
+package dev.weir.proxy.envoy;

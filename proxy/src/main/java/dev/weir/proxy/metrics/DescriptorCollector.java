@@ -1,0 +1,107 @@
+package dev.weir.proxy.metrics;
+
+import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import io.prometheus.metrics.model.snapshots.UnknownSnapshot;
+import io.prometheus.metrics.model.snapshots.UnknownSnapshot.UnknownDataPointSnapshot;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The figures of Envoy's rate-limit service, under the names that dashboards of
+ * envoyproxy/ratelimit have. They have no type, as those names do not end as counters' do.
+ */
+final class DescriptorCollector implements MultiCollector {
+  private static final String SERVICE = "ratelimit_service_";
+
+  private final Metrics metrics;
+  private final LongSupplier unknownDomains;
+  private final LongSupplier callerErrors;
+  private final LongSupplier storeErrors;
+  private final LongSupplier loads;
+  private final LongSupplier failedLoads;
+
+  DescriptorCollector(
+      Metrics metrics,
+      LongSupplier unknownDomains,
+      LongSupplier callerErrors,
+      LongSupplier storeErrors,
+      LongSupplier loads,
+      LongSupplier failedLoads) {
+    this.metrics = metrics;
+    this.unknownDomains = unknownDomains;
+    this.callerErrors = callerErrors;
+    this.storeErrors = storeErrors;
+    this.loads = loads;
+    this.failedLoads = failedLoads;
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    MetricSnapshots.Builder out = MetricSnapshots.builder();
+    Map<Labels, long[]> sums = sums();
+    for (Outcome outcome : Outcome.values()) {
+      UnknownSnapshot.Builder family =
+          UnknownSnapshot.builder().name(outcome.figure()).help(outcome.help());
+      sums.forEach((labels, of) -> family.dataPoint(point(labels, of[outcome.ordinal()])));
+      out.metricSnapshot(family.build());
+    }
+    out.metricSnapshot(
+        UnknownSnapshot.builder()
+            .name(SERVICE + "should_rate_limit_error")
+            .help("Calls without an answer, by whose fault it was.")
+            .dataPoint(point(Labels.of("err_type", "redis_error"), storeErrors.getAsLong()))
+            .dataPoint(point(Labels.of("err_type", "service_error"), callerErrors.getAsLong()))
+            .build());
+    out.metricSnapshot(
+        one(
+            "rate_limit_domain_not_found",
+            "Calls of domains that are in no file, which pass.",
+            unknownDomains));
+    out.metricSnapshot(one("config_load_success", "Times that files were read and taken.", loads));
+    out.metricSnapshot(one("config_load_error", "Times that files had faults.", failedLoads));
+    return out.build();
+  }
+
+  private static UnknownSnapshot one(String name, String help, LongSupplier value) {
+    return UnknownSnapshot.builder()
+        .name(SERVICE + name)
+        .help(help)
+        .dataPoint(point(Labels.EMPTY, value.getAsLong()))
+        .build();
+  }
+
+  private static UnknownDataPointSnapshot point(Labels labels, long value) {
+    return UnknownDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  /** By outcome, what all event loops have counted of each limit. */
+  private Map<Labels, long[]> sums() {
+    Map<Labels, long[]> sums = new TreeMap<>();
+    metrics.forEachDescriptor(
+        (names, counters) -> {
+          long[] of = sums.computeIfAbsent(labels(names), x -> new long[Outcome.values().length]);
+          for (Outcome outcome : Outcome.values()) {
+            of[outcome.ordinal()] += counters.count(outcome);
+          }
+        });
+    return sums;
+  }
+
+  /** The domain, and a key for each level; the first two are always there. */
+  private static Labels labels(List<String> names) {
+    int levels = Math.max(2, names.size() - 1);
+    String[] labels = new String[2 + 2 * levels];
+    labels[0] = "domain";
+    labels[1] = names.get(0);
+    for (int level = 1; level <= levels; level++) {
+      labels[2 * level] = "key" + level;
+      labels[2 * level + 1] = level < names.size() ? names.get(level) : "";
+    }
+    return Labels.of(labels);
+  }
+}

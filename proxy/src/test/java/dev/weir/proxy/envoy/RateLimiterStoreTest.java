@@ -1,0 +1,257 @@
+package dev.weir.proxy.envoy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.store.ModelServer;
+import dev.weir.proxy.store.ModelStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls whose limits the store decides on. */
+class RateLimiterStoreTest {
+  private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(16);
+  private static final String TWO =
+      """
+      domain: d
+      descriptors:
+        - key: a
+          rate_limit: {unit: year, requests_per_unit: 2}
+        - key: b
+          rate_limit: {unit: year, requests_per_unit: 9}
+      """;
+
+  private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
+  private final LoopMetrics metrics = new Metrics().newLoop();
+  private final RateLimitErrors errors = new RateLimitErrors();
+  private final ModelServer server = new ModelServer(1);
+  private final ModelServer other = new ModelServer(2);
+  private ModelStore store;
+  private RateLimiter limiter;
+
+  /** What was told of a call: {@code ok} or {@code over}, and what is left of each descriptor. */
+  private final List<String> told = new ArrayList<>();
+
+  private void start(String text, ModelServer... servers) {
+    start(text, false, StoreNames.DEFAULT, servers);
+  }
+
+  private void start(String text, boolean isCluster, StoreNames names, ModelServer... servers) {
+    store = new ModelStore(List.of(servers), List.of(), isCluster, metrics.store(), DEADLINE_NS);
+    limiter =
+        new RateLimiter(
+            tables,
+            store.store(),
+            names,
+            KeyHasher.withKey(1, 2),
+            metrics,
+            errors,
+            store.clock(),
+            0);
+    limiter.publish(Configurations.exact(text));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    tables.close();
+  }
+
+  private void ask(Call call) {
+    RateLimitVerdict verdict =
+        limiter.ask(call.get(), late -> told.add(text(late)), store.clock().nowNs());
+    if (verdict != null) {
+      told.add("at once " + text(verdict));
+    }
+    store.run();
+  }
+
+  private static String text(RateLimitVerdict verdict) {
+    if (verdict.fault() != null) {
+      return verdict.fault().toString();
+    }
+    StringBuilder text = new StringBuilder(verdict.isOverLimit() ? "over" : "ok");
+    for (int i = 0; i < verdict.count(); i++) {
+      text.append(' ').append(verdict.isOver(i) ? "!" : "").append(verdict.remaining(i));
+    }
+    return text.toString();
+  }
+
+  private static Call both() {
+    return Call.to("d").descriptor("a=1").descriptor("b=1");
+  }
+
+  private void assertTold(String... what) {
+    assertEquals(List.of(what), told);
+    told.clear();
+  }
+
+  @Test
+  void asksForAllDescriptorsOfACallInOneCallOfTheStore() {
+    start(TWO, server);
+    ask(both());
+    assertEquals(1, server.pendingCount());
+    assertTold();
+    server.answer();
+    assertTold("ok 1 8");
+    assertEquals(0, server.pendingCount());
+  }
+
+  @Test
+  void countsRefusedHitsAndThoseOfOtherDescriptors() {
+    start(TWO, server);
+    for (int i = 0; i < 4; i++) {
+      ask(both());
+      server.answer();
+    }
+    assertTold("ok 1 8", "ok 0 7", "over !0 6", "over !0 5");
+    assertEquals(Set.of(4L), Set.copyOf(server.charges().values()));
+  }
+
+  @Test
+  void sharesAnEntryOfTheBatchAmongCallsThatCountTheSame() {
+    start(TWO, server);
+    ask(Call.to("d").descriptor("b=0"));
+    ask(both());
+    ask(both());
+    ask(Call.to("d").descriptor("a=1").hits(2));
+    ask(both());
+    server.answer();
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals("ok 8", told.get(0));
+    List<String> later = told.subList(1, told.size());
+    assertTrue(later.containsAll(List.of("ok 1 8", "ok 0 7")), told.toString());
+    assertEquals(2, later.stream().filter(one -> one.startsWith("over")).count());
+  }
+
+  @Test
+  void looksWithoutTakingAnything() {
+    start(TWO, server);
+    ask(Call.to("d").descriptor("a=1").hits(3));
+    server.answer();
+    ask(Call.to("d").descriptor("a=1").hitsOfDescriptor(0));
+    server.answer();
+    ask(Call.to("d").descriptor("b=1").hitsOfDescriptor(0));
+    server.answer();
+    assertTold("over !0", "over !0", "ok 9");
+  }
+
+  @Test
+  void answersAtOnceWhereNothingIsCharged() {
+    start(TWO, server);
+    ask(Call.to("d").descriptor("c=1"));
+    ask(Call.to("e").descriptor("a=1"));
+    assertTold("at once ok 0", "at once ok 0");
+    assertEquals(0, server.pendingCount());
+  }
+
+  @Test
+  void saysThatThereIsNoDecisionWhereTheStoreGivesNone() {
+    start(TWO, server);
+    ask(both());
+    store.pass(DEADLINE_NS);
+    assertTold("STORE");
+    while (server.pendingCount() > 0) { // too late, and it goes back
+      server.answer();
+      store.run();
+    }
+    assertEquals(0, server.charges().values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  @Test
+  void saysThatThereIsNoDecisionWhereTheStoreIsNotThere() {
+    start(TWO, server);
+    server.opensAtOnce = false;
+    server.lose(false);
+    store.run();
+    ask(both());
+    assertTold("at once STORE");
+  }
+
+  @Test
+  void decidesOnDescriptorsOfSeveralServers() {
+    start(TWO, server, other);
+    for (int i = 0; i < 20; i++) {
+      ask(Call.to("d").descriptor("a=" + i).descriptor("b=" + i));
+      while (server.pendingCount() + other.pendingCount() > 0) {
+        if (server.pendingCount() > 0) {
+          server.answer();
+        } else {
+          other.answer();
+        }
+      }
+    }
+    assertEquals(20, told.stream().filter(one -> one.equals("ok 1 8")).count());
+    assertTrue(server.charges().size() > 0 && other.charges().size() > 0);
+  }
+
+  @Test
+  void givesBackWhatARefusedCallHasTakenWhereTheDomainSaysSo() {
+    start("domain: d\nweir: {all-or-nothing: true}\n" + TWO.substring(TWO.indexOf("desc")), server);
+    for (int i = 0; i < 3; i++) {
+      ask(both());
+      while (server.pendingCount() > 0) {
+        server.answer();
+      }
+    }
+    assertTold("ok 1 8", "ok 0 7", "over !0 7");
+    assertEquals(Set.of(2L), Set.copyOf(server.charges().values()));
+  }
+
+  @Test
+  void decidesHereWhereTheFileSaysSo() {
+    start(
+        """
+        domain: d
+        descriptors:
+          - key: a
+            weir: {mode: local}
+            rate_limit: {unit: year, requests_per_unit: 2}
+        """,
+        server);
+    ask(Call.to("d").descriptor("a=1"));
+    assertTold("at once ok 1");
+  }
+
+  @Test
+  void namesBudgetsByDomainKeysValuesAndUnit() {
+    start(TWO, false, new StoreNames("shop", false, Set.of(), ""), server);
+    ask(Call.to("d").descriptor("a=x:y"));
+    server.answer();
+    String name = server.executed().get(0);
+    assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:d\\+a=x%3Ay:shop:year]"), name);
+  }
+
+  @Test
+  void hashesANameThatWouldBeTooLong() {
+    start(TWO, server);
+    ask(Call.to("d").descriptor("a=" + "x".repeat(5_000)));
+    server.answer();
+    ask(Call.to("d").descriptor("a=" + "x".repeat(4_999) + "y"));
+    server.answer();
+    assertTold("ok 1", "ok 1");
+    String name = server.executed().get(0);
+    assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:#[0-9a-f]{32}:year]"), name);
+  }
+
+  @Test
+  void aCallWhoseClientHasLeftStaysCharged() {
+    start(TWO, server);
+    assertNull(limiter.ask(both().get(), null, store.clock().nowNs()));
+    server.answer();
+    assertFalse(server.charges().isEmpty());
+  }
+}
