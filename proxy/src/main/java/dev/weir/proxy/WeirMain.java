@@ -22,7 +22,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "weir",
     description = "A rate-limiting sidecar: decides for every request whether it may pass.",
-    subcommands = {RunCommand.class, CheckCommand.class, DemoCommand.class, HelpCommand.class},
+    subcommands = {
+      RunCommand.class,
+      CheckCommand.class,
+      ImportCommand.class,
+      DemoCommand.class,
+      HelpCommand.class
+    },
     mixinStandardHelpOptions = true,
     versionProvider = WeirMain.Version.class,
     synopsisSubcommandLabel = "COMMAND",
@@ -40,7 +46,7 @@ public final class WeirMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "run, check, demo or help";
+  private static final String COMMANDS = "run, check, import, demo or help";
 
   @Spec private CommandSpec spec;
 

@@ -67,9 +67,9 @@ class WeirMainTest {
   @Test
   void asksForACommand() {
     assertEquals(2, weir());
-    assertTrue(err.contains("expected: run, check, demo or help"), err);
+    assertTrue(err.contains("expected: run, check, import, demo or help"), err);
     assertEquals(2, weir("rn"));
-    assertTrue(err.contains("'rn'") && err.contains("run, check, demo or help"), err);
+    assertTrue(err.contains("'rn'") && err.contains("run, check, import, demo or help"), err);
   }
 
   @Test

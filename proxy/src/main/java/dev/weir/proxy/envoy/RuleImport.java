@@ -1,0 +1,147 @@
+package dev.weir.proxy.envoy;
+
+import dev.weir.proxy.control.Faults;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Turns files of envoyproxy/ratelimit into rules of Weir, as far as the two say the same. A file
+ * names entries of descriptors, and only Envoy's routes know what those are taken from: that has to
+ * be said, but for what their names leave no doubt about. Whatever is not turned is told, and why.
+ */
+public final class RuleImport {
+  /** What an entry is taken from that is matched, and is no part of a key. */
+  private static final String PATH = "path";
+
+  private static final String METHOD = "method";
+
+  /** Entries whose names leave no doubt. */
+  private static final Map<String, String> KNOWN =
+      Map.of(
+          "remote_address", "ip",
+          "masked_remote_address", "ip",
+          "path", PATH,
+          ":path", PATH,
+          "method", METHOD,
+          ":method", METHOD);
+
+  private final Map<String, String> sources;
+  private final Map<String, ImportedRule> rules = new LinkedHashMap<>();
+  private final List<String> unturned = new ArrayList<>();
+
+  private RuleImport(Map<String, String> sources) {
+    this.sources = sources;
+  }
+
+  /**
+   * Turns what was read.
+   *
+   * @param sources by an entry's key, what it is taken from: a part of a key of Weir's rules,
+   *     {@code path} or {@code method}.
+   */
+  public static RuleImport of(RateLimitConfiguration configuration, Map<String, String> sources) {
+    RuleImport made = new RuleImport(sources);
+    for (DomainSpec domain : configuration.domains()) {
+      made.turn(domain.name(), domain.descriptors(), List.of());
+      if (!domain.options().equals(DomainOptions.NONE)) {
+        made.unturned.add(domain.name() + ": weir: what its answers have is Envoy's alone");
+      }
+    }
+    return made;
+  }
+
+  private void turn(String domain, List<DescriptorSpec> specs, List<DescriptorSpec> above) {
+    for (DescriptorSpec spec : specs) {
+      List<DescriptorSpec> path = new ArrayList<>(above);
+      path.add(spec);
+      if (spec.limit() != null) {
+        turn(domain, path, spec.limit());
+      }
+      turn(domain, spec.children(), path);
+    }
+  }
+
+  private void turn(String domain, List<DescriptorSpec> path, DescriptorLimit limit) {
+    ImportedRule rule = new ImportedRule(domain);
+    String problem = problem(limit);
+    for (DescriptorSpec spec : path) {
+      problem = problem == null ? add(spec, rule) : problem;
+    }
+    if (problem == null && limit.unit() != null && limit.requestsPerUnit() > 0 && !rule.hasKey()) {
+      problem = "one budget of all callers, and budgets of rules are of an identity each";
+    }
+    if (problem == null && !rule.take(limit)) {
+      problem = "a rule without a limit has no key, and refuses or passes everybody";
+    }
+    if (problem != null) {
+      unturned.add(where(domain, path) + ": " + problem);
+      return;
+    }
+    ImportedRule before = rules.putIfAbsent(rule.match(), rule);
+    if (before != null && !before.join(rule)) {
+      unturned.add(
+          where(domain, path) + ": of one path and method the first rule decides: " + before.id());
+    }
+  }
+
+  private static String where(String domain, List<DescriptorSpec> path) {
+    List<String> names = new ArrayList<>(List.of(domain));
+    path.forEach(spec -> names.add(spec.compositeKey()));
+    int line = path.get(path.size() - 1).line();
+    return Faults.printable(String.join(" > ", names)) + " (line " + line + ")";
+  }
+
+  private static String problem(DescriptorLimit limit) {
+    if (limit.isQuota()) {
+      return "quota_mode: each limit of a rule refuses by itself";
+    }
+    return limit.replaces().isEmpty() ? null : "replaces: all limits of a rule count";
+  }
+
+  /** Adds an entry to a rule; returns why it cannot be, or null. */
+  private String add(DescriptorSpec spec, ImportedRule rule) {
+    String source = sources.getOrDefault(spec.key(), KNOWN.get(spec.key()));
+    if (source == null) {
+      return "what "
+          + Faults.printable(spec.key())
+          + " is taken from is not known here (expected: --entry "
+          + Faults.printable(spec.key())
+          + "=SOURCE, such as header:x-user-id, ip, path or method)";
+    }
+    if (source.equals(PATH)) {
+      return rule.path(spec);
+    }
+    if (source.equals(METHOD)) {
+      boolean isOne = !spec.value().isEmpty() && !spec.isWildcard();
+      return isOne ? rule.method(spec.value()) : "a budget of each method: rules have none";
+    }
+    return spec.value().isEmpty()
+        ? rule.key(source)
+        : "a value of " + source + ": rules are found by path and method alone";
+  }
+
+  /** The rules, as a settings file has them. */
+  public String yaml() {
+    if (rules.isEmpty()) {
+      return "rules: []\n";
+    }
+    StringBuilder yaml = new StringBuilder("rules:\n");
+    Map<String, Integer> ids = new LinkedHashMap<>();
+    for (ImportedRule rule : rules.values()) {
+      rule.write(ids.merge(rule.id(), 1, Integer::sum), yaml);
+    }
+    return yaml.toString();
+  }
+
+  /** What was not turned, each with its reason. */
+  public List<String> unturned() {
+    return List.copyOf(unturned);
+  }
+
+  /** How many rules there are. */
+  public int ruleCount() {
+    return rules.size();
+  }
+}
