@@ -22,11 +22,25 @@ public final class FieldDecoder {
   private final DynamicTable table = new DynamicTable();
   private final UnsafeBuffer wire = new UnsafeBuffer(0, 0);
 
+  private final boolean endsAttacks;
+
   // Where the block is being read, and what the last name came to.
   private int at;
   private int end;
   private int nameOffset;
   private int nameLength;
+
+  /** Decodes the blocks of a peer that may be an attacker. */
+  public FieldDecoder() {
+    this(true);
+  }
+
+  /**
+   * @param endsAttacks whether a block that has twice of what it may have is decoded no further.
+   */
+  FieldDecoder(boolean endsAttacks) {
+    this.endsAttacks = endsAttacks;
+  }
 
   /**
    * Decodes a block.
@@ -49,7 +63,7 @@ public final class FieldDecoder {
       if (!field(block)) {
         return ErrorCode.COMPRESSION_ERROR;
       }
-      if (block.isAttack()) {
+      if (endsAttacks && block.isAttack()) {
         return ErrorCode.ENHANCE_YOUR_CALM;
       }
     }

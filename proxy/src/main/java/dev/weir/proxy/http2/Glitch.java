@@ -9,13 +9,13 @@ public enum Glitch {
   RAPID_RESET(50),
 
   /** A stream had to be reset for what the peer sent on it. */
-  STREAM_FAULT(10),
+  STREAM_FAULT(10, true),
 
   /** A stream was refused above the number that the peer had acknowledged. */
   EXCESS_STREAM(1),
 
   /** A CONTINUATION without a byte. */
-  EMPTY_CONTINUATION(20),
+  EMPTY_CONTINUATION(20, true),
 
   /** A PING too soon after the last, with nothing sent between. */
   PING(20),
@@ -30,10 +30,10 @@ public enum Glitch {
   WINDOW_CHANGE(10),
 
   /** DATA without a byte that ends nothing. */
-  EMPTY_DATA(5),
+  EMPTY_DATA(5, true),
 
   /** DATA of one to four bytes that ends nothing. */
-  TINY_DATA(1),
+  TINY_DATA(1, true),
 
   /** PRIORITY, PRIORITY_UPDATE and unknown frames, more than usual. */
   IGNORED_FRAME(1),
@@ -42,9 +42,20 @@ public enum Glitch {
   WINDOW_UPDATE(1);
 
   private final int units;
+  private final boolean ofMessage;
 
   Glitch(int units) {
+    this(units, false);
+  }
+
+  Glitch(int units, boolean ofMessage) {
     this.units = units;
+    this.ofMessage = ofMessage;
+  }
+
+  /** Whether it is in how a single message is sent; else in what is sent beside them. */
+  boolean isOfMessage() {
+    return ofMessage;
   }
 
   /** The units that one of these takes. */

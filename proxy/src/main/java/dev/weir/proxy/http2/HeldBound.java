@@ -15,12 +15,14 @@ final class HeldBound {
   static final long MAX_LOOP_BYTES = 32L << 20;
 
   private final Http2Connection connection;
+  private final UntakenContent untaken;
   private boolean isReached;
   private long heldBytes;
   private long heldReceivedBytes;
 
   HeldBound(Http2Connection connection) {
     this.connection = connection;
+    untaken = new UntakenContent(connection, this);
   }
 
   /** Whether nothing is read for now. */
@@ -47,6 +49,10 @@ final class HeldBound {
 
   /** Something has been read, or waits to be sent. */
   void look() {
+    if (connection.role == Role.CLIENT) {
+      untaken.look();
+      return;
+    }
     if (!isExceeded()) {
       return;
     }
@@ -68,6 +74,10 @@ final class HeldBound {
 
   /** Nobody has taken enough in time. */
   void overdue() {
+    if (connection.role == Role.CLIENT) {
+      untaken.overdue();
+      return;
+    }
     while (isExceeded() && endLongest()) {
       // The next one.
     }
@@ -83,10 +93,9 @@ final class HeldBound {
   }
 
   private boolean isExceeded() {
-    return connection.role == Role.SERVER
-        && (heldReceivedBytes > connection.maxReceivedBytes()
-            || connection.loop.heldBytes() > MAX_LOOP_BYTES
-                && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections());
+    return heldReceivedBytes > connection.maxReceivedBytes()
+        || connection.loop.heldBytes() > MAX_LOOP_BYTES
+            && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections();
   }
 
   /** Resets the stream that has stood still for the longest; false if there is none. */

@@ -103,6 +103,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     observer.connectionOpened();
     timer.start();
     if (role == Role.CLIENT) {
+      loop.serviceConnected(this);
       output.preface();
       output.settings(
           Setting.ENABLE_PUSH, 0, Setting.MAX_HEADER_LIST_SIZE, loop.block.maxListBytes());
@@ -154,6 +155,9 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     }
     final int stream = states.open(nextId);
     nextId += 2;
+    if (nextId >= LAST_ID) {
+      drain();
+    }
     streams.users[stream] = user;
     return stream;
   }
@@ -376,6 +380,16 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     return state != State.OPEN || goAways.isGoing();
   }
 
+  /**
+   * Asks the peer whether it is there.
+   *
+   * @param data what its answer will have, which {@link #pingAnswered} tells.
+   */
+  public final void ping(long data) {
+    output.ping(data);
+    joinTurn();
+  }
+
   /** Lets the streams end, takes no new ones, and then ends. */
   public final void drain() {
     if (state == State.OPEN) {
@@ -465,6 +479,8 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
       observer.connectionClosed();
       if (role == Role.SERVER) {
         loop.clientLeft();
+      } else {
+        loop.serviceLeft(this);
       }
     }
     state = State.CLOSED;

@@ -13,7 +13,7 @@ final class Http2Input {
   private final Http2Connection connection;
   private final Channel channel;
   private final ReceivedFrames frames;
-  private final FrameReader reader = new FrameReader(Http2Loop.MAX_BLOCK_BYTES);
+  private final FrameReader reader;
 
   private ByteBuf in;
   private boolean isReading;
@@ -24,6 +24,11 @@ final class Http2Input {
     this.connection = connection;
     channel = connection.channel;
     frames = new ReceivedFrames(connection);
+    reader =
+        new FrameReader(
+            connection.role == Role.CLIENT
+                ? Http2Loop.MAX_SERVICE_BLOCK_BYTES
+                : Http2Loop.MAX_BLOCK_BYTES);
     prefaceRead = connection.role == Role.CLIENT; // a server begins with its SETTINGS
   }
 

@@ -3,11 +3,25 @@ package dev.weir.proxy.http2;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What the HTTP/2 connections of one event loop share, in both roles. Used by that loop only. */
 public final class Http2Loop {
   /** The most bytes of a head or trailers, as they are sent. */
   static final int MAX_BLOCK_BYTES = 32 * 1024;
+
+  /**
+   * The most bytes of a head or trailers that a service sends; of what is more than {@link
+   * #MAX_BLOCK_BYTES}, nothing is kept, and the stream ends.
+   */
+  static final int MAX_SERVICE_BLOCK_BYTES =
+      FrameReader.MAX_BLOCK_FRAMES * Setting.DEFAULT_MAX_FRAME_BYTES;
+
+  /** From half of what may be held on, services send less at once; below a quarter, as usual. */
+  private static final long CROWDED_BYTES = HeldBound.MAX_LOOP_BYTES / 2;
+
+  private static final long UNCROWDED_BYTES = HeldBound.MAX_LOOP_BYTES / 4;
 
   final LoopClock clock;
   final Deadlines deadlines;
@@ -17,8 +31,12 @@ public final class Http2Loop {
   /** Whether somebody is being told of the fields that were decoded last. */
   boolean blockIsLent;
 
+  private final List<Http2Connection> services = new ArrayList<>();
   private long heldBytes;
   private int clientConnections;
+
+  /** Whether so much is held that services are to send less at once. */
+  private boolean isCrowded;
 
   /**
    * @param maxListBytes of a head or trailers: all names and values, and 32 for each field.
@@ -29,7 +47,7 @@ public final class Http2Loop {
     this.clock = clock;
     this.deadlines = deadlines;
     this.turnEnd = turnEnd;
-    this.block = new FieldBlock(maxListBytes, maxFields, MAX_BLOCK_BYTES);
+    this.block = new FieldBlock(maxListBytes, maxFields, MAX_SERVICE_BLOCK_BYTES);
   }
 
   /** Bytes that all connections have received, or have to send, and that wait for a window. */
@@ -44,6 +62,25 @@ public final class Http2Loop {
 
   void hold(long bytes) {
     heldBytes += bytes;
+    if (isCrowded ? heldBytes < UNCROWDED_BYTES : heldBytes > CROWDED_BYTES) {
+      isCrowded = !isCrowded;
+      for (int i = 0; i < services.size(); i++) {
+        services.get(i).joinTurn(); // and looks at its bound then
+      }
+    }
+  }
+
+  /** Whether so much is held that services are to send less at once. */
+  boolean isCrowded() {
+    return isCrowded;
+  }
+
+  void serviceConnected(Http2Connection connection) {
+    services.add(connection);
+  }
+
+  void serviceLeft(Http2Connection connection) {
+    services.remove(connection);
   }
 
   void clientConnected() {

@@ -44,9 +44,14 @@ final class PeerConduct {
   int read(int bytes) {
     totalBytes += bytes;
     final long useful = payloadBytes + connection.queue.contentBytes();
-    return totalBytes / 8 > useful + MAX_OVERHEAD_BYTES
-        ? ErrorCode.ENHANCE_YOUR_CALM
-        : ErrorCode.NO_ERROR;
+    if (totalBytes / 8 <= useful + MAX_OVERHEAD_BYTES) {
+      return ErrorCode.NO_ERROR;
+    }
+    if (connection.role == Role.SERVER) {
+      return ErrorCode.ENHANCE_YOUR_CALM;
+    }
+    connection.drain(); // answers of little content, of which one client may ask for all
+    return ErrorCode.NO_ERROR;
   }
 
   /** Some of what was read are fields or content. */
@@ -108,9 +113,15 @@ final class PeerConduct {
     return glitch(Glitch.STREAM_FAULT);
   }
 
-  /** Takes of the budget; drains the connection when that is low. */
+  /**
+   * Takes of the budget; drains the connection when that is low. What answers are made of takes
+   * nothing: it is one client that asks for them, and the streams of all that would end.
+   */
   int glitch(Glitch glitch) {
     connection.observer.glitch(glitch);
+    if (connection.role == Role.CLIENT && glitch.isOfMessage()) {
+      return ErrorCode.NO_ERROR;
+    }
     glitches.take(glitch.units(), nowNs());
     if (glitches.isEmpty()) {
       return ErrorCode.ENHANCE_YOUR_CALM;

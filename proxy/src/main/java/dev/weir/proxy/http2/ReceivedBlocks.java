@@ -14,7 +14,7 @@ final class ReceivedBlocks {
   private final StreamStates states;
   private final ClosedStreams closed;
   private final PeerConduct conduct;
-  private final FieldDecoder decoder = new FieldDecoder();
+  private final FieldDecoder decoder;
 
   /** The next block ends its stream, whatever is in it. */
   private boolean faulty;
@@ -25,6 +25,7 @@ final class ReceivedBlocks {
     states = connection.states;
     closed = connection.states.closed();
     conduct = connection.conduct;
+    decoder = new FieldDecoder(connection.role == Role.SERVER); // a service's answer is one of many
   }
 
   /** The block that comes next has a fault that ends its stream. */
@@ -67,6 +68,12 @@ final class ReceivedBlocks {
   }
 
   private int ofClosed(int id) {
+    if (connection.role == Role.CLIENT) {
+      // An answer of two ends, or to a stream that we reset so many streams ago: others go on.
+      return closed.isRemembered(id) && closed.wasReset(id)
+          ? ErrorCode.NO_ERROR
+          : conduct.ignored();
+    }
     if (!closed.isRemembered(id) || !closed.wasOpen(id)) {
       return ErrorCode.PROTOCOL_ERROR;
     }

@@ -72,7 +72,9 @@ final class ReceivedSettings {
   /** The peer has taken our settings; returns what the connection is to end with. */
   int acknowledged() {
     if (connection.peer.isAckReceived()) {
-      return connection.conduct.glitch(Glitch.SETTINGS);
+      return connection.windows.acknowledged()
+          ? ErrorCode.NO_ERROR
+          : connection.conduct.glitch(Glitch.SETTINGS);
     }
     connection.peer.ackReceived();
     connection.timer.settingsTaken();

@@ -11,6 +11,9 @@ public enum StreamEnd {
   /** The peer broke a rule that is about this stream only, and we have reset it. */
   FAULT,
 
+  /** What came on it stood here untaken while too much was held, and we have reset it. */
+  UNTAKEN,
+
   /** The connection has ended. */
   CONNECTION_LOST
 }

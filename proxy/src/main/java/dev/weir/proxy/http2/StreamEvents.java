@@ -73,6 +73,13 @@ abstract class StreamEvents extends InboundHandler {
    */
   protected void goAwayReceived(int errorCode) {}
 
+  /**
+   * The peer has answered a {@link Http2Connection#ping}.
+   *
+   * @param data what it was given.
+   */
+  protected void pingAnswered(long data) {}
+
   /** The connection has ended, and its streams have been told. */
   protected abstract void connectionEnded();
 }

@@ -49,7 +49,7 @@ final class StreamStates {
   int open(int id) {
     connection.observer.streamOpened();
     closed.open(id);
-    return streams.open(id, connection.peer.initialWindow(), Http2Connection.WINDOW_BYTES);
+    return streams.open(id, connection.peer.initialWindow(), connection.windows.streamBytes());
   }
 
   /** Answers a stream of the peer's that none is opened for with a reset. */
@@ -112,10 +112,10 @@ final class StreamStates {
     close(stream);
   }
 
-  /** A stream ends before its time, and its user is told; for a fault, the peer is too. */
+  /** A stream ends before its time, and its user is told; if it is by us, the peer is too. */
   void end(int stream, StreamEnd how, int errorCode) {
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
-    if (how == StreamEnd.FAULT) {
+    if (how == StreamEnd.FAULT || how == StreamEnd.UNTAKEN) {
       writeReset(streams.id(stream), errorCode);
     }
     close(stream);

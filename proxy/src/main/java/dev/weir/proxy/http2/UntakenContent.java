@@ -1,0 +1,62 @@
+package dev.weir.proxy.http2;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Content that one connection has read from a service and that clients have not taken. The
+ * connection is never paused for one of them. While its event loop holds more than half of what it
+ * may, the service sends less at once; beyond all of it, the streams whose client has taken nothing
+ * for a second are reset, those that have stood still for the longest first.
+ */
+final class UntakenContent {
+  private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Http2Connection connection;
+  private final HeldBound bound;
+  private boolean isWatched;
+
+  UntakenContent(Http2Connection connection, HeldBound bound) {
+    this.connection = connection;
+    this.bound = bound;
+  }
+
+  /** Something has been read, or the loop holds more or less than before. */
+  void look() {
+    final boolean isCrowded = connection.loop.isCrowded();
+    connection.windows.narrow(isCrowded);
+    if (isCrowded && !isWatched && bound.heldBytes() > 0) {
+      isWatched = true;
+      connection.timer.holdsTooMuch();
+    }
+  }
+
+  /** A second has passed. */
+  void overdue() {
+    isWatched = false;
+    final long takenBeforeNs = connection.loop.clock.nowNs() - PATIENCE_NS;
+    while (connection.loop.heldBytes() > HeldBound.MAX_LOOP_BYTES && endLongest(takenBeforeNs)) {
+      // The next one.
+    }
+    look();
+  }
+
+  /** Resets the stream whose client has taken nothing for the longest, if it was before a time. */
+  private boolean endLongest(long takenBeforeNs) {
+    final StreamSlots streams = connection.streams;
+    int longest = StreamSlots.NONE;
+    for (int stream = 0; stream < streams.slots(); stream++) {
+      if (streams.id(stream) != 0
+          && !streams.has(stream, StreamSlots.RESET)
+          && streams.heldBytes[stream] > 0
+          && streams.heldNs[stream] <= takenBeforeNs
+          && (longest == StreamSlots.NONE || streams.heldNs[stream] < streams.heldNs[longest])) {
+        longest = stream;
+      }
+    }
+    if (longest == StreamSlots.NONE) {
+      return false;
+    }
+    connection.states.end(longest, StreamEnd.UNTAKEN, ErrorCode.CANCEL);
+    return true;
+  }
+}
