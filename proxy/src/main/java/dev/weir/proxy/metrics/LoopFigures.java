@@ -4,6 +4,7 @@ import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.StoreFault;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,6 +67,12 @@ final class LoopFigures {
           "weir_upstream_connections_open",
           "Connections to the service open now.",
           UPSTREAM_CONNECTIONS);
+  static final LoopCounter UPSTREAM_REPLACEMENTS =
+      counter(
+          "weir_upstream_replacements",
+          "Connections to a service of HTTP/2 that get no new streams, by cause.",
+          "cause",
+          ReplacementCause.values());
   static final LoopCounter UPSTREAM_STREAMS =
       counter(
           "weir_upstream_streams",

@@ -5,6 +5,7 @@ import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +171,11 @@ public final class LoopMetrics implements TrafficObserver {
   @Override
   public void upstreamClosed() {
     counters.increment(LoopFigures.UPSTREAM_CONNECTIONS_OPEN.endedWord());
+  }
+
+  @Override
+  public void upstreamReplaced(ReplacementCause why) {
+    counters.increment(LoopFigures.UPSTREAM_REPLACEMENTS.word() + why.ordinal());
   }
 
   @Override

@@ -41,6 +41,9 @@ public interface TrafficObserver {
 
   void upstreamClosed();
 
+  /** A connection to a service of HTTP/2 gets no new streams, and another is made. */
+  void upstreamReplaced(ReplacementCause why);
+
   /** A TLS handshake with the service has ended. */
   void upstreamHandshakeEnded(Handshake how);
 

@@ -37,6 +37,9 @@ final class Http2Call implements ServiceSide {
   private Http2Upstream connection;
   private int stream;
 
+  /** Since when the service is waited for. */
+  private long waitsSinceNs;
+
   /** Where its head begins in all that its connection has written. */
   private long headOffset;
 
@@ -74,6 +77,7 @@ final class Http2Call implements ServiceSide {
         new ServiceTimer() {
           @Override
           protected void onDeadline() {
+            connection.overdue(waitsSinceNs);
             fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
           }
         };
@@ -240,11 +244,16 @@ final class Http2Call implements ServiceSide {
             && responseHeldBytes == 0
             && !(responseStarted && isSilentBetweenReads)
             && (requestEnded || requestHeldBytes > 0);
-    timer.until(isDue ? nowNs() + pool.loop().settings().timeouts().responseNs() : Deadlines.NEVER);
+    waitsSinceNs = nowNs();
+    timer.until(
+        isDue ? waitsSinceNs + pool.loop().settings().timeouts().responseNs() : Deadlines.NEVER);
   }
 
   @Override
   public void reset(RequestEnd.How how, int errorCode) {
+    if (how == RequestEnd.How.TIMED_OUT && connection != null && requestEnded && !responseStarted) {
+      connection.overdue(waitsSinceNs); // while it has its stream
+    }
     request = null;
     cancel(errorCode == RequestEnd.NO_CODE ? ErrorCode.CANCEL : errorCode);
   }

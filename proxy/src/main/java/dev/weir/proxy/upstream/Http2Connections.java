@@ -2,12 +2,15 @@ package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.http2.PeerSettings;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReplacementCause;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -16,6 +19,8 @@ import java.util.function.Function;
  * and which of them ends. The first stays, others go when they have had no stream for long.
  */
 final class Http2Connections {
+  private static final long REPLACEMENT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** Who waits for connections. */
   interface Owner {
     /** Whether anybody waits. */
@@ -27,8 +32,8 @@ final class Http2Connections {
     /** Nobody is to wait any longer: there is no connection, and none on the way. */
     void lost(RefusalReason reason);
 
-    /** The service has said how many streams a connection may have. */
-    void maxStreams(int streams);
+    /** The streams that all connections may have that there may be, as far as is known. */
+    void capacity(int streamCount);
   }
 
   /** Who takes connections over which another protocol was agreed on. */
@@ -44,11 +49,27 @@ final class Http2Connections {
   private final Http2Observer observer;
   private final Consumer<UpstreamConnector.Attempt> connector;
 
+  private final ServiceTimer nextReplacement =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          replaceForThoseWhoWait();
+        }
+      };
+
   /** Those that take new streams, in the order in which they were made. */
   private final List<Http2Upstream> connections = new ArrayList<>();
 
   /** The connection that is being made; null if none is. */
   private Attempt attempt;
+
+  /** Those that take new streams, and those that end once theirs have. */
+  private int openCount;
+
+  /** Whether the next that is made replaces another, and when that may be at the soonest. */
+  private boolean isReplacement;
+
+  private long replacementNs = Long.MIN_VALUE;
 
   /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
   private OtherPool otherPool;
@@ -71,6 +92,7 @@ final class Http2Connections {
     this.messages = messages;
     this.http2 = http2;
     this.observer = observer;
+    loop.deadlines().join(nextReplacement);
     this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
   }
 
@@ -84,8 +106,8 @@ final class Http2Connections {
     Http2Upstream fullest = null;
     for (int i = connections.size() - 1; i >= 0; i--) {
       Http2Upstream connection = connections.get(i);
-      if (connection.targets() != loop.addresses().current()) {
-        connections.remove(i);
+      if (connection.isGoingAway() || connection.targets() != loop.addresses().current()) {
+        leave(connection);
         connection.drain();
       } else if (connection.hasRoom()
           && (fullest == null || connection.streamCount() >= fullest.streamCount())) {
@@ -97,7 +119,7 @@ final class Http2Connections {
 
   /**
    * Has another connection made, if there may be one more, and none is being made or has still to
-   * say what it allows.
+   * say what it allows. Of those that replace others, one is made in 100 ms.
    */
   void makeAnother() {
     if (attempt != null || connections.size() >= loop.settings().caps().http2Connections()) {
@@ -107,6 +129,15 @@ final class Http2Connections {
       if (!connections.get(i).isSettled()) {
         return;
       }
+    }
+    if (isReplacement) {
+      long nowNs = loop.clock().nowNs();
+      if (nowNs < replacementNs) {
+        nextReplacement.until(replacementNs);
+        return;
+      }
+      isReplacement = false;
+      replacementNs = nowNs + REPLACEMENT_NS;
     }
     attempt = new Attempt();
     connector.accept(attempt);
@@ -135,6 +166,7 @@ final class Http2Connections {
     void connected(Channel channel) {
       attempt = null;
       loop.observer().upstreamOpened();
+      openCount++;
       Http2Upstream connection = channel.pipeline().get(Http2Upstream.class);
       if (connection == null || !channel.isActive()) {
         lost(RefusalReason.UPSTREAM_CLOSED); // within the same turn
@@ -173,8 +205,22 @@ final class Http2Connections {
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
     isNoHttp2 = false;
-    owner.maxStreams(connection.peerSettings().maxStreams());
+    owner.capacity(capacity());
     owner.roomChanged();
+  }
+
+  /** One that is still to be made is taken for one that the service allows most. */
+  private int capacity() {
+    int streamCount = 0;
+    int mostOfOne = 0;
+    for (int i = 0; i < connections.size(); i++) {
+      Http2Upstream connection = connections.get(i);
+      int ofOne = connection.peerSettings().maxStreams();
+      streamCount += Math.max(ofOne, connection.streamCount());
+      mostOfOne = Math.max(mostOfOne, ofOne);
+    }
+    int others = loop.settings().caps().http2Connections() - connections.size();
+    return streamCount + others * (mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne);
   }
 
   /** A stream of a connection is no more. */
@@ -187,9 +233,30 @@ final class Http2Connections {
 
   /** A connection takes no more streams; those that it has go on. */
   void goingAway(Http2Upstream connection) {
-    if (connections.remove(connection)) {
+    if (leave(connection)) {
       replaceForThoseWhoWait();
     }
+  }
+
+  /**
+   * A connection gets no more streams, as it does not do its work; those that it has go on, and
+   * another is made. It is kept if as many as there may be already end in this way.
+   */
+  void replace(Http2Upstream connection, ReplacementCause cause) {
+    int endingCount = openCount - connections.size();
+    if (endingCount < loop.settings().caps().http2Connections() && leave(connection)) {
+      loop.observer().upstreamReplaced(cause);
+      connection.drain();
+      makeAnother();
+      owner.roomChanged();
+    }
+  }
+
+  /** A connection gets no more streams; false if it got none before. */
+  private boolean leave(Http2Upstream connection) {
+    boolean left = connections.remove(connection);
+    isReplacement |= left;
+    return left;
   }
 
   /** A connection has no stream for long, or has not said in time what it allows. */
@@ -204,7 +271,8 @@ final class Http2Connections {
 
   void closed(Http2Upstream connection) {
     loop.observer().upstreamClosed();
-    if (connections.remove(connection)) {
+    openCount--;
+    if (leave(connection)) {
       if (connection.isSettled()) {
         replaceForThoseWhoWait();
       } else {

@@ -146,7 +146,9 @@ public final class Http2Pool implements Origin {
 
   private void enqueue(Http2Call call) {
     waiting.add(call, call.client());
-    connections.makeAnother();
+    if (connections.withRoom() == null) {
+      connections.makeAnother();
+    }
   }
 
   /** Gives a call a stream; there is one. */
@@ -216,8 +218,8 @@ public final class Http2Pool implements Origin {
     }
 
     @Override
-    public void maxStreams(int ofConnection) {
-      streams.cap(Math.max(1, loop.settings().caps().http2Connections() * ofConnection));
+    public void capacity(int streamCount) {
+      streams.cap(Math.max(1, streamCount));
     }
   }
 

@@ -9,6 +9,7 @@ import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -37,6 +38,7 @@ final class Http2Upstream extends Http2Connection {
   private final UpstreamLoop loop;
   private final Channel channel;
   private final ServiceTimer timer;
+  private final ConnectionHealth health = new ConnectionHealth(this);
   private SocketAddress[] targets;
   private boolean isSettled;
   private boolean hasRead;
@@ -71,6 +73,7 @@ final class Http2Upstream extends Http2Connection {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     loop.deadlines().join(timer);
+    loop.deadlines().join(health);
     timer.until(loop.clock().tick() + loop.settings().timeouts().connectNs());
     start();
   }
@@ -134,6 +137,7 @@ final class Http2Upstream extends Http2Connection {
       return;
     }
     hasRead = true;
+    health.read(loop.clock().tick());
     super.channelRead(ctx, message);
   }
 
@@ -141,6 +145,21 @@ final class Http2Upstream extends Http2Connection {
   private static boolean beginsWithSettings(ByteBuf bytes) {
     return bytes.readableBytes() <= TYPE_OFFSET
         || bytes.getByte(bytes.readerIndex() + TYPE_OFFSET) == FrameType.SETTINGS;
+  }
+
+  /** A request has had no answer in time; since when it has waited for one. */
+  void overdue(long sinceNs) {
+    health.overdue(sinceNs, loop.clock().nowNs());
+  }
+
+  /** It is to get no new streams. */
+  void replace(ReplacementCause cause) {
+    connections.replace(this, cause);
+  }
+
+  @Override
+  protected void pingAnswered(long data) {
+    health.pingAnswered(data);
   }
 
   @Override
@@ -159,6 +178,7 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+    health.answered();
     Http2Call call = (Http2Call) user(stream);
     if (call == null) {
       return;
@@ -182,6 +202,7 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
+    health.answered();
     Http2Call call = (Http2Call) user(stream);
     return call == null ? 0 : call.dataReceived(in, offset, bytes, endStream);
   }
@@ -201,6 +222,11 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void streamEnded(int stream, StreamEnd how, int errorCode) {
+    if (how == StreamEnd.UNPROCESSED
+        && !isGoingAway()
+        && streamCount() <= peerSettings().maxStreams()) {
+      health.refused(loop.clock().nowNs());
+    }
     Http2Call call = (Http2Call) user(stream);
     if (call != null) {
       boolean isOurWord = how == StreamEnd.CONNECTION_LOST && errorCode != ErrorCode.NO_ERROR;
@@ -228,6 +254,7 @@ final class Http2Upstream extends Http2Connection {
   @Override
   protected void connectionEnded() {
     timer.leave();
+    health.leave();
     connections.closed(this);
   }
 }

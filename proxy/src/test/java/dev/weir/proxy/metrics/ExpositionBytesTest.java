@@ -7,6 +7,7 @@ import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.StoreFault;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,6 +55,9 @@ class ExpositionBytesTest {
     for (Handshake outcome : Handshake.values()) {
       times(60 + outcome.ordinal(), () -> loop.handshakeEnded(outcome));
       times(70 + outcome.ordinal(), () -> loop.upstreamHandshakeEnded(outcome));
+    }
+    for (ReplacementCause cause : ReplacementCause.values()) {
+      times(90 + cause.ordinal(), () -> loop.upstreamReplaced(cause));
     }
     store(loop.store());
     RuleCounters api = loop.rule("api");

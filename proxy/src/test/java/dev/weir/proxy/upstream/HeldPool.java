@@ -179,6 +179,9 @@ final class HeldPool {
     final EmbeddedChannel channel;
     final FramePeer peer;
 
+    /** Whether it answers those pings that {@link #pings} and {@link #streams} come across. */
+    boolean answersPings = true;
+
     Service(HeldPool pool, EmbeddedChannel channel) {
       this.pool = pool;
       this.channel = channel;
@@ -193,11 +196,31 @@ final class HeldPool {
 
     /** Heads, content and resets that have come, without what is about the connection. */
     List<String> streams() {
-      pool.run();
-      return peer.received().stream()
+      List<String> frames = received();
+      pings(frames);
+      return frames.stream()
           .filter(frame -> frame.matches("(HEADERS|DATA|RST_STREAM) .*"))
           .map(frame -> frame.replaceAll(", x-forwarded-for: .*x-request-id: [0-9a-f]{32}", ""))
           .toList();
+    }
+
+    /** How many pings have come, which it answers if it does that. */
+    int pings() {
+      return pings(received());
+    }
+
+    private int pings(List<String> frames) {
+      List<String> pings = frames.stream().filter(frame -> frame.matches("PING \\d+")).toList();
+      if (answersPings && !pings.isEmpty()) {
+        pings.forEach(ping -> peer.pingAck(Long.parseLong(ping.substring("PING ".length()))));
+        send();
+      }
+      return pings.size();
+    }
+
+    private List<String> received() {
+      pool.run();
+      return peer.received();
     }
 
     /** The connection breaks. */
