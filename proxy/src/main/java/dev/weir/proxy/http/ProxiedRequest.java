@@ -48,14 +48,13 @@ public final class ProxiedRequest implements Asker {
   private final RequestLoop loop;
   private final ClientSide client;
   private final EncodedHead head = new EncodedHead();
-  private final GatheredBody gathered = new GatheredBody();
   private final HeldBytes held = new HeldBytes();
   private final RequestTimes times;
   private final RefundableCharge charge;
-  private final RequestRecord record = new RequestRecord();
+  private final RequestRecord record;
   private final PassedLimit limit = new PassedLimit();
   private final ServiceLink service = new ServiceLink();
-  private final CountedMessages messages = new CountedMessages();
+  private final ForwardedBody body;
   private final Tunnel tunnel;
 
   private State state = State.IDLE;
@@ -65,7 +64,6 @@ public final class ProxiedRequest implements Asker {
   /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
   private boolean chargeIsFresh;
 
-  private boolean requestEnded;
   private boolean expectsContinue;
   private boolean saidContinue;
   private boolean responseStarted;
@@ -74,7 +72,9 @@ public final class ProxiedRequest implements Asker {
     this.loop = loop;
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
+    this.record = new RequestRecord(loop);
     this.times = new RequestTimes(loop, held, this::onDeadline);
+    this.body = new ForwardedBody(loop, client, service, held, times, this::messageDecided);
     this.tunnel = new Tunnel(loop, client, service, held, times);
   }
 
@@ -97,7 +97,7 @@ public final class ProxiedRequest implements Asker {
     ticket = loop.ask(incoming.view(), times.endNs(), this, nowNs);
     boolean countsMessages = loop.admission.countsMessages();
     if (countsMessages) {
-      messages.count(incoming.view());
+      body.count(incoming.view());
     }
     head.wantsContent(countsMessages);
     if (ticket != Admission.SETTLED) {
@@ -118,11 +118,10 @@ public final class ProxiedRequest implements Asker {
     clientKey = loop.clientKeys.of(incoming.view());
     service.start();
     limit.clear();
-    requestEnded = !incoming.hasBody();
     expectsContinue = incoming.expectContinue();
     saidContinue = false;
     responseStarted = false;
-    messages.start();
+    body.start(incoming);
     tunnel.start(incoming);
     held.start();
     times.start(incoming, nowNs);
@@ -141,14 +140,13 @@ public final class ProxiedRequest implements Asker {
     int length = bytes.readableBytes();
     record.addRequestBytes(length);
     times.bodyCame(length);
-    requestEnded |= end;
     int heldLength = length;
     if (tunnel.isAwaited()) {
       tunnel.hold(bytes, end);
     } else {
       switch (state) {
-        case DECIDING, GATHERING, CONNECTING -> gathered.append(bytes);
-        case EXCHANGE -> heldLength = forward(bytes, end);
+        case DECIDING, GATHERING, CONNECTING -> body.gather(bytes, end);
+        case EXCHANGE -> heldLength = body.forward(bytes, end);
         case TUNNEL -> heldLength = tunnel.fromClient(bytes, end);
         case IDLE -> {
           bytes.release();
@@ -167,16 +165,9 @@ public final class ProxiedRequest implements Asker {
    * @param fields valid during the call; of the view, only bytes and fields are read.
    */
   public void requestTrailers(RequestView fields) {
-    requestEnded = true;
     switch (state) {
-      case DECIDING, GATHERING, CONNECTING -> gathered.trailers().copy(fields);
-      case EXCHANGE -> {
-        if (messages.isWaiting()) {
-          gathered.trailers().copy(fields);
-        } else {
-          service.trailers(fields);
-        }
-      }
+      case DECIDING, GATHERING, CONNECTING -> body.gatherTrailers(fields);
+      case EXCHANGE -> body.forwardTrailers(fields);
       case TUNNEL -> tunnel.fromClient(Unpooled.EMPTY_BUFFER, true);
       case IDLE -> {
         // It has ended before they came.
@@ -210,7 +201,7 @@ public final class ProxiedRequest implements Asker {
     if (service.failure() != null) {
       return lost(service.failure());
     }
-    leaveService(how(reason), RequestEnd.NO_CODE);
+    leaveService(RequestRecord.how(reason), RequestEnd.NO_CODE);
     return broken(reason, RequestEnd.NO_CODE);
   }
 
@@ -233,7 +224,7 @@ public final class ProxiedRequest implements Asker {
     } else if (state == State.TUNNEL) {
       tunnel.await();
     } else {
-      times.awaitForwardedBody(requestEnded);
+      times.awaitForwardedBody(body.hasEnded());
     }
   }
 
@@ -254,10 +245,6 @@ public final class ProxiedRequest implements Asker {
   public void decided(long ofTicket, Verdict verdict) {
     assert ofTicket == ticket : "ticket " + ofTicket + " is decided, and " + ticket + " awaited";
     ticket = Admission.SETTLED;
-    if (state == State.EXCHANGE) {
-      messageDecided(verdict);
-      return;
-    }
     times.awaitNothing();
     try {
       if (!verdict.allowed()) {
@@ -271,7 +258,7 @@ public final class ProxiedRequest implements Asker {
       Verdict refusal = pass(verdict);
       if (refusal != null) {
         client.refuse(refusal);
-      } else if (state == State.GATHERING || state == State.EXCHANGE && !requestEnded) {
+      } else if (state == State.GATHERING || state == State.EXCHANGE && !body.hasEnded()) {
         client.giveBody();
       }
     } catch (RuntimeException | Error bug) {
@@ -285,12 +272,12 @@ public final class ProxiedRequest implements Asker {
     chargeIsFresh = true;
     state = State.GATHERING;
     times.bodyBegins(loop.clock.nowNs());
-    return requestEnded || loop.origin.multiplexes() ? connect(false) : null;
+    return body.hasEnded() || loop.origin.multiplexes() ? connect(false) : null;
   }
 
   /** Waits for the rest of the body, or asks for a connection if enough of it is there. */
   private Verdict gather(boolean cutOff) {
-    boolean deservesConnection = requestEnded || gathered.isEnough();
+    boolean deservesConnection = body.deservesConnection();
     if (cutOff && !deservesConnection) {
       return refused(RefusalReason.INCOMPLETE_REQUEST);
     }
@@ -350,7 +337,7 @@ public final class ProxiedRequest implements Asker {
   public void opened(ServiceSide side) {
     try {
       send(side);
-      if (requestEnded) {
+      if (body.hasEnded()) {
         deliver(departed(false));
       } else {
         client.giveBody();
@@ -374,106 +361,23 @@ public final class ProxiedRequest implements Asker {
       head.timeLeftNs(times.leftNs(nowNs));
     }
     service.open(side, head);
-    ByteBuf bytes = gathered.take();
-    if (bytes != null) {
-      forwardHeld(bytes);
-    }
-    forwardTrailers();
+    body.forwardGathered();
     times.bodyBegins(loop.clock.nowNs());
   }
 
-  /** Gives the service bytes that were held, and what follows them if nothing is held any more. */
-  private void forwardHeld(ByteBuf bytes) {
-    int length = bytes.readableBytes();
-    int stillHeld = forward(bytes, requestEnded && gathered.trailers().fields() == null);
-    int consumed = length - stillHeld;
-    held.addRequest(-consumed);
-    if (consumed > 0) {
-      client.requestConsumed(consumed);
-    }
-  }
-
-  private void forwardTrailers() {
-    RequestView trailers = gathered.trailers().fields();
-    if (trailers != null && !messages.isWaiting()) {
-      service.trailers(trailers);
-      gathered.trailers().discard();
-    }
-  }
-
-  /**
-   * Gives the service bytes of the body, as far as their messages may pass.
-   *
-   * @return how many of them are held.
-   */
-  private int forward(ByteBuf bytes, boolean end) {
-    if (messages.isWaiting()) {
-      int length = bytes.readableBytes();
-      messages.hold(bytes);
-      return length;
-    }
-    if (!messages.areCounted()) {
-      return service.data(bytes, end);
-    }
-    int from = bytes.readerIndex();
-    while (!messages.isRefused()) {
-      from = messages.next(bytes, from);
-      if (from == bytes.writerIndex()) {
-        return service.data(bytes, end);
-      }
-      ticket = loop.ask(messages.head(), times.endNs(), this, loop.clock.nowNs());
-      if (!loop.admission.countsMessages()) {
-        messages.stop(); // other rules hold now: this was the last
-      }
-      if (ticket != Admission.SETTLED) {
-        return forwardUntil(bytes, from);
-      }
-      messageSettled(loop.admission.verdict());
-    }
-    int heldLength = service.data(bytes.readRetainedSlice(from - bytes.readerIndex()), false);
-    bytes.release();
-    return heldLength;
-  }
-
-  /** Forwards the bytes before an index, and holds the others until there is a verdict on them. */
-  private int forwardUntil(ByteBuf bytes, int index) {
-    int before = index - bytes.readerIndex();
-    int heldLength = before == 0 ? 0 : service.data(bytes.readRetainedSlice(before), false);
-    int waiting = bytes.readableBytes();
-    messages.hold(bytes);
-    return heldLength + waiting;
-  }
-
-  private void messageSettled(Verdict verdict) {
-    if (verdict.allowed()) {
-      messages.passes();
-    } else {
-      messages.refuse(verdict);
-    }
-  }
-
   /** The verdict on a message has come late. */
-  private void messageDecided(Verdict verdict) {
-    try {
-      messageSettled(verdict);
-      if (!messages.isRefused()) {
-        forwardHeld(messages.take());
-        forwardTrailers();
-      }
-      deliver(forwarded(false));
-    } catch (RuntimeException | Error bug) {
-      fail(bug);
-    }
+  private void messageDecided() {
+    deliver(forwarded(false));
   }
 
   /** A message of the request may not pass: nothing more goes to the service. */
   private Verdict refuseMessage() {
     leaveService(How.REFUSED_HERE, RequestEnd.NO_CODE);
-    Verdict verdict = messages.refusal();
+    Verdict verdict = body.refusal();
     if (!responseStarted) {
       return refused(verdict, How.REFUSED_HERE);
     }
-    loop.observer.refused(verdict.refusal());
+    record.refused(verdict.refusal());
     end(How.REFUSED_HERE);
     client.refuseRest(verdict);
     return null;
@@ -492,10 +396,10 @@ public final class ProxiedRequest implements Asker {
     if (service.failure() != null) {
       return lost(service.failure());
     }
-    if (messages.isRefused()) {
+    if (body.isRefused()) {
       return refuseMessage();
     }
-    if (!requestEnded) {
+    if (!body.hasEnded()) {
       if (cutOff) {
         return abort(RefusalReason.INCOMPLETE_REQUEST);
       }
@@ -503,7 +407,7 @@ public final class ProxiedRequest implements Asker {
         return abort(RefusalReason.BODY_TIMEOUT);
       }
     }
-    times.awaitForwardedBody(requestEnded);
+    times.awaitForwardedBody(body.hasEnded());
     return service.flush() ? null : lost(service.failure());
   }
 
@@ -519,10 +423,10 @@ public final class ProxiedRequest implements Asker {
   /** The service has consumed bytes of the request that it had held. */
   public void requestConsumed(int bytes) {
     held.addRequest(-bytes);
-    if (state == State.EXCHANGE && !requestEnded) {
+    if (state == State.EXCHANGE && !body.hasEnded()) {
       times.bodyBegins(
           loop.clock.tick()); // while the service did not take it, the client was not slow
-      times.awaitForwardedBody(requestEnded);
+      times.awaitForwardedBody(body.hasEnded());
     }
     client.requestConsumed(bytes);
   }
@@ -538,7 +442,7 @@ public final class ProxiedRequest implements Asker {
     if (continued && expectsContinue) {
       expectsContinue = false;
       times.bodyBegins(loop.clock.nowNs()); // the client was not slow: it waited for this
-      times.awaitForwardedBody(requestEnded);
+      times.awaitForwardedBody(body.hasEnded());
     }
     holdResponse(heldLength);
     return heldLength;
@@ -630,13 +534,7 @@ public final class ProxiedRequest implements Asker {
   }
 
   private void complete() {
-    long nowNs = loop.clock.tick();
-    loop.observer.completed(
-        client.protocol(),
-        record.status(),
-        record.totalNs(nowNs),
-        record.upstreamNs(),
-        record.overheadNs(nowNs));
+    record.completed(client.protocol());
     end(How.COMPLETE);
     client.ended();
   }
@@ -720,45 +618,33 @@ public final class ProxiedRequest implements Asker {
     if (!responseStarted) {
       return refused(reason);
     }
-    end(how(reason));
-    client.reset(how(reason), errorCode);
+    end(RequestRecord.how(reason));
+    client.reset(RequestRecord.how(reason), errorCode);
     return null;
   }
 
   private Verdict refused(RefusalReason reason) {
-    return refused(loop.plain(reason), how(reason));
+    return refused(loop.plain(reason), RequestRecord.how(reason));
   }
 
   private Verdict refused(Verdict verdict, How how) {
-    RefusalReason reason = verdict.refusal();
-    record.status(reason.httpStatus());
-    loop.observer.refused(reason);
+    record.status(verdict.refusal().httpStatus());
+    record.refused(verdict.refusal());
     end(how);
     return verdict;
   }
 
-  private static How how(RefusalReason reason) {
-    return switch (reason) {
-      case UPSTREAM_UNREACHABLE, UPSTREAM_CLOSED, UPSTREAM_MALFORMED -> How.SERVICE_GONE;
-      case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT, DEADLINE_EXCEEDED ->
-          How.TIMED_OUT;
-      default -> How.REFUSED_HERE;
-    };
-  }
-
   /** The one end of a request, told once. Nothing of it is left. */
   private void end(How how) {
-    long awaitedTicket = ticket;
+    long ofMessage = body.end();
+    long awaitedTicket = ticket == Admission.SETTLED ? ofMessage : ticket;
     ticket = Admission.SETTLED;
     state = State.IDLE;
     times.ended();
     charge.letStand();
     head.discard();
-    gathered.discard();
-    messages.end();
     tunnel.end();
-    loop.observer.requestEnded();
-    loop.admission.ended(awaitedTicket, record.describe(loop.end, how, loop.clock.nowNs()));
+    record.ended(how, awaitedTicket);
   }
 
   private void deliver(Verdict refusal) {

@@ -1,12 +1,15 @@
 package dev.weir.proxy.http;
 
+import dev.weir.proxy.request.Protocol;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 
 /**
  * What is written down of one request while it is in flight: status, bytes, and when what happened,
- * in the loop's time.
+ * in the loop's time; and who is told of that, when it ends.
  */
 final class RequestRecord {
+  private final RequestLoop loop;
   private int status;
   private long requestBytes;
   private long responseBytes;
@@ -14,6 +17,10 @@ final class RequestRecord {
   private long heldNs;
   private long departedNs;
   private long headNs;
+
+  RequestRecord(RequestLoop loop) {
+    this.loop = loop;
+  }
 
   /** The head of a request has arrived. */
   void arrived(long nowNs) {
@@ -46,10 +53,6 @@ final class RequestRecord {
     status = told;
   }
 
-  int status() {
-    return status;
-  }
-
   /** The client has sent so much of the body. */
   void addRequestBytes(int count) {
     requestBytes += count;
@@ -64,21 +67,44 @@ final class RequestRecord {
     return nowNs - arrivedNs;
   }
 
-  /** How long the service took. */
-  long upstreamNs() {
-    return headNs - departedNs;
+  /** The service's response has been passed on whole. */
+  void completed(Protocol protocol) {
+    long nowNs = loop.clock.tick();
+    long upstreamNs = headNs - departedNs;
+    long outwardNs = departedNs - arrivedNs - heldNs;
+    loop.observer.completed(
+        protocol, status, totalNs(nowNs), upstreamNs, outwardNs + nowNs - headNs);
   }
 
-  /** What the proxy added: on the way out, and from the response's arrival until {@code nowNs}. */
-  long overheadNs(long nowNs) {
-    return departedNs - arrivedNs - heldNs + nowNs - headNs;
+  /** The request, or the rest of it, is answered here. */
+  void refused(RefusalReason reason) {
+    loop.observer.refused(reason);
   }
 
-  /** Says in {@code end} how it has ended, which is now. */
-  RequestEnd describe(RequestEnd end, RequestEnd.How how, long nowNs) {
-    return end.set(how)
-        .status(status)
-        .bytes(requestBytes, responseBytes)
-        .times(departedNs, headNs, how == RequestEnd.How.COMPLETE ? nowNs : RequestEnd.NEVER);
+  /** How a request ends that is answered here for a reason, or cut. */
+  static RequestEnd.How how(RefusalReason reason) {
+    return switch (reason) {
+      case UPSTREAM_UNREACHABLE, UPSTREAM_CLOSED, UPSTREAM_MALFORMED -> RequestEnd.How.SERVICE_GONE;
+      case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT, DEADLINE_EXCEEDED ->
+          RequestEnd.How.TIMED_OUT;
+      default -> RequestEnd.How.REFUSED_HERE;
+    };
+  }
+
+  /**
+   * The request has ended.
+   *
+   * @param awaitedTicket of a verdict that has not come.
+   */
+  void ended(RequestEnd.How how, long awaitedTicket) {
+    long nowNs = loop.clock.nowNs();
+    loop.observer.requestEnded();
+    loop.admission.ended(
+        awaitedTicket,
+        loop.end
+            .set(how)
+            .status(status)
+            .bytes(requestBytes, responseBytes)
+            .times(departedNs, headNs, how == RequestEnd.How.COMPLETE ? nowNs : RequestEnd.NEVER));
   }
 }
