@@ -1,5 +1,6 @@
 package dev.weir.proxy;
 
+import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RuleReload;
@@ -36,7 +37,8 @@ import picocli.CommandLine.Unmatched;
     sortOptions = false,
     customSynopsis = {
       "weir run -c FILE",
-      "       weir run --upstream URL [--limit RATE [--burst COUNT] [--key KEY]] [FLAG...]"
+      "       weir run --upstream URL [--limit RATE [--burst COUNT] [--key KEY]] [FLAG...]",
+      "       weir run --decision [ADDRESS] [--limit RATE] [FLAG...]"
     },
     footer = {
       "",
@@ -199,16 +201,28 @@ final class RunCommand implements Callable<Integer> {
   private static String startLine(Sidecar sidecar, Settings settings) {
     int loops = settings.process().eventLoopCount();
     SocketAddress admin = sidecar.adminAddress();
-    return "weir: proxying "
-        + listenText(sidecar, settings)
-        + " -> "
-        + text(settings.upstream())
+    return "weir: "
+        + doingText(sidecar, settings)
         + " ("
         + sidecar.transport()
         + ", "
         + (loops == 1 ? "1 event loop" : loops + " event loops")
         + ")"
         + (admin == null ? "" : ", admin " + text(admin));
+  }
+
+  private static String doingText(Sidecar sidecar, Settings settings) {
+    List<String> doing = new ArrayList<>();
+    if (settings.isProxying()) {
+      String from = listenText(sidecar.listenAddresses(), settings.client().listeners());
+      doing.add("proxying " + from + " -> " + text(settings.upstream()));
+    }
+    if (settings.decision().isConfigured()) {
+      doing.add(
+          "deciding at "
+              + listenText(sidecar.decisionAddresses(), settings.decision().listeners()));
+    }
+    return String.join(", ", doing);
   }
 
   private static String text(UpstreamSettings upstream) {
@@ -219,11 +233,12 @@ final class RunCommand implements Callable<Integer> {
         : address.replaceFirst("^unix:", protocol.socketScheme());
   }
 
-  private static String listenText(Sidecar sidecar, Settings settings) {
+  private static String listenText(
+      List<SocketAddress> addresses, List<ListenerSettings> listeners) {
     List<String> texts = new ArrayList<>();
-    for (int i = 0; i < sidecar.listenAddresses().size(); i++) {
-      String text = text(sidecar.listenAddresses().get(i));
-      boolean isPlain = settings.client().listeners().get(i).tls() == null;
+    for (int i = 0; i < addresses.size(); i++) {
+      String text = text(addresses.get(i));
+      boolean isPlain = listeners.get(i).tls() == null;
       texts.add(isPlain ? text : text.replaceFirst("^http:", "https:"));
     }
     return String.join(", ", texts);

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -28,7 +29,8 @@ final class RunFlags {
    */
   static final List<String> ORDER =
       List.of(
-          ("upstream limit burst key listen tls admin admin-hosts"
+          ("upstream limit burst key listen decision decision-tokens decision-tokens-for tls admin"
+                  + " admin-hosts"
                   + " match cost algorithm overflow max-wait align time-zone sub-window action"
                   + " on-missing-key dry-run priority mode share on-store-failure"
                   + " service redis trusted-proxies client-ip-header ipv6-prefix paths event-loops"
@@ -60,7 +62,7 @@ final class RunFlags {
               .type(List.class)
               .auxiliaryTypes(String.class)
               .arity("0..1")
-              .fallbackValue(row.kind() == SettingKind.SWITCH ? "true" : NO_TEXT)
+              .fallbackValue(Objects.requireNonNullElse(row.kind().bareText(), NO_TEXT))
               .paramLabel(row.kind().label())
               .hideParamSyntax(true)
               .description(row.help())

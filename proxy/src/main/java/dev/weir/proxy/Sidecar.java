@@ -11,6 +11,7 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Settings;
@@ -54,6 +55,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +70,10 @@ public final class Sidecar implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
 
   private final Transport transport;
+
+  /** Where the service is; null if there is none. */
   private final UpstreamAddresses upstreamAddresses;
+
   private final Metrics metrics = new Metrics();
 
   /** The log of latencies; null if none is wanted. */
@@ -84,13 +89,19 @@ public final class Sidecar implements AutoCloseable {
   private final List<Loop> loops = new ArrayList<>();
   private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
   private final Listeners listeners;
+  private final SidecarDecisions decisions;
   private final SidecarTls tls;
   private final AdminServer admin;
   private volatile RuleSet rules;
   private final Drain drain;
   private volatile boolean ready;
 
-  /** The parts of one event loop. */
+  /**
+   * The parts of one event loop.
+   *
+   * @param clients null if there is no service.
+   * @param origin the service; null if there is none.
+   */
   private record Loop(
       EventLoop eventLoop, ClientLoop clients, Origin origin, AdmissionHandler admission) {}
 
@@ -112,11 +123,17 @@ public final class Sidecar implements AutoCloseable {
   }
 
   private Sidecar(Settings settings) throws IOException {
-    tls = new SidecarTls(settings.client().listeners(), settings.upstream());
+    decisions = new SidecarDecisions(settings);
+    List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
+    all.addAll(settings.decision().listeners());
+    tls = new SidecarTls(all, settings.upstream());
     transport = Transport.of(settings.process().transport());
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, this::connectionCount);
-    upstreamAddresses = new UpstreamAddresses(settings.upstream().address(), transport);
+    upstreamAddresses =
+        settings.isProxying()
+            ? new UpstreamAddresses(settings.upstream().address(), transport)
+            : null;
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
@@ -151,6 +168,10 @@ public final class Sidecar implements AutoCloseable {
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
               settings.identity().ipv6Prefix(),
               clientLoops::get);
+      if (settings.decision().isConfigured()) {
+        metrics.exposeDecisions();
+        startDecisions();
+      }
       tls.start(metrics);
       admin = startAdmin(settings);
       if (latencyLog != null) {
@@ -189,6 +210,15 @@ public final class Sidecar implements AutoCloseable {
         shares::divideBy);
   }
 
+  private void startDecisions() throws IOException {
+    try {
+      decisions.listen(tls::of, transport, group);
+    } catch (IOException | RuntimeException e) {
+      listeners.close();
+      throw e;
+    }
+  }
+
   private AdminServer startAdmin(Settings settings) {
     SocketAddress address = settings.process().admin();
     if (address == null) {
@@ -200,6 +230,7 @@ public final class Sidecar implements AutoCloseable {
       server.start();
     } catch (RuntimeException e) {
       listeners.close();
+      decisions.stopListening();
       throw e;
     }
     return server;
@@ -216,7 +247,6 @@ public final class Sidecar implements AutoCloseable {
             new TurnEnd(eventLoop),
             settings.client().caps().headBytes(),
             settings.client().caps().fieldCount());
-    Origin origin = origin(settings.upstream(), eventLoop, clock, deadlines, http2, loopMetrics);
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
@@ -226,6 +256,12 @@ public final class Sidecar implements AutoCloseable {
         store == null ? local : byMode(settings, local, eventLoop, clock, deadlines, loopMetrics);
     AdmissionHandler admission =
         new AdmissionHandler(gate, identities, loopMetrics, clock, eventLoop);
+    decisions.join(eventLoop, clock, deadlines, http2, admission, loopMetrics);
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    if (!settings.isProxying()) {
+      return new Loop(eventLoop, null, null, admission);
+    }
+    Origin origin = origin(settings.upstream(), eventLoop, clock, deadlines, http2, loopMetrics);
     ClientLoop clients =
         new ClientLoop(
             settings.client(),
@@ -238,7 +274,6 @@ public final class Sidecar implements AutoCloseable {
             http2,
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    eventLoop.execute(() -> deadlines.start(eventLoop));
     return new Loop(eventLoop, clients, origin, admission);
   }
 
@@ -340,6 +375,11 @@ public final class Sidecar implements AutoCloseable {
     return listeners.addresses();
   }
 
+  /** The addresses that programs ask at, in the order of the settings; none if nobody may. */
+  public List<SocketAddress> decisionAddresses() {
+    return decisions.addresses();
+  }
+
   /** The first of the addresses that clients connect to. */
   public SocketAddress listenAddress() {
     return listeners.addresses().get(0);
@@ -377,24 +417,37 @@ public final class Sidecar implements AutoCloseable {
    */
   public boolean drain(long timeoutNs) {
     ready = false;
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> decisions.stopServing(loop.eventLoop()));
+    }
     return drain.run(timeoutNs);
   }
 
   /** Accepts no more clients; every response from now on says that its connection ends. */
   private void endConnections() {
     listeners.close();
+    decisions.stopListening();
     for (Loop loop : loops) {
-      loop.eventLoop().execute(loop.clients()::drain);
+      loop.eventLoop().execute(() -> withClients(loop, ClientLoop::drain));
     }
   }
 
-  private int connectionCount() {
-    int count = 0;
-    for (Loop loop : loops) {
-      count +=
-          loop.eventLoop().submit(loop.clients()::connectionCount).awaitUninterruptibly().getNow();
+  /** Does something with all who are connected to an event loop, on it. */
+  private void withClients(Loop loop, Consumer<ClientLoop> action) {
+    if (loop.clients() != null) {
+      action.accept(loop.clients());
     }
-    return count;
+    decisions.with(loop.eventLoop(), action);
+  }
+
+  private int connectionCount() {
+    int[] count = {0};
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(() -> withClients(loop, clients -> count[0] += clients.connectionCount()))
+          .awaitUninterruptibly();
+    }
+    return count[0];
   }
 
   /** Stops at once, whatever is in flight. */
@@ -402,12 +455,15 @@ public final class Sidecar implements AutoCloseable {
   public void close() {
     ready = false;
     listeners.close();
+    decisions.stopListening();
     for (Loop loop : loops) {
       loop.eventLoop()
           .submit(
               () -> {
-                loop.clients().closeAll();
-                loop.origin().closeIdle();
+                withClients(loop, ClientLoop::closeAll);
+                if (loop.origin() != null) {
+                  loop.origin().closeIdle();
+                }
               })
           .awaitUninterruptibly();
     }
@@ -425,7 +481,9 @@ public final class Sidecar implements AutoCloseable {
     if (store != null) {
       store.close();
     }
-    upstreamAddresses.close();
+    if (upstreamAddresses != null) {
+      upstreamAddresses.close();
+    }
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     tls.close();
     if (latencyLog != null) {

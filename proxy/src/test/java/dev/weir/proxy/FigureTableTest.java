@@ -52,6 +52,8 @@ class FigureTableTest {
             tls.chain().toString(),
             "--tls.key",
             tls.key().toString(),
+            "--decision",
+            "127.0.0.1:0",
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();

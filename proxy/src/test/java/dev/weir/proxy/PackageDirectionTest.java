@@ -57,7 +57,7 @@ class PackageDirectionTest {
     "metrics, request http2",
     "store, request loop",
     "admission, request loop rule metrics store",
-    "control, request loop tls rule client upstream admission admin store",
+    "control, request loop tls rule client upstream decision admission admin store",
     "decision, request loop http http2 grpc client rule decision.proto",
     "decision.proto,",
     "admin, metrics request loop",

@@ -83,6 +83,7 @@ final class Rig implements AutoCloseable {
     return new Settings(
         settings.upstream(),
         settings.client(),
+        settings.decision(),
         settings.admission(),
         new StoreSettings(
             store.nodes(),

@@ -47,6 +47,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
 
+  /** Those of checks that programs ask for. */
+  private RuleCounters[] askedCounters = {};
+
   private final Charges charges = new Charges();
 
   /** The question that is being asked, while it is: nobody is told anything meanwhile. */
@@ -92,11 +95,14 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Swaps the rules, whole; requests that are parked keep theirs. */
   public void publish(RuleSet newRules) {
     RuleCounters[] newCounters = new RuleCounters[newRules.rules().size()];
+    RuleCounters[] newAskedCounters = new RuleCounters[newCounters.length];
     for (Rule rule : newRules.rules()) {
       newCounters[rule.index()] = metrics.rule(rule.id());
+      newAskedCounters[rule.index()] = metrics.asked(rule.id());
     }
     rules = newRules;
     counters = newCounters;
+    askedCounters = newAskedCounters;
   }
 
   @Override
@@ -105,8 +111,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     String ruleId = question.ruleId();
     Rule rule = ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
     countsMessages = rule != null && rule.countsMessages();
-    RuleCounters of = rule == null ? null : counters[rule.index()];
     Purpose purpose = question.purpose();
+    RuleCounters of = rule == null ? null : counters(purpose)[rule.index()];
     long ticket = parked.next(purpose);
     if (ticket == ParkedRequests.FULL) {
       known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
@@ -136,6 +142,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       return known == null ? ticket : SETTLED;
     }
     return ticket;
+  }
+
+  private RuleCounters[] counters(Purpose purpose) {
+    return switch (purpose) {
+      case TRAFFIC, OPERATOR -> counters;
+      case DECISION -> askedCounters;
+    };
   }
 
   /** The verdict; null if the gate will tell it later. */

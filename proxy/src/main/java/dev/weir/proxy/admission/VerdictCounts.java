@@ -9,21 +9,21 @@ import dev.weir.proxy.rule.RuleAction;
 
 /**
  * Counts verdicts by their purpose: what rules count, and how long a decision took, is said of
- * traffic. Whoever asks for anything else counts its own.
+ * traffic and of checks that programs ask for, of each apart.
  */
 final class VerdictCounts {
-  private final LoopMetrics ofTraffic;
+  private final LoopMetrics loop;
 
-  VerdictCounts(LoopMetrics ofTraffic) {
-    this.ofTraffic = ofTraffic;
+  VerdictCounts(LoopMetrics loop) {
+    this.loop = loop;
   }
 
   /** A verdict was reached, that long after it was asked for. */
   void decided(Purpose purpose, long decisionNs) {
     switch (purpose) {
-      case TRAFFIC -> ofTraffic.decided(decisionNs);
-      case DECISION, OPERATOR -> {
-        // Not traffic.
+      case TRAFFIC, DECISION -> loop.decided(decisionNs);
+      case OPERATOR -> {
+        // Nobody waits to go on.
       }
     }
   }
@@ -31,9 +31,9 @@ final class VerdictCounts {
   /** Counts what a verdict came to. */
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
     switch (purpose) {
-      case TRAFFIC -> count(rule, of, settled);
-      case DECISION, OPERATOR -> {
-        // Not traffic.
+      case TRAFFIC, DECISION -> count(rule, of, settled);
+      case OPERATOR -> {
+        // It decides on nothing.
       }
     }
   }

@@ -11,6 +11,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * One listener on its way from text to a record: {@code host:port}, {@code https://host:port} or
@@ -24,6 +25,9 @@ final class ListenerTable {
   private static final String HTTP = "http://";
   private static final String HTTPS = "https://";
   static final String EXPECTED = "host:port, https://host:port or unix:/path";
+
+  /** Stands for the address that programs ask at where none is said. */
+  static final String ON = "on";
 
   private final String path;
   private final TlsSettingsTable tls = new TlsSettingsTable();
@@ -62,6 +66,10 @@ final class ListenerTable {
 
   private void parse(String listener) {
     text = listener;
+    if (listener.equals(ON) && path.startsWith("decision")) {
+      address = AddressText.parseListen(DecisionTable.ADDRESS);
+      return;
+    }
     isHttps = listener.startsWith(HTTPS);
     String bare =
         isHttps
@@ -78,27 +86,33 @@ final class ListenerTable {
     }
   }
 
+  /** Whether a setting is one or more listeners. */
+  static boolean isOne(String name) {
+    return name.equals("listen") || name.equals("decision");
+  }
+
   /** Reads the listeners of a file, each a text or a section, in the order of the file. */
-  static void read(YamlTree tree, Faults faults, SettingsBuilder builder) {
-    JsonNode items = tree.json().path("listen");
+  static void read(String name, YamlTree tree, Faults faults, Consumer<ListenerTable> to) {
+    JsonNode items = tree.json().path(name);
     if (!items.isArray()) {
-      readText("listen", tree, faults, builder);
+      readText(name, tree, faults, to);
       return;
     }
     for (int i = 0; i < items.size(); i++) {
-      String path = "listen[" + i + "]";
+      String path = name + "[" + i + "]";
       if (items.get(i).isObject()) {
-        builder.addListener(section(path, tree, faults));
+        to.accept(section(path, tree, faults));
       } else {
-        readText(path, tree, faults, builder);
+        readText(path, tree, faults, to);
       }
     }
   }
 
-  private static void readText(String path, YamlTree tree, Faults faults, SettingsBuilder builder) {
+  private static void readText(
+      String path, YamlTree tree, Faults faults, Consumer<ListenerTable> to) {
     String text = tree.texts().get(path);
     if (text != null) {
-      attempt(path, tree, faults, () -> builder.addListener(of(path, text)));
+      attempt(path, tree, faults, () -> to.accept(of(path, text)));
     }
   }
 

@@ -27,6 +27,7 @@ public enum SettingKind {
   ADDRESSES(0, 100, "string", "array"),
   SOURCES(0, 100, "string", "array"),
   LISTENERS("ADDRESS", 1, 32, "string", "array"),
+  DECISION("ADDRESS", 1, 32, "string", "array"),
   FILES("FILE", 1, 100, "string", "array"),
   KEY(1, 8, "string", "array"),
   METHODS(1, 64, "array"),
@@ -65,6 +66,15 @@ public enum SettingKind {
     return label;
   }
 
+  /** What a flag stands for that has no text behind it; null if it must have one. */
+  public String bareText() {
+    return switch (this) {
+      case SWITCH -> "true";
+      case DECISION -> ListenerTable.ON;
+      default -> null;
+    };
+  }
+
   /** Whether its flag may be given several times, and its texts count together. */
   public boolean isRepeatable() {
     return this == KEY || isList();
@@ -72,7 +82,7 @@ public enum SettingKind {
 
   /** Whether a value may be several texts that are read one by one, each a value by itself. */
   boolean isList() {
-    return this == LISTENERS || this == FILES || types.equals(List.of("array"));
+    return this == LISTENERS || this == DECISION || this == FILES || types.equals(List.of("array"));
   }
 
   /** Whether a file may have a list where it stands. */

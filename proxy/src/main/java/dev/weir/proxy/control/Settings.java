@@ -3,10 +3,12 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientSettings;
+import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -14,6 +16,7 @@ import java.util.Objects;
 public record Settings(
     UpstreamSettings upstream,
     ClientSettings client,
+    DecisionSettings decision,
     AdmissionSettings admission,
     StoreSettings store,
     StoreNames names,
@@ -26,15 +29,21 @@ public record Settings(
     return admission.ringCells(rules.ringCells());
   }
 
+  /** Whether there is a service behind; else nobody is proxied, and programs ask. */
+  public boolean isProxying() {
+    return upstream.address() != null;
+  }
+
   /** The parts in which another differs that take effect at the next start only. */
   public List<String> differencesUntilRestart(Settings other) {
     List<String> parts = new ArrayList<>();
     addIfChanged(
         parts,
         "upstream",
-        List.of(upstream.address(), upstream.protocol(), upstream.tls()),
-        List.of(other.upstream.address(), other.upstream.protocol(), other.upstream.tls()));
+        Arrays.asList(upstream.address(), upstream.protocol(), upstream.tls()),
+        Arrays.asList(other.upstream.address(), other.upstream.protocol(), other.upstream.tls()));
     addIfChanged(parts, "listen", client.listeners(), other.client.listeners());
+    addIfChanged(parts, "decision", decision, other.decision);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());

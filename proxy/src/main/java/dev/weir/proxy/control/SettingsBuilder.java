@@ -38,6 +38,7 @@ final class SettingsBuilder {
   final UpstreamTlsTable upstreamTls = new UpstreamTlsTable();
   String service = "";
   final List<ListenerTable> listeners = new ArrayList<>();
+  final DecisionTable decision = new DecisionTable();
   final TlsSettingsTable tls = new TlsSettingsTable();
   SocketAddress admin;
   final List<String> adminHosts = new ArrayList<>();
@@ -98,6 +99,20 @@ final class SettingsBuilder {
     listeners.add(listener);
   }
 
+  /** Whether listeners were given, or are those that stand where none is. */
+  boolean hasOwnListeners() {
+    return !listenersAreStandard;
+  }
+
+  /** All addresses that are listened on for clients and programs. */
+  List<ListenerTable> allListeners() {
+    List<ListenerTable> all = new ArrayList<>(decision.listeners);
+    if (upstream != null || hasOwnListeners() || all.isEmpty()) {
+      all.addAll(0, listeners);
+    }
+    return all;
+  }
+
   /** Whether a setting takes several texts, one by one. */
   static boolean isList(String name) {
     return ROWS.containsKey(name) && ROWS.get(name).kind().isList();
@@ -140,10 +155,13 @@ final class SettingsBuilder {
             new UpstreamCaps(
                 upstreamConnections, upstreamStreams, upstreamHttp2Connections, upstreamQueue)),
         new ClientSettings(
-            listeners.stream().map(listener -> listener.build(tls)).toList(),
+            upstream == null
+                ? List.of()
+                : listeners.stream().map(listener -> listener.build(tls)).toList(),
             new ClientTimeouts(headNs, bodyNs, idleNs, writeNs, tunnelIdleNs),
             new ClientCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),
+        decision.build(tls),
         admission(),
         store.build(),
         storeNames(),

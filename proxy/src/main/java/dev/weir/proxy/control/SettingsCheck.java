@@ -37,6 +37,22 @@ final class SettingsCheck {
           }
         });
     checkListeners(builder, isFaulty, sink);
+    builder.decision.check(
+        (name, bad) -> {
+          if (!isFaulty.test(name)) {
+            sink.accept(name, bad);
+          }
+        });
+    if (builder.upstream == null
+        && !isFaulty.test("upstream")
+        && !builder.decision.listeners.isEmpty()
+        && builder.hasOwnListeners()
+        && !isFaulty.test("listen")) {
+      sink.accept(
+          "listen",
+          new BadValueException(
+              builder.listeners.get(0).text(), "upstream too, or decision alone"));
+    }
     if (!isFaulty.test("upstream")) {
       builder.upstreamTls.check(builder.upstreamProtocol == UpstreamProtocol.HTTPS, sink);
     }
@@ -55,7 +71,7 @@ final class SettingsCheck {
       BiConsumer<String, BadValueException> sink) {
     boolean isTlsUsed = false;
     List<SocketAddress> others = new ArrayList<>();
-    for (ListenerTable listener : builder.listeners) {
+    for (ListenerTable listener : builder.allListeners()) {
       if (isFaulty.test(listener.path()) || listener.address() == null) {
         continue;
       }

@@ -103,7 +103,7 @@ public final class SettingsFile {
       Matcher item = LIST_ITEM.matcher(scalar.getKey());
       boolean isItem = item.matches() && SettingsBuilder.mayBeList(item.group(1));
       String name = isItem ? item.group(1) : scalar.getKey();
-      if (SettingsBuilder.names().contains(name) && !name.equals("listen")) {
+      if (SettingsBuilder.names().contains(name) && !ListenerTable.isOne(name)) {
         try {
           builder.set(name, scalar.getValue());
         } catch (BadValueException bad) {
@@ -111,7 +111,12 @@ public final class SettingsFile {
         }
       }
     }
-    ListenerTable.read(tree, faults, builder);
+    ListenerTable.read("listen", tree, faults, builder::addListener);
+    ListenerTable.read("decision", tree, faults, builder.decision.listeners::add);
+    if (!tree.json().has("upstream") && !tree.json().has("decision")) {
+      String expected = AddressText.EXPECTED_UPSTREAM + ", the service behind; or decision";
+      faults.add(tree.line("upstream"), "upstream", "missing", expected);
+    }
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
     schema.check(tree, faults);

@@ -54,8 +54,8 @@ public final class SettingsFlags {
         faults.add(0, flag.getKey(), bad);
       }
     }
-    if (!flags.containsKey("--upstream")) {
-      faults.add(0, "--upstream", "missing", AddressText.EXPECTED_UPSTREAM);
+    if (!flags.containsKey("--upstream") && !flags.containsKey("--decision")) {
+      faults.add(0, "--upstream", "missing", AddressText.EXPECTED_UPSTREAM + "; or --decision");
     }
     SettingsCheck.check(
         builder, name -> faults.isFaulty("--" + name), (n, bad) -> faults.add(0, "--" + n, bad));

@@ -17,8 +17,6 @@ final class SettingsSchema {
       Map.of(
           "address",
           ListenerTable.EXPECTED,
-          "upstream",
-          AddressText.EXPECTED_UPSTREAM + ", the service behind",
           "id",
           "1 to 64 letters, digits, dots, dashes and underscores; also the policy's name in answers",
           "limit",
@@ -29,7 +27,6 @@ final class SettingsSchema {
   static ObjectNode make() {
     ObjectNode root = section();
     root.put("$schema", "https://json-schema.org/draft/2020-12/schema");
-    root.putArray("required").add("upstream");
     SettingsTable.ALL.forEach(row -> add(root, row));
     add(root, "rules", SettingKind.RULES, null);
     ObjectNode definitions = root.putObject("$defs");
@@ -106,7 +103,7 @@ final class SettingsSchema {
   private static ObjectNode item(SettingKind kind) {
     return switch (kind) {
       case RULES -> JSON.objectNode().put("$ref", "#/$defs/rule");
-      case LISTENERS -> JSON.objectNode().put("$ref", "#/$defs/listener");
+      case LISTENERS, DECISION -> JSON.objectNode().put("$ref", "#/$defs/listener");
       case LIMITS -> JSON.objectNode().put("$ref", "#/$defs/limit");
       default -> JSON.objectNode().put("type", "string");
     };

@@ -42,6 +42,7 @@ final class SettingsTable {
 
   private static List<SettingRow<SettingsBuilder>> all() {
     List<SettingRow<SettingsBuilder>> rows = new ArrayList<>(ofTheProcess());
+    DecisionTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.decision)));
     TlsSettingsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.tls)));
     UpstreamTlsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.upstreamTls)));
     rows.addAll(timeouts());

@@ -9,14 +9,22 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.TrafficObserver;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The decision API on one event loop: its methods, its endpoints, and its clients' connections. */
 public final class DecisionLoop {
+  /** What the services look like: made by the build, of the same source as the client's classes. */
+  private static final Descriptors DESCRIPTORS =
+      Descriptors.ofResource("/weir/v1/rate_limiter.binpb");
+
+  private final Health health;
   private final ClientLoop clients;
 
   /**
-   * @param methods of gRPC, each with a path of its own.
+   * @param methods of gRPC, each with a path of its own; health and reflection are not among them.
    * @param endpoints of HTTP, of which the first counts that takes a request.
    * @param traffic is told of connections.
    */
@@ -31,7 +39,11 @@ public final class DecisionLoop {
       DecisionObserver observer,
       TrafficObserver traffic,
       Http2Observer http2Observer) {
-    GrpcMethods byPath = new GrpcMethods(methods);
+    health = new Health(names(methods));
+    List<GrpcMethod> all = new ArrayList<>(methods);
+    all.addAll(health.methods());
+    all.addAll(Reflection.methods(DESCRIPTORS));
+    GrpcMethods byPath = new GrpcMethods(all);
     GrpcCalls calls =
         new GrpcCalls(
             byPath,
@@ -62,6 +74,18 @@ public final class DecisionLoop {
             http2,
             http2Observer,
             calls);
+  }
+
+  /** The services that methods belong to, by their full names. */
+  private static Set<String> names(List<GrpcMethod> methods) {
+    return methods.stream()
+        .map(method -> method.path().substring(1, method.path().lastIndexOf('/')))
+        .collect(Collectors.toSet());
+  }
+
+  /** The process is about to end: whoever asks for its health is told. */
+  public void stopServing() {
+    health.stop();
   }
 
   /** Its clients. */

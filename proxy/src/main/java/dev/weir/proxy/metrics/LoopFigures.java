@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
@@ -20,6 +21,26 @@ final class LoopFigures {
   private static final List<LoopCounter> COUNTERS = new ArrayList<>();
   private static final List<OpenGauge> GAUGES = new ArrayList<>();
   private static final String STORE = "weir_store_";
+  private static final String DECISIONS = "weir_decision_";
+  private static final List<String> STATUSES =
+      List.of(
+          "ok",
+          "cancelled",
+          "unknown",
+          "invalid_argument",
+          "deadline_exceeded",
+          "not_found",
+          "already_exists",
+          "permission_denied",
+          "resource_exhausted",
+          "failed_precondition",
+          "aborted",
+          "out_of_range",
+          "unimplemented",
+          "internal",
+          "unavailable",
+          "data_loss",
+          "unauthenticated");
   private static int wordCount;
 
   static final LoopCounter CONNECTIONS = counter("weir_connections", "Client connections.");
@@ -149,6 +170,47 @@ final class LoopFigures {
           "reason",
           StoreFault.values());
 
+  static final LoopCounter DECISION_CONNECTIONS =
+      ofDecisions("connections", "Connections of programs that ask.");
+  static final OpenGauge DECISION_CONNECTIONS_OPEN =
+      open(
+          DECISIONS + "connections_open",
+          "Connections of programs that ask open now.",
+          DECISION_CONNECTIONS);
+  static final LoopCounter DECISION_CONNECTIONS_REFUSED =
+      ofDecisions("connections_refused", "Connections of programs turned away at the door.");
+  static final LoopCounter DECISION_HANDSHAKES =
+      counter(
+          DECISIONS + "tls_handshakes",
+          "TLS handshakes with programs that ask, by outcome.",
+          "outcome",
+          Handshake.values());
+  static final LoopCounter DECISION_CALLS =
+      counter(
+          DECISIONS + "calls",
+          "Calls and requests of programs that ask, by what they ask.",
+          "call",
+          DecisionCall.values());
+  static final LoopCounter DECISION_STATUSES =
+      counter(
+          DECISIONS + "statuses",
+          "What those calls were answered with, by gRPC's names, or what comes nearest.",
+          "status",
+          STATUSES);
+  static final LoopCounter DECISION_REFUSALS =
+      counter(
+          DECISIONS + "refusals",
+          "Requests of HTTP to the decision API that were none, by reason.",
+          "reason",
+          RefusalReason.values());
+  static final LoopCounter DECISION_CLIENT_TIMES =
+      ofDecisions("client_times", "Checks that told the time of their caller.");
+  static final LoopCounter DECISION_CLIENT_SKEW_MILLISECONDS =
+      ofDecisions(
+          "client_skew_milliseconds", "How far those times were from ours, all of them together.");
+  static final Http2Figures HTTP2_DECISIONS =
+      Http2Figures.declare(DECISIONS + "http2_", "programs that ask");
+
   private LoopFigures() {}
 
   static LoopCounter counter(String name, String help) {
@@ -157,6 +219,10 @@ final class LoopFigures {
 
   private static LoopCounter ofStore(String name, String help) {
     return counter(STORE + name, help);
+  }
+
+  private static LoopCounter ofDecisions(String name, String help) {
+    return counter(DECISIONS + name, help);
   }
 
   static LoopCounter counter(String name, String help, String label, Enum<?>[] values) {
@@ -187,6 +253,11 @@ final class LoopFigures {
 
   static List<OpenGauge> gauges() {
     return List.copyOf(GAUGES);
+  }
+
+  /** Whether a figure is about the decision API, and exposed only where there is one. */
+  static boolean isOfDecisions(String name) {
+    return name.startsWith(DECISIONS);
   }
 
   /** Whether a figure is about the store, and exposed only where there is one. */

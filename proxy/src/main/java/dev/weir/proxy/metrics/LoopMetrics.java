@@ -27,6 +27,10 @@ public final class LoopMetrics implements TrafficObserver {
   private final Latencies latencies;
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
   private final Map<List<String>, DescriptorCounters> descriptors = new ConcurrentHashMap<>();
+  private final Map<String, RuleCounters> asked = new ConcurrentHashMap<>();
+  private final Http2Metrics http2Decisions =
+      new Http2Metrics(counters, LoopFigures.HTTP2_DECISIONS);
+  private final DecisionMetrics decisions = new DecisionMetrics(counters);
 
   LoopMetrics(Latencies latencies) {
     this.latencies = latencies;
@@ -48,6 +52,16 @@ public final class LoopMetrics implements TrafficObserver {
   /** The counts of this loop's HTTP/2 connections with services. */
   public Http2Observer http2Services() {
     return http2Services;
+  }
+
+  /** The counts of this loop's HTTP/2 connections with programs that ask. */
+  public Http2Observer http2Decisions() {
+    return http2Decisions;
+  }
+
+  /** The counts of this loop's decision API. */
+  public DecisionMetrics decisions() {
+    return decisions;
   }
 
   /** A verdict was reached, that long after it was asked for. */
@@ -96,6 +110,11 @@ public final class LoopMetrics implements TrafficObserver {
    */
   public RuleCounters rule(String ruleId) {
     return rules.computeIfAbsent(ruleId, id -> new RuleCounters());
+  }
+
+  /** As {@link #rule}, of checks that programs ask for. */
+  public RuleCounters asked(String ruleId) {
+    return asked.computeIfAbsent(ruleId, id -> new RuleCounters());
   }
 
   @Override
@@ -206,6 +225,11 @@ public final class LoopMetrics implements TrafficObserver {
   /** The count at one word of the loop's row; see {@link LoopFigures}. */
   long count(int word) {
     return counters.getAcquire(word);
+  }
+
+  /** As {@link #rules}, of checks that programs ask for. */
+  Map<String, RuleCounters> asked() {
+    return asked;
   }
 
   /** The counters of all rules, by id; there may come more while they are looked at. */

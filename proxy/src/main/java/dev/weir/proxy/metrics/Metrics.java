@@ -5,11 +5,13 @@ import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
@@ -32,6 +34,7 @@ public final class Metrics {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Exposition exposition;
   private volatile boolean exposesStore;
+  private volatile boolean exposesDecisions;
 
   public Metrics() {
     registry.register(new WeirCollector(this));
@@ -73,6 +76,15 @@ public final class Metrics {
   /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */
   void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
     loops.forEach(loop -> loop.descriptors().forEach(visitor));
+  }
+
+  /** From now on, the decision API's figures are exposed too. */
+  public void exposeDecisions() {
+    exposesDecisions = true;
+  }
+
+  boolean exposesDecisions() {
+    return exposesDecisions;
   }
 
   boolean exposesStore() {
@@ -146,11 +158,20 @@ public final class Metrics {
     return sum(gauge.begun().word()) - ended;
   }
 
-  /** Decisions by rule id, then by the outcome's ordinal. */
+  /** Decisions on requests by rule id, then by the outcome's ordinal. */
   TreeMap<String, long[]> decisions() {
+    return byRule(LoopMetrics::rules);
+  }
+
+  /** As {@link #decisions}, on checks that programs ask for. */
+  TreeMap<String, long[]> asked() {
+    return byRule(LoopMetrics::asked);
+  }
+
+  private TreeMap<String, long[]> byRule(Function<LoopMetrics, Map<String, RuleCounters>> of) {
     TreeMap<String, long[]> byRule = new TreeMap<>();
     for (LoopMetrics loop : loops) {
-      loop.rules()
+      of.apply(loop)
           .forEach(
               (id, counters) -> {
                 long[] sums = byRule.computeIfAbsent(id, x -> new long[Outcome.values().length]);

@@ -8,6 +8,12 @@ public final class RuleCounters {
   /** The figure's name without {@code _total}; its labels are the rule and the outcome. */
   static final String NAME = "weir_decisions";
 
+  /** The same of checks that programs ask for. */
+  static final String NAME_OF_ASKED = "weir_decision_checks";
+
+  static final String HELP_OF_ASKED =
+      "Checks of programs that ask, by rule and by what became of them.";
+
   static final String HELP = "Requests decided, by rule and by what became of them.";
 
   private final Counters counters = new Counters(Outcome.values().length);

@@ -15,6 +15,7 @@ import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Turns the counters into the Prometheus library's snapshots, at each scrape. */
 final class WeirCollector implements MultiCollector {
@@ -31,16 +32,22 @@ final class WeirCollector implements MultiCollector {
   public MetricSnapshots collect() {
     MetricSnapshots.Builder out = MetricSnapshots.builder();
     for (LoopCounter counter : LoopFigures.counters()) {
-      if (!LoopFigures.isOfStore(counter) || metrics.exposesStore()) {
+      if (isExposed(counter)) {
         out.metricSnapshot(counter(counter));
       }
     }
     for (OpenGauge gauge : LoopFigures.gauges()) {
+      if (!metrics.exposesDecisions() && LoopFigures.isOfDecisions(gauge.name())) {
+        continue;
+      }
       addGauge(out, gauge.name(), gauge.help(), metrics.sum(gauge));
     }
-    out.metricSnapshot(decisions())
-        .metricSnapshot(latencies())
-        .metricSnapshot(latenciesByProtocol());
+    out.metricSnapshot(decisions(RuleCounters.NAME, RuleCounters.HELP, metrics.decisions()));
+    if (metrics.exposesDecisions()) {
+      out.metricSnapshot(
+          decisions(RuleCounters.NAME_OF_ASKED, RuleCounters.HELP_OF_ASKED, metrics.asked()));
+    }
+    out.metricSnapshot(latencies()).metricSnapshot(latenciesByProtocol());
     metrics
         .supplied()
         .forEach(
@@ -58,6 +65,7 @@ final class WeirCollector implements MultiCollector {
   /** Whether nobody else may supply a figure of that name, which is without {@code _total}. */
   static boolean isOwnName(String name) {
     return name.equals(RuleCounters.NAME)
+        || name.equals(RuleCounters.NAME_OF_ASKED)
         || name.equals(LatencyStep.NAME)
         || name.equals(LatencyStep.NAME_BY_PROTOCOL)
         || LoopFigures.counters().stream().anyMatch(counter -> counter.name().equals(name))
@@ -77,18 +85,21 @@ final class WeirCollector implements MultiCollector {
     return family.build();
   }
 
-  private CounterSnapshot decisions() {
-    CounterSnapshot.Builder family =
-        CounterSnapshot.builder().name(RuleCounters.NAME).help(RuleCounters.HELP);
-    metrics
-        .decisions()
-        .forEach(
-            (rule, sums) -> {
-              for (Outcome outcome : Outcome.values()) {
-                Labels labels = Labels.of("rule", rule, "outcome", outcome.label());
-                family.dataPoint(point(labels, sums[outcome.ordinal()]));
-              }
-            });
+  private boolean isExposed(LoopCounter counter) {
+    return LoopFigures.isOfStore(counter)
+        ? metrics.exposesStore()
+        : !LoopFigures.isOfDecisions(counter.name()) || metrics.exposesDecisions();
+  }
+
+  private static CounterSnapshot decisions(String name, String help, Map<String, long[]> byRule) {
+    CounterSnapshot.Builder family = CounterSnapshot.builder().name(name).help(help);
+    byRule.forEach(
+        (rule, sums) -> {
+          for (Outcome outcome : Outcome.values()) {
+            Labels labels = Labels.of("rule", rule, "outcome", outcome.label());
+            family.dataPoint(point(labels, sums[outcome.ordinal()]));
+          }
+        });
     return family.build();
   }
 

@@ -100,7 +100,7 @@ class SettingsFlagsTest {
         --nonsense: unknown flag
         --trusted-proxies: x (expected: an address or range such as 192.0.2.7, 10.0.0.0/8 or\
          2001:db8::/32)
-        --upstream: missing (expected: http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path)\
+        --upstream: missing (expected: http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path; or --decision)\
         """,
         faults(
             "--limit",

@@ -85,6 +85,10 @@ public final class DecisionRig {
     return this;
   }
 
+  public DecisionLoop loop() {
+    return loop;
+  }
+
   public DecisionRig connect() {
     EmbeddedClient.connect(loop.clients(), channel, Peer.LOOPBACK);
     return this;

@@ -1,0 +1,126 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.ClientSettings;
+import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.decision.DecisionLoop;
+import dev.weir.proxy.decision.RateLimiterLoop;
+import dev.weir.proxy.decision.TokenFile;
+import dev.weir.proxy.decision.Tokens;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.rule.CidrSet;
+import dev.weir.proxy.tls.ServerTls;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** The decision API of one sidecar: its part of each event loop, and where programs connect. */
+final class SidecarDecisions {
+  private final Settings settings;
+  private final ClientSettings clientSettings;
+  private final Tokens tokens;
+  private final Map<EventLoop, DecisionLoop> loops = new IdentityHashMap<>();
+  private Listeners listeners;
+
+  /**
+   * Reads what it needs; nothing listens yet.
+   *
+   * @throws IOException if a file cannot be used; its message says which and why.
+   */
+  SidecarDecisions(Settings settings) throws IOException {
+    this.settings = settings;
+    ClientSettings clients = settings.client();
+    clientSettings =
+        new ClientSettings(
+            settings.decision().listeners(), clients.timeouts(), clients.caps(), clients.answers());
+    tokens = TokenFile.read(settings.decision());
+  }
+
+  /** Makes its part of an event loop, whose other parts are there. */
+  void join(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      Admission admission,
+      LoopMetrics metrics) {
+    if (!settings.decision().isConfigured()) {
+      return;
+    }
+    RateLimiterLoop rateLimiter = new RateLimiterLoop(admission, clock, metrics.decisions());
+    loops.put(
+        eventLoop,
+        new DecisionLoop(
+            clientSettings,
+            clock,
+            deadlines,
+            http2,
+            rateLimiter.methods(),
+            List.of(),
+            tokens,
+            metrics.decisions(),
+            metrics.decisions(),
+            metrics.http2Decisions()));
+  }
+
+  /**
+   * Starts listening.
+   *
+   * @throws IOException if an address cannot be listened on; its message says which and why.
+   */
+  void listen(Function<ListenerSettings, ServerTls> tls, Transport transport, EventLoopGroup group)
+      throws IOException {
+    CidrSet trusted = settings.identity().trustedProxies();
+    listeners =
+        new Listeners(
+            clientSettings,
+            tls,
+            transport,
+            group,
+            (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
+            settings.identity().ipv6Prefix(),
+            loop -> loops.get(loop).clients());
+  }
+
+  /** The addresses that programs connect to, in the order of the settings. */
+  List<SocketAddress> addresses() {
+    return listeners == null ? List.of() : listeners.addresses();
+  }
+
+  /** Accepts nobody more. Who is there stays. */
+  void stopListening() {
+    if (listeners != null) {
+      listeners.close();
+    }
+  }
+
+  /** Whoever asks for the process's health is told that it ends; on that event loop. */
+  void stopServing(EventLoop eventLoop) {
+    DecisionLoop loop = loops.get(eventLoop);
+    if (loop != null) {
+      loop.stopServing();
+    }
+  }
+
+  /** Does something with the clients of an event loop, on it. */
+  void with(EventLoop eventLoop, Consumer<ClientLoop> action) {
+    DecisionLoop loop = loops.get(eventLoop);
+    if (loop != null) {
+      action.accept(loop.clients());
+    }
+  }
+}

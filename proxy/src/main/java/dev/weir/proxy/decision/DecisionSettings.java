@@ -1,0 +1,24 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.client.ListenerSettings;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Where programs ask, and who of them may.
+ *
+ * @param listeners none, if nobody may.
+ * @param tokens a file of them, one a line; null if there are none.
+ * @param tokensForAll whether all that asks needs one, and not only what changes something.
+ */
+public record DecisionSettings(
+    List<ListenerSettings> listeners, Path tokens, boolean tokensForAll) {
+  public DecisionSettings {
+    listeners = List.copyOf(listeners);
+  }
+
+  /** Whether anybody may ask. */
+  public boolean isConfigured() {
+    return !listeners.isEmpty();
+  }
+}

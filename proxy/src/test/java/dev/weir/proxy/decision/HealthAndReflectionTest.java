@@ -1,0 +1,161 @@
+package dev.weir.proxy.decision;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.v1.RateLimiterProto;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The services of gRPC's own that every server has: health checking and reflection. */
+class HealthAndReflectionTest {
+  private static final String HEAD = ":status: 200, content-type: application/grpc";
+  private static final String OK = " grpc-status: 0 end";
+
+  /** Stands for a service. */
+  private static final class Named implements GrpcMethod {
+    @Override
+    public String path() {
+      return "/a.B/C";
+    }
+
+    @Override
+    public DecisionCall kind() {
+      return DecisionCall.OTHER;
+    }
+
+    @Override
+    public void call(GrpcCall call) {
+      call.send();
+    }
+  }
+
+  private final DecisionRig rig =
+      new DecisionRig()
+          .tokens(new Tokens(List.of("secret"), true))
+          .with(List.of(new Named()), List.of())
+          .connectHttp2();
+
+  @AfterEach
+  void end() {
+    rig.close();
+    assertEquals(0, rig.open);
+    assertEquals(0, rig.http2.heldBytes());
+  }
+
+  private List<String> health(int stream, String method, String service) {
+    String message = service.isEmpty() ? "" : "\n" + (char) service.length() + service;
+    rig.head(stream, "/grpc.health.v1.Health/" + method)
+        .data(stream, true, DecisionRig.message(message))
+        .send();
+    return rig.client.received();
+  }
+
+  private static String status(int stream, int status) {
+    return "DATA " + stream + " " + DecisionRig.message("\b" + (char) status);
+  }
+
+  @Test
+  void tellsWhetherItServesWithoutAToken() {
+    assertEquals(
+        List.of("HEADERS 1 " + HEAD, status(1, 1), "HEADERS 1" + OK), health(1, "Check", ""));
+    assertEquals(
+        List.of("HEADERS 3 " + HEAD, status(3, 1), "HEADERS 3" + OK), health(3, "Check", "a.B"));
+    assertEquals(
+        List.of(
+            "HEADERS 5 "
+                + HEAD
+                + ", grpc-status: 5, grpc-message: service: x.Y (expected: one of this process)"
+                + " end"),
+        health(5, "Check", "x.Y"));
+    rig.loop().stopServing();
+    assertEquals(status(7, 2), health(7, "Check", "").get(1));
+  }
+
+  @Test
+  void tellsWhoWatchesWhenItEnds() {
+    assertEquals(List.of("HEADERS 1 " + HEAD, status(1, 1)), health(1, "Watch", ""));
+    assertEquals(List.of("HEADERS 3 " + HEAD, status(3, 3)), health(3, "Watch", "x.Y"));
+    assertEquals(List.of("HEADERS 5 " + HEAD, status(5, 1)), health(5, "Watch", "a.B"));
+    rig.client.reset(1, ErrorCode.CANCEL).send();
+    rig.loop().stopServing();
+    String end = " grpc-status: 14, grpc-message: the process is about to end end";
+    assertEquals(
+        List.of(status(3, 3), "HEADERS 3" + end, status(5, 2), "HEADERS 5" + end),
+        rig.client.received());
+  }
+
+  private List<byte[]> reflect(int stream, String version, byte[] request) throws Exception {
+    rig.head(
+            stream,
+            "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo",
+            "authorization: Bearer secret")
+        .data(stream, false, DecisionRig.message(request))
+        .send();
+    StringBuilder data = new StringBuilder();
+    for (String frame : rig.client.received()) {
+      if (frame.startsWith("DATA")) {
+        data.append(frame.substring(("DATA " + stream + " ").length()));
+      }
+    }
+    rig.client.data(stream, true, "").send();
+    assertEquals(List.of("HEADERS " + stream + OK), rig.client.received());
+    byte[] all = data.toString().getBytes(StandardCharsets.ISO_8859_1);
+    return fields(CodedInputStream.newInstance(all, 5, all.length - 5), List.of(4, 6, 7));
+  }
+
+  /** The contents of the first field that is one of these, as fields of their own. */
+  private static List<byte[]> fields(CodedInputStream in, List<Integer> of) throws Exception {
+    List<byte[]> inner = new ArrayList<>();
+    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+      if (!of.contains(tag >>> 3)) {
+        in.skipField(tag);
+        continue;
+      }
+      CodedInputStream within = CodedInputStream.newInstance(in.readByteArray());
+      for (int each = within.readTag(); each != 0; each = within.readTag()) {
+        if ((each & 7) == 2) {
+          inner.add(within.readByteArray());
+        } else {
+          within.skipField(each);
+        }
+      }
+    }
+    return inner;
+  }
+
+  @Test
+  void describesItsServicesInBothVersions() throws Exception {
+    int stream = 1;
+    for (String version : List.of("v1", "v1alpha")) {
+      List<byte[]> services = reflect(stream, version, new byte[] {7 << 3 | 2, 1, '*'});
+      assertEquals(1, services.size());
+      assertEquals(
+          "\n\u0013weir.v1.RateLimiter", new String(services.get(0), StandardCharsets.UTF_8));
+      byte[] symbol = "\"\u0013weir.v1.RateLimiter".getBytes(StandardCharsets.US_ASCII);
+      List<byte[]> files = reflect(stream + 2, version, symbol);
+      assertEquals(
+          RateLimiterProto.getDescriptor().toProto().getServiceList(),
+          FileDescriptorProto.parseFrom(files.get(0)).getServiceList());
+      assertTrue(files.size() > 3, "with all that it imports");
+      byte[] method = "\"\42weir.v1.RateLimiter.CheckRateLimit".getBytes(StandardCharsets.US_ASCII);
+      assertEquals(files.size(), reflect(stream + 4, version, method).size());
+      byte[] file =
+          "\u001a\u001dgoogle/protobuf/duration.proto".getBytes(StandardCharsets.US_ASCII);
+      file[1] = (byte) (file.length - 2);
+      assertEquals(1, reflect(stream + 6, version, file).size());
+      byte[] none = "\"\u0003x.Y".getBytes(StandardCharsets.US_ASCII);
+      assertEquals(
+          "x.Y is not known",
+          new String(reflect(stream + 8, version, none).get(0), StandardCharsets.US_ASCII));
+      stream += 10;
+    }
+  }
+}
