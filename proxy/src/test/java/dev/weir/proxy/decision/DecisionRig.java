@@ -90,7 +90,11 @@ public final class DecisionRig {
   }
 
   public DecisionRig connect() {
-    EmbeddedClient.connect(loop.clients(), channel, Peer.LOOPBACK);
+    return connect(Peer.LOOPBACK);
+  }
+
+  DecisionRig connect(Peer peer) {
+    EmbeddedClient.connect(loop.clients(), channel, peer);
     return this;
   }
 
