@@ -11,21 +11,21 @@ import org.agrona.DirectBuffer;
  */
 final class AskedCheck {
   /** Fields of the message, by their numbers. */
-  private static final int IDENTIFIER = 1;
+  static final int IDENTIFIER = 1;
 
-  private static final int DIMENSION = 2;
-  private static final int DIMENSION_NAME = 3;
-  private static final int OTHER_IDENTITIES = 4;
-  private static final int ENDPOINT = 5;
-  private static final int METHOD = 6;
-  private static final int COST = 7;
-  private static final int CLIENT_TIME = 8;
-  private static final int IDEMPOTENCY_KEY = 9;
-  private static final int RULE_ID = 10;
-  private static final int REQUIRE_RULE = 11;
+  static final int DIMENSION = 2;
+  static final int DIMENSION_NAME = 3;
+  static final int OTHER_IDENTITIES = 4;
+  static final int ENDPOINT = 5;
+  static final int METHOD = 6;
+  static final int COST = 7;
+  static final int CLIENT_TIME = 8;
+  static final int IDEMPOTENCY_KEY = 9;
+  static final int RULE_ID = 10;
+  static final int REQUIRE_RULE = 11;
 
-  private static final int SECONDS = 1;
-  private static final int NANOS = 2;
+  static final int SECONDS = 1;
+  static final int NANOS = 2;
 
   static final int MAX_IDENTITIES = Question.MAX_IDENTITIES;
 

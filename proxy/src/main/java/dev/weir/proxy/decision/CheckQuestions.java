@@ -24,7 +24,7 @@ final class CheckQuestions {
   private static final int MAX_ENDPOINT_BYTES = 8192;
   private static final int SHOWN_BYTES = 100;
 
-  private static final String DIMENSIONS = "USER, IP or API_KEY, or dimension_name";
+  static final String DIMENSIONS = "USER, IP or API_KEY, or dimension_name";
 
   /** By the number in {@code weir.v1.Dimension}, as keys of rules have them. */
   private static final String[] SOURCES = {null, "header:x-user-id", "ip", "header:x-api-key"};

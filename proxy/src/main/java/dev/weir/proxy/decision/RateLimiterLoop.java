@@ -1,8 +1,10 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.client.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.DecisionObserver;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the methods of {@code weir.v1.RateLimiter} share on one event loop. */
@@ -29,6 +31,18 @@ public final class RateLimiterLoop {
         new CheckRateLimits(this),
         new GetRemainingQuota(this),
         new ResetLimit(this));
+  }
+
+  /**
+   * The checks by HTTP.
+   *
+   * @param answers which fields tell of a limit.
+   */
+  public List<HttpEndpoint> endpoints(AnswerSettings answers) {
+    List<HttpEndpoint> endpoints = new ArrayList<>();
+    endpoints.add(new HttpCheckByJson(this, answers));
+    endpoints.addAll(HttpCheckByFields.endpoints(admission, answers));
+    return endpoints;
   }
 
   Admission admission() {
