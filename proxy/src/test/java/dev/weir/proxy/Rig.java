@@ -8,6 +8,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.metrics.OneFigure;
 import dev.weir.proxy.store.StoreSettings;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
@@ -176,7 +177,8 @@ final class Rig implements AutoCloseable {
 
   /** What a counter or gauge says; 0 if it is not there. */
   double metric(String nameAndLabels) {
-    return metric(metrics(), nameAndLabels);
+    return OneFigure.of(sidecar.metrics(), nameAndLabels)
+        .orElseGet(() -> metric(metrics(), nameAndLabels));
   }
 
   /** What a counter or gauge says in a text of all. */
