@@ -6,13 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Question;
-import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.StoreObserver;
-import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeySpec;
@@ -25,9 +20,8 @@ import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.Topology;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -59,7 +53,7 @@ class ExactGateModelTest {
     for (int seed = 0; seed < ROUNDS; seed++) {
       Round round = new Round(new Random(seed), keys, servers, topology, fails);
       round.run();
-      passed += round.passedCount;
+      passed += round.clients.passedCount;
       exact += round.lostRefundCount == 0 ? 1 : 0;
     }
     assertTrue(passed > ROUNDS / 2, passed + " passed");
@@ -75,15 +69,8 @@ class ExactGateModelTest {
     private final ModelStore store;
     private final AdmissionHandler admission;
     private final Question question = new Question();
-    private final List<Client> waiting = new ArrayList<>();
+    private final ModelClients clients;
 
-    /** By the text of an identity. */
-    private final Map<String, Long> passed = new HashMap<>();
-
-    /** Whose client left before the verdict: what was granted to it stays charged. */
-    private final Map<String, Long> left = new HashMap<>();
-
-    private int passedCount;
     private long lostRefundCount;
 
     Round(Random random, int keyCount, int serverCount, Topology topology, boolean fails) {
@@ -95,6 +82,9 @@ class ExactGateModelTest {
       boolean isCluster = topology == Topology.CLUSTER;
       store = new ModelStore(servers, List.of(), isCluster, this, DEADLINE_NS);
       admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule(keyCount));
+      long[] costs = new long[keyCount];
+      Arrays.fill(costs, 1);
+      clients = new ModelClients(admission, store, servers, random, costs);
     }
 
     private static RuleSpec rule(int keyCount) {
@@ -118,7 +108,7 @@ class ExactGateModelTest {
         for (int step = 0; step < STEPS; step++) {
           step();
         }
-        settle();
+        clients.settle(DEADLINE_NS);
         check();
       }
     }
@@ -127,10 +117,10 @@ class ExactGateModelTest {
       ModelServer server = servers.get(random.nextInt(servers.size()));
       switch (random.nextInt(fails ? 22 : 20)) {
         case 0, 1, 2, 3, 4, 5 -> ask();
-        case 6, 7, 8, 9, 10, 11, 12, 13 -> answer(server);
+        case 6, 7, 8, 9, 10, 11, 12, 13 -> clients.answer(server);
         case 14, 15 -> store.pass(random.nextInt(2_000_000));
         case 16 -> store.pass(random.nextInt((int) DEADLINE_NS));
-        case 17 -> leave();
+        case 17 -> clients.leave();
         case 18, 19 -> store.run();
         case 20 -> server.lose(random.nextBoolean());
         default -> server.failsNextWrite = server.isOpen();
@@ -143,47 +133,12 @@ class ExactGateModelTest {
         fields[2 * key] = "x-" + key;
         fields[2 * key + 1] = "k" + key + "i" + random.nextInt(2);
       }
-      RequestView request = TextRequest.of("GET", "/", fields);
-      Client client = new Client(fields);
-      client.ticket = admission.ask(question.traffic(request), client, store.clock().nowNs());
-      if (client.ticket != Admission.SETTLED) {
-        waiting.add(client);
-      } else if (admission.verdict().allowed()) {
-        client.decided(client.ticket, admission.verdict());
-      }
-    }
-
-    private void answer(ModelServer server) {
-      for (int left = random.nextInt(5); left > 0 && server.pendingCount() > 0; left--) {
-        server.answer();
-      }
-    }
-
-    private void leave() {
-      if (!waiting.isEmpty()) {
-        Client client = waiting.remove(random.nextInt(waiting.size()));
-        admission.ended(client.ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
-        client.count(left);
-      }
+      clients.ask(question.traffic(TextRequest.of("GET", "/", fields)), fields);
     }
 
     @Override
     public void storeRefunds(long requestCount, boolean sent) {
       lostRefundCount += sent ? 0 : requestCount;
-    }
-
-    /** Answers whatever comes until there is nothing more. */
-    private void settle() {
-      for (int quiet = 0; quiet < 40; quiet++) {
-        for (ModelServer server : servers) {
-          while (server.pendingCount() > 0) {
-            server.answer();
-            quiet = 0;
-          }
-        }
-        store.pass(DEADLINE_NS / 16);
-      }
-      assertEquals(List.of(), waiting, "nobody waits for ever");
     }
 
     private void check() {
@@ -193,39 +148,17 @@ class ExactGateModelTest {
             .charges()
             .forEach(
                 (name, charged) -> {
-                  long had = passed.getOrDefault(name, 0L);
+                  long had = clients.passed(name);
                   assertTrue(charged >= had, name + ": charged " + charged + " of " + had);
                   if (!fails && lostRefundCount == 0) {
-                    long most = had + left.getOrDefault(name, 0L);
+                    long most = clients.most(name);
                     assertTrue(charged <= most, name + ": charged " + charged + " of " + most);
                   }
                 });
       }
-      passed.forEach((name, count) -> assertTrue(count <= LIMIT + 1, name + ": " + count));
-    }
-
-    private final class Client implements Asker {
-      private final String[] fields;
-      private long ticket;
-
-      Client(String[] fields) {
-        this.fields = fields;
-      }
-
-      private void count(Map<String, Long> where) {
-        for (int i = 1; i < fields.length; i += 2) {
-          where.merge(fields[i], 1L, Long::sum);
-        }
-      }
-
-      @Override
-      public void decided(long ofTicket, Verdict verdict) {
-        waiting.remove(this);
-        if (verdict.allowed()) {
-          passedCount++;
-          count(passed);
-        }
-      }
+      clients
+          .passed()
+          .forEach((name, count) -> assertTrue(count <= LIMIT + 1, name + ": " + count));
     }
   }
 }

@@ -7,13 +7,10 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
-import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.StoreObserver;
-import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeySpec;
@@ -27,9 +24,7 @@ import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.Topology;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -60,8 +55,8 @@ class SeveralGatesModelTest {
     for (int seed = 0; seed < ROUNDS; seed++) {
       Round round = new Round(new Random(seed), servers, fails);
       round.run();
-      passed += round.passedCount;
-      undone += round.refusedLateCount;
+      passed += round.clients.passedCount;
+      undone += round.clients.refusedLateCount;
     }
     assertTrue(passed > ROUNDS, passed + " passed");
     assertTrue(undone > ROUNDS, undone + " were refused by the last gate");
@@ -77,14 +72,8 @@ class SeveralGatesModelTest {
     private final ModelStore store;
     private final AdmissionHandler admission;
     private final Question question = new Question();
-    private final List<Client> waiting = new ArrayList<>();
+    private final ModelClients clients;
 
-    /** Units by identity: what passed took, and what those would have taken that left before. */
-    private final Map<String, Long> passed = new HashMap<>();
-
-    private final Map<String, Long> left = new HashMap<>();
-    private int passedCount;
-    private int refusedLateCount;
     private long lostRefundCount;
 
     Round(Random random, int serverCount, boolean fails) {
@@ -95,6 +84,7 @@ class SeveralGatesModelTest {
       store = new ModelStore(servers, List.of(), false, this, DEADLINE_NS);
       Topology topology = serverCount == 1 ? Topology.STANDALONE : Topology.SHARDED;
       admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule());
+      clients = new ModelClients(admission, store, servers, random, COSTS);
     }
 
     private static RuleSpec rule() {
@@ -120,7 +110,7 @@ class SeveralGatesModelTest {
         for (int step = 0; step < STEPS; step++) {
           step();
         }
-        settle();
+        clients.settle(DEADLINE_NS);
         check();
       }
     }
@@ -129,9 +119,9 @@ class SeveralGatesModelTest {
       ModelServer server = servers.get(random.nextInt(servers.size()));
       switch (random.nextInt(fails ? 22 : 20)) {
         case 0, 1, 2, 3, 4, 5, 6, 7 -> ask();
-        case 8, 9, 10, 11, 12, 13 -> answer(server);
+        case 8, 9, 10, 11, 12, 13 -> clients.answer(server);
         case 14, 15 -> store.pass(random.nextInt(2_000_000));
-        case 16 -> leave();
+        case 16 -> clients.leave();
         case 17 -> store.pass(random.nextInt((int) DEADLINE_NS / 2));
         case 18, 19 -> store.run();
         case 20 -> server.lose(random.nextBoolean());
@@ -149,46 +139,12 @@ class SeveralGatesModelTest {
       for (int key = 0; key < COSTS.length; key++) {
         question.cost(key, COSTS[key]);
       }
-      Client client = new Client(fields);
-      client.ticket = admission.ask(question, client, store.clock().nowNs());
-      if (client.ticket != Admission.SETTLED) {
-        waiting.add(client);
-      } else if (admission.verdict().allowed()) {
-        client.passed();
-      }
-    }
-
-    private void answer(ModelServer server) {
-      for (int count = random.nextInt(5); count > 0 && server.pendingCount() > 0; count--) {
-        server.answer();
-      }
-    }
-
-    private void leave() {
-      if (!waiting.isEmpty()) {
-        Client client = waiting.remove(random.nextInt(waiting.size()));
-        admission.ended(client.ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
-        client.count(left);
-      }
+      clients.ask(question, fields);
     }
 
     @Override
     public void storeRefunds(long requestCount, boolean sent) {
       lostRefundCount += sent ? 0 : requestCount;
-    }
-
-    /** Answers whatever comes until there is nothing more. */
-    private void settle() {
-      for (int quiet = 0; quiet < 40; quiet++) {
-        for (ModelServer server : servers) {
-          while (server.pendingCount() > 0) {
-            server.answer();
-            quiet = 0;
-          }
-        }
-        store.pass(DEADLINE_NS / 16);
-      }
-      assertEquals(List.of(), waiting, "nobody waits for ever");
     }
 
     private void check() {
@@ -204,10 +160,10 @@ class SeveralGatesModelTest {
     }
 
     private void check(String name, long charged, boolean isExact) {
-      long had = passed.getOrDefault(name, 0L);
+      long had = clients.passed(name);
       assertTrue(had <= LIMIT, name + ": " + had + " passed");
       assertTrue(charged >= had, name + ": charged " + charged + " of " + had);
-      long most = had + left.getOrDefault(name, 0L);
+      long most = clients.most(name);
       assertTrue(!isExact || charged <= most, name + ": charged " + charged + " of " + most);
     }
 
@@ -221,36 +177,6 @@ class SeveralGatesModelTest {
       long ticket = admission.ask(question, (late, verdict) -> {}, store.clock().nowNs());
       assertEquals(Admission.SETTLED, ticket, "it would never pass here");
       return LIMIT - admission.verdict().row(0).remaining();
-    }
-
-    private final class Client implements Asker {
-      private final String[] fields;
-      private long ticket;
-
-      Client(String[] fields) {
-        this.fields = fields;
-      }
-
-      private void count(Map<String, Long> where) {
-        for (int key = 0; key < COSTS.length; key++) {
-          where.merge(fields[2 * key + 1], COSTS[key], Long::sum);
-        }
-      }
-
-      void passed() {
-        passedCount++;
-        count(passed);
-      }
-
-      @Override
-      public void decided(long ofTicket, Verdict verdict) {
-        waiting.remove(this);
-        if (verdict.allowed()) {
-          passed();
-        } else {
-          refusedLateCount++;
-        }
-      }
     }
   }
 }

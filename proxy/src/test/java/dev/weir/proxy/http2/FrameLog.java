@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Writes down what a reader tells, a line each; content of a stream in succession is one. */
-final class FrameLog implements FrameSink {
+public final class FrameLog implements FrameSink {
   private final List<String> lines = new ArrayList<>();
 
   /** What every call returns. */
@@ -17,7 +17,7 @@ final class FrameLog implements FrameSink {
   private int contentCreditBytes;
 
   /** Writes down the content that was told since the last other line. */
-  List<String> lines() {
+  public List<String> lines() {
     content(false);
     return lines;
   }

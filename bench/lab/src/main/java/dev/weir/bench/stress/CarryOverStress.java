@@ -34,9 +34,7 @@ public class CarryOverStress {
   }
 
   private boolean carryAndCheck(Decision out) {
-    return stress.table.carryOver(
-            stress.key(0), FIVE, stress.table, stress.key(1), NINE, true, stress.nowNs(), out)
-        && stress.check(1, NINE, out);
+    return stress.carryAndCheck(FIVE, NINE, true, out);
   }
 
   @Actor

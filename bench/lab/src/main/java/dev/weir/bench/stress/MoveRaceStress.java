@@ -31,9 +31,7 @@ public class MoveRaceStress {
   private final Decision other = new Decision();
 
   private boolean checkNew(Decision out) {
-    return stress.table.carryOver(
-            stress.key(0), OLD, stress.table, stress.key(1), NEW, false, stress.nowNs(), out)
-        && stress.check(1, NEW, out);
+    return stress.carryAndCheck(OLD, NEW, false, out);
   }
 
   @Actor

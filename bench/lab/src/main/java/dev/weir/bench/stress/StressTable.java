@@ -56,6 +56,12 @@ final class StressTable {
     return table.check(key(key), limit, cost, atNs, out);
   }
 
+  /** Carries what the first key has consumed over to the second, and checks that. */
+  boolean carryAndCheck(Limit from, Limit to, boolean isLast, Decision out) {
+    return table.carryOver(key(0), from, table, key(1), to, isLast, nowNs(), out)
+        && check(1, to, out);
+  }
+
   /** Units that count at some time. */
   int current(int key, Limit limit, long atNs) {
     final Decision out = new Decision();

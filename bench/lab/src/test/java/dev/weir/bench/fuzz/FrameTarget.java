@@ -3,6 +3,7 @@ package dev.weir.bench.fuzz;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FrameLog;
 import dev.weir.proxy.http2.FrameReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -17,16 +18,16 @@ final class FrameTarget implements Consumer<byte[]> {
 
   @Override
   public void accept(byte[] input) {
-    FrameTrace whole = new FrameTrace();
+    FrameLog whole = new FrameLog();
     int wholeCode = read(input, input.length, whole);
-    FrameTrace pieces = new FrameTrace();
+    FrameLog pieces = new FrameLog();
     int code = read(input, 1, pieces);
     assertEquals(whole.lines(), pieces.lines());
     assertEquals(wholeCode, code);
   }
 
   /** Feeds {@code step} bytes at a time. */
-  private static int read(byte[] input, int step, FrameTrace trace) {
+  private static int read(byte[] input, int step, FrameLog trace) {
     FrameReader reader = new FrameReader(MAX_BLOCK_BYTES);
     ByteBuf in = Unpooled.buffer(Math.max(1, input.length));
     int code = ErrorCode.NO_ERROR;
