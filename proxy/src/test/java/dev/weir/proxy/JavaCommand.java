@@ -6,6 +6,7 @@ import java.util.List;
 
 /**
  * How tests start a process of what they test: by the JVM that they run in, with its class path.
+ * Such a process lives too short for the second compiler to be worth its time.
  */
 public final class JavaCommand {
   private JavaCommand() {}
@@ -18,6 +19,7 @@ public final class JavaCommand {
   public static List<String> of(Class<?> main, String... jvmFlags) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(List.of(jvmFlags));
     command.addAll(List.of("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
