@@ -1,9 +1,11 @@
 package dev.weir.proxy.loop;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -15,6 +17,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringDomainSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerDomainSocketChannel;
@@ -131,6 +134,18 @@ public enum Transport {
 
   /** Why this machine does not give it; null if it does. */
   abstract Throwable unavailability();
+
+  /**
+   * For how many milliseconds the other host may acknowledge nothing before a connection of TCP
+   * ends (TCP_USER_TIMEOUT); null if this transport cannot say so.
+   */
+  public ChannelOption<Integer> silentHostMs() {
+    return switch (this) {
+      case IO_URING -> IoUringChannelOption.TCP_USER_TIMEOUT;
+      case EPOLL -> EpollChannelOption.TCP_USER_TIMEOUT;
+      case NIO -> null;
+    };
+  }
 
   public abstract IoHandlerFactory handlerFactory();
 

@@ -10,7 +10,6 @@ import io.netty.channel.ChannelHandler;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -19,8 +18,6 @@ import java.util.function.Function;
  * and which of them ends. The first stays, others go when they have had no stream for long.
  */
 final class Http2Connections {
-  private static final long REPLACEMENT_NS = TimeUnit.MILLISECONDS.toNanos(100);
-
   /** Who waits for connections. */
   interface Owner {
     /** Whether anybody waits. */
@@ -49,13 +46,7 @@ final class Http2Connections {
   private final Http2Observer observer;
   private final Consumer<UpstreamConnector.Attempt> connector;
 
-  private final ServiceTimer nextReplacement =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          replaceForThoseWhoWait();
-        }
-      };
+  private final ReplacementPace pace;
 
   /** Those that take new streams, in the order in which they were made. */
   private final List<Http2Upstream> connections = new ArrayList<>();
@@ -65,11 +56,6 @@ final class Http2Connections {
 
   /** Those that take new streams, and those that end once theirs have. */
   private int openCount;
-
-  /** Whether the next that is made replaces another, and when that may be at the soonest. */
-  private boolean isReplacement;
-
-  private long replacementNs = Long.MIN_VALUE;
 
   /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
   private OtherPool otherPool;
@@ -92,7 +78,8 @@ final class Http2Connections {
     this.messages = messages;
     this.http2 = http2;
     this.observer = observer;
-    loop.deadlines().join(nextReplacement);
+    pace = new ReplacementPace(loop.clock(), this::replaceForThoseWhoWait);
+    loop.deadlines().join(pace);
     this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
   }
 
@@ -130,17 +117,10 @@ final class Http2Connections {
         return;
       }
     }
-    if (isReplacement) {
-      long nowNs = loop.clock().nowNs();
-      if (nowNs < replacementNs) {
-        nextReplacement.until(replacementNs);
-        return;
-      }
-      isReplacement = false;
-      replacementNs = nowNs + REPLACEMENT_NS;
+    if (pace.begins()) {
+      attempt = new Attempt();
+      connector.accept(attempt);
     }
-    attempt = new Attempt();
-    connector.accept(attempt);
   }
 
   /** A connection that is being made. */
@@ -254,9 +234,11 @@ final class Http2Connections {
 
   /** A connection gets no more streams; false if it got none before. */
   private boolean leave(Http2Upstream connection) {
-    boolean left = connections.remove(connection);
-    isReplacement |= left;
-    return left;
+    if (!connections.remove(connection)) {
+      return false;
+    }
+    pace.lost();
+    return true;
   }
 
   /** A connection has no stream for long, or has not said in time what it allows. */

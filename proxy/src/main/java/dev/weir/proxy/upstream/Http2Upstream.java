@@ -137,8 +137,8 @@ final class Http2Upstream extends Http2Connection {
       return;
     }
     hasRead = true;
-    health.read(loop.clock().tick());
     super.channelRead(ctx, message);
+    health.read(loop.clock().nowNs());
   }
 
   /** Whether it may be that: less than so many bytes are not sent first by anybody. */

@@ -31,6 +31,9 @@ final class UpstreamConnector {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
+  /** Many streams wait on a connection to a host that is gone, some of them without a deadline. */
+  static final int SILENT_HOST_MS = 20_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnector.class);
 
   private final UpstreamAddresses addresses;
@@ -85,6 +88,10 @@ final class UpstreamConnector {
                 });
     if (settings.address() instanceof InetSocketAddress) {
       bootstrap.option(ChannelOption.TCP_NODELAY, true);
+      ChannelOption<Integer> silentHostMs = transport.silentHostMs();
+      if (silentHostMs != null && settings.protocol() != UpstreamProtocol.HTTP1) {
+        bootstrap.option(silentHostMs, SILENT_HOST_MS);
+      }
     }
   }
 

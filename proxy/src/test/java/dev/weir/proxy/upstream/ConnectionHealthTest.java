@@ -24,7 +24,7 @@ class ConnectionHealthTest {
   /** How long a service may take to answer. */
   private static final long RESPONSE_NS = 2 * SECOND_NS;
 
-  private final HeldPool held = new HeldPool(100, 2);
+  private HeldPool held = new HeldPool(100, 2);
 
   @AfterEach
   void end() {
@@ -279,6 +279,8 @@ class ConnectionHealthTest {
 
   @Test
   void replacesAConnectionThatDrainsAsTheServiceWastesIt() {
+    held.close();
+    held = new HeldPool(100, 1);
     Service service = connectWithStream();
     for (int i = 0; i < 160; i++) {
       service.peer.settings();
