@@ -271,6 +271,20 @@ class GrpcCallTest {
   }
 
   @Test
+  void answersTenThousandCallsOfOneConnection() {
+    for (int i = 0; i < 10_000; i++) {
+      rig.head(1 + 2 * i, "/a.B/Echo").data(1 + 2 * i, true, DecisionRig.message("a"));
+      if (i % 500 == 499) {
+        rig.client.windowUpdate(0, 500 * 8).send();
+        List<String> frames = rig.client.received();
+        assertEquals(3 * 500, frames.size());
+        assertTrue(frames.stream().noneMatch(frame -> frame.startsWith("RST")));
+      }
+    }
+    assertEquals(10_000, rig.ends.size());
+  }
+
+  @Test
   void aThousandCallsMayBeOpenAndNoMore() {
     echo.holds = true;
     for (int i = 0; i < 1_001; i++) {

@@ -154,6 +154,10 @@ public final class ProtoWriter {
   }
 
   private void number(long value) {
+    if ((value & ~0x7fL) == 0) {
+      out.putByte(at++, (byte) value);
+      return;
+    }
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
       out.putByte(at++, (byte) (rest & 0x7f | 0x80));
