@@ -9,8 +9,8 @@ package dev.weir.proxy.http2;
  */
 final class HeldBound {
   /**
-   * What all connections of an event loop may hold; beyond it, who holds more than its share pays:
-   * as long as they are more than may be, there is one that does.
+   * What all clients' connections of an event loop may hold; beyond it, who holds more than its
+   * share pays: as long as they are more than may be, there is one that does.
    */
   static final long MAX_LOOP_BYTES = 32L << 20;
 
@@ -30,10 +30,10 @@ final class HeldBound {
     return isReached;
   }
 
-  /** Content that waits to be sent is held, or less of it if {@code bytes} are below 0. */
+  /** Memory holds content that waits to be sent, or less of it does if below 0. */
   void holdWaiting(int bytes) {
     heldBytes += bytes;
-    connection.loop.hold(bytes);
+    connection.loop.hold(connection.role, bytes);
   }
 
   /** Content that was received is held, or less of it if {@code bytes} are below 0. */
@@ -42,7 +42,7 @@ final class HeldBound {
     holdWaiting(bytes);
   }
 
-  /** Received bytes that are held, and bytes that wait to be sent. */
+  /** Received bytes that are held, and the memory of what waits to be sent. */
   long heldBytes() {
     return heldBytes;
   }
@@ -56,7 +56,7 @@ final class HeldBound {
     if (!isExceeded()) {
       return;
     }
-    if (connection.loop.heldBytes() > 2 * MAX_LOOP_BYTES) {
+    if (connection.loop.clientsHeldBytes() > 2 * MAX_LOOP_BYTES) {
       overdue(); // services answer faster than a second's patience can be had for
     } else if (!isReached) {
       isReached = true;
@@ -94,7 +94,7 @@ final class HeldBound {
 
   private boolean isExceeded() {
     return heldReceivedBytes > connection.maxReceivedBytes()
-        || connection.loop.heldBytes() > MAX_LOOP_BYTES
+        || connection.loop.clientsHeldBytes() > MAX_LOOP_BYTES
             && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections();
   }
 

@@ -360,7 +360,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     return streams.count();
   }
 
-  /** Received bytes that are held, and bytes that wait to be sent. */
+  /** Received bytes that are held, and the memory of what waits to be sent. */
   public final long heldBytes() {
     return bound.heldBytes();
   }
@@ -535,6 +535,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
       return;
     }
     states.turnEnded();
+    input.turnEnded();
     bound.look();
     goAways.endIfDone();
   }

@@ -10,12 +10,16 @@ import io.netty.channel.Channel;
  * must be called in the end.
  */
 final class Http2Input {
+  /** What is read of a connection in one turn of its loop: others have theirs to be read, too. */
+  static final int MAX_TURN_BYTES = 1 << 16;
+
   private final Http2Connection connection;
   private final Channel channel;
   private final ReceivedFrames frames;
   private final FrameReader reader;
 
   private ByteBuf in;
+  private int turnBytes;
   private boolean isReading;
   private boolean unwanted;
   private boolean prefaceRead;
@@ -36,7 +40,21 @@ final class Http2Input {
   void read(ByteBuf bytes) {
     final int length = bytes.readableBytes();
     in = Bytes.append(in, bytes);
+    turnBytes += length;
     readFrames(length);
+    if (turnBytes >= MAX_TURN_BYTES) {
+      connection.joinTurn();
+      adjust();
+    }
+  }
+
+  /** The turn has ended: the next one reads as much again. */
+  void turnEnded() {
+    final boolean hasStopped = turnBytes >= MAX_TURN_BYTES;
+    turnBytes = 0;
+    if (hasStopped) {
+      adjust();
+    }
   }
 
   /**
@@ -107,9 +125,13 @@ final class Http2Input {
     adjust();
   }
 
-  /** Has the channel read, or not, as the user, the timer and the bound say. */
+  /** Has the channel read, or not, as the user, the turn, the timer and the bound say. */
   void adjust() {
-    final boolean read = !unwanted && !connection.timer.isPaused() && !connection.bound.isReached();
+    final boolean read =
+        !unwanted
+            && turnBytes < MAX_TURN_BYTES
+            && !connection.timer.isPaused()
+            && !connection.bound.isReached();
     if (channel.isOpen() && channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
     }

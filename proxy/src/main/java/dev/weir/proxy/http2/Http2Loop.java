@@ -32,7 +32,8 @@ public final class Http2Loop {
   boolean blockIsLent;
 
   private final List<Http2Connection> services = new ArrayList<>();
-  private long heldBytes;
+  private long clientsHeldBytes;
+  private long servicesHeldBytes;
   private int clientConnections;
 
   /** Whether so much is held that services are to send less at once. */
@@ -50,9 +51,18 @@ public final class Http2Loop {
     this.block = new FieldBlock(maxListBytes, maxFields, MAX_SERVICE_BLOCK_BYTES);
   }
 
-  /** Bytes that all connections have received, or have to send, and that wait for a window. */
+  /**
+   * What all connections have received, or have to send, and hold: that of the connections to
+   * clients, or of those to services, whichever is more. What goes from one to the other is held on
+   * behalf of both, and is there once.
+   */
   public long heldBytes() {
-    return heldBytes;
+    return Math.max(clientsHeldBytes, servicesHeldBytes);
+  }
+
+  /** What the connections to clients hold. */
+  long clientsHeldBytes() {
+    return clientsHeldBytes;
   }
 
   /** When what was written within a turn is sent. */
@@ -60,9 +70,14 @@ public final class Http2Loop {
     return turnEnd;
   }
 
-  void hold(long bytes) {
-    heldBytes += bytes;
-    if (isCrowded ? heldBytes < UNCROWDED_BYTES : heldBytes > CROWDED_BYTES) {
+  /** The connections of one of our roles hold so many bytes more, or fewer if below 0. */
+  void hold(Role role, long bytes) {
+    switch (role) {
+      case SERVER -> clientsHeldBytes += bytes;
+      case CLIENT -> servicesHeldBytes += bytes;
+    }
+    final long held = heldBytes();
+    if (isCrowded ? held < UNCROWDED_BYTES : held > CROWDED_BYTES) {
       isCrowded = !isCrowded;
       for (int i = 0; i < services.size(); i++) {
         services.get(i).joinTurn(); // and looks at its bound then

@@ -13,6 +13,10 @@ import io.netty.buffer.Unpooled;
  */
 final class SendQueue {
   private static final int MIN_WAITING_BYTES = 4096;
+
+  /** Whoever sends has no more of a stream wait than its window to us. */
+  private static final int USUAL_WAITING_BYTES = 1 << 16;
+
   private static final int NONE = StreamSlots.NONE;
 
   private final StreamSlots streams;
@@ -65,7 +69,7 @@ final class SendQueue {
     }
     final int left = content.readableBytes();
     if (left > 0) {
-      hold(stream, content);
+      hold(stream, content, end);
       if (end) {
         streams.flags[stream] |= StreamSlots.END_WAITS;
       }
@@ -138,27 +142,39 @@ final class SendQueue {
     return bytes;
   }
 
-  private void hold(int stream, ByteBuf content) {
+  private void hold(int stream, ByteBuf content, boolean last) {
     final int bytes = content.readableBytes();
     ByteBuf kept = streams.waiting[stream];
-    connection.bound.holdWaiting(bytes);
+    if (kept == null) {
+      streamsWaiting++;
+      connection.stalled.begin(stream);
+    }
     if (kept == null || kept.writableBytes() < bytes) {
-      final int keptBytes = kept == null ? 0 : kept.readableBytes();
-      final int room = kept == null ? bytes : 2 * (keptBytes + bytes);
-      final ByteBuf larger =
-          connection.channel.alloc().directBuffer(Math.max(MIN_WAITING_BYTES, room));
-      if (kept == null) {
-        streamsWaiting++;
-        connection.stalled.begin(stream);
-      } else {
-        larger.writeBytes(kept);
-        kept.release();
-      }
-      kept = larger;
+      kept = larger(kept, bytes, last);
       streams.waiting[stream] = kept;
     }
     kept.writeBytes(content);
     join(stream);
+  }
+
+  /** Memory for what is kept and so much more: as much as that takes if it is the last. */
+  private ByteBuf larger(ByteBuf kept, int bytes, boolean last) {
+    final int all = bytes + (kept == null ? 0 : kept.readableBytes());
+    final int roomy = Math.min(2 * all, Math.max(all, USUAL_WAITING_BYTES));
+    final int room = last ? all : Math.max(MIN_WAITING_BYTES, kept == null ? all : roomy);
+    final ByteBuf larger = connection.channel.alloc().directBuffer(room);
+    connection.bound.holdWaiting(larger.capacity());
+    if (kept != null) {
+      larger.writeBytes(kept);
+      release(kept);
+    }
+    return larger;
+  }
+
+  /** Lets go of memory in which content waited. */
+  private void release(ByteBuf content) {
+    connection.bound.holdWaiting(-content.capacity());
+    content.release();
   }
 
   /** Trailers, which end the stream behind its content; {@code block} is taken over. */
@@ -266,9 +282,8 @@ final class SendQueue {
     }
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
     final int bytes = frame(stream, content, ends && trailers == null);
-    connection.bound.holdWaiting(-bytes);
     if (last) {
-      content.release();
+      release(content);
       if (trailers != null) {
         output.headers(streams.id(stream), trailers, true);
         connection.states.localEnded(stream);
@@ -294,8 +309,7 @@ final class SendQueue {
     final ByteBuf trailers = streams.waitingTrailers[stream];
     if (content != null) {
       forget(stream);
-      connection.bound.holdWaiting(-content.readableBytes());
-      content.release();
+      release(content);
     }
     if (trailers != null) {
       trailers.release();

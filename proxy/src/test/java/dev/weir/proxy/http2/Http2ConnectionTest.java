@@ -1,9 +1,12 @@
 package dev.weir.proxy.http2;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +112,29 @@ class Http2ConnectionTest {
     server.credit(server.slot(1), 32_000);
     assertEquals(List.of("WINDOW_UPDATE 1 33024"), client.received());
     assertEquals(0, server.heldBytes());
+  }
+
+  @Test
+  void noMoreIsReadInATurnThanOthersCanWaitFor() {
+    start();
+    client.request(1, false, "POST", "/a").send();
+    server.embedded().pipeline().fireChannelRead(content(4));
+    assertTrue(server.embedded().config().isAutoRead(), "less than 64 KiB in this turn");
+    server.embedded().pipeline().fireChannelRead(content(1));
+    assertFalse(server.embedded().config().isAutoRead(), "more than 64 KiB in this turn");
+    client.received();
+    assertTrue(server.embedded().config().isAutoRead(), "the turn has ended");
+    assertEquals(5, server.told().size() - 1);
+  }
+
+  /** Frames of 16,000 bytes of stream 1. */
+  private static ByteBuf content(int frames) {
+    final ByteBuf content = Unpooled.buffer();
+    for (int i = 0; i < frames; i++) {
+      content.writeMedium(16_000).writeByte(FrameType.DATA).writeByte(0).writeInt(1);
+      content.writeZero(16_000);
+    }
+    return content;
   }
 
   @Test

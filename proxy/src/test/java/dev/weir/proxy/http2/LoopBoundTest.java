@@ -34,7 +34,7 @@ class LoopBoundTest {
     for (int i = 0; i < OTHERS; i++) {
       server.loop.clientConnected();
     }
-    server.loop.hold((long) OTHERS * bytesOfEach);
+    server.loop.hold(Role.SERVER, (long) OTHERS * bytesOfEach);
     client.startAsClient().settings(Setting.INITIAL_WINDOW_SIZE, 0);
     client.request(1, true, "GET", "/").request(3, true, "GET", "/").send();
     client.received();
@@ -62,6 +62,53 @@ class LoopBoundTest {
     assertEquals(
         List.of("HEADERS 1 :status: 200", "HEADERS 3 :status: 200", "RST_STREAM 1 CANCEL"),
         client.received());
+  }
+
+  /** What waits is memory, not only the bytes in it. */
+  @Test
+  void whatWaitsIsCountedByTheMemoryThatItTakes() {
+    client.startAsClient().settings(Setting.INITIAL_WINDOW_SIZE, 0);
+    client.request(1, true, "GET", "/").request(3, true, "GET", "/").send();
+    for (int id = 1; id <= 3; id += 2) {
+      server.head(id, false, ":status: 200");
+      server.data(id, id == 3, "x".repeat(100));
+      server.letGo(id);
+    }
+    final int more = server.streams.waiting[server.streams.find(1)].capacity();
+    final int last = server.streams.waiting[server.streams.find(3)].capacity();
+    assertEquals(more + last, server.heldBytes());
+    assertTrue(last < 256, last + " bytes for the last 100");
+    client.windowUpdate(1, 99).windowUpdate(3, 100).send();
+    assertEquals(more, server.heldBytes());
+    client.reset(1, ErrorCode.CANCEL).send();
+    assertEquals(0, server.heldBytes());
+  }
+
+  /** An answer that comes in pieces, each for a window that is never more than W. */
+  @Test
+  void whatWaitsOfAWindowTakesNoMoreMemoryThanThat() {
+    client.startAsClient().settings(Setting.INITIAL_WINDOW_SIZE, 0);
+    client.request(1, true, "GET", "/").send();
+    server.head(1, false, ":status: 200");
+    for (int i = 0; i < 60; i++) {
+      server.data(1, false, "x".repeat(1_000));
+    }
+    assertTrue(server.heldBytes() <= 1 << 16, server.heldBytes() + " bytes for 60,000");
+    server.letGo(1);
+    client.reset(1, ErrorCode.CANCEL).send();
+  }
+
+  @Test
+  void whatIsHeldOnItsWayFromOneConnectionToAnotherIsCountedOnce() {
+    client.startAsClient().request(1, false, "POST", "/").data(1, false, "x".repeat(9_000));
+    server.holds = true;
+    client.send();
+    server.loop.hold(Role.CLIENT, 9_000); // waits there, where it is to go
+    assertEquals(9_000, server.loop.heldBytes());
+    server.loop.hold(Role.CLIENT, -9_000);
+    server.letGo(1);
+    client.reset(1, ErrorCode.CANCEL).send();
+    assertEquals(0, server.loop.heldBytes());
   }
 
   @Test

@@ -30,7 +30,7 @@ class UntakenContentTest {
 
   @AfterEach
   void end() {
-    us.loop.hold(-held);
+    us.loop.hold(Role.CLIENT, -held);
     us.embedded().finishAndReleaseAll();
     us.letGoOfAll();
     assertEquals(0, us.heldBytes());
@@ -46,7 +46,7 @@ class UntakenContentTest {
   /** Other connections hold so much more. */
   private void hold(int bytes) {
     held += bytes;
-    us.loop.hold(bytes);
+    us.loop.hold(Role.CLIENT, bytes);
     us.pass(0);
   }
 
