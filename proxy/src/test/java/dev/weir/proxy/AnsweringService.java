@@ -61,8 +61,31 @@ final class AnsweringService implements AutoCloseable {
     ByteBuffer answer =
         ByteBuffer.wrap(
             new byte[] {
-              0, 0, 5, 1, 4, 0, 0, 0, 0, (byte) 0x88, 0x0f, 0x0d, 1, '2', //
-              0, 0, 2, 0, 1, 0, 0, 0, 0, 'o', 'k'
+              0,
+              0,
+              5,
+              1,
+              4,
+              0,
+              0,
+              0,
+              0,
+              (byte) 0x88,
+              0x0f,
+              0x0d,
+              1,
+              '2', //
+              0,
+              0,
+              2,
+              0,
+              1,
+              0,
+              0,
+              0,
+              0,
+              'o',
+              'k'
             });
     out.write(SETTINGS);
     in.readNBytes(PREFACE_BYTES);

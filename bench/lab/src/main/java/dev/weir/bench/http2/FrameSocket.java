@@ -1,0 +1,148 @@
+package dev.weir.bench.http2;
+
+import dev.weir.proxy.http2.FrameFlag;
+import dev.weir.proxy.http2.FrameType;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One side of a connection of HTTP/2, a frame at a time and by the caller's thread: sends any,
+ * right or wrong, and reads those that come, when it is asked to. One thread may write and another
+ * read.
+ */
+final class FrameSocket implements AutoCloseable {
+  /** An identifier, and what was said in a frame of that type. */
+  record Frame(int type, int flags, int streamId, byte[] payload) {
+    boolean has(int flag) {
+      return (flags & flag) != 0;
+    }
+
+    int number() {
+      return (payload[0] & 0x7f) << 24
+          | (payload[1] & 0xff) << 16
+          | (payload[2] & 0xff) << 8
+          | payload[3] & 0xff;
+    }
+  }
+
+  static final int HEADER_BYTES = 9;
+
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int PATIENCE_MS = 60_000;
+
+  private final Socket socket;
+  private final DataInputStream in;
+  private final DataOutputStream out;
+  private long sentBytes;
+
+  /** Takes over a socket that is connected. */
+  FrameSocket(Socket socket) throws IOException {
+    this.socket = socket;
+    socket.setTcpNoDelay(true);
+    in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 4096));
+    out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
+  }
+
+  /** A client's connection to a port of 127.0.0.1, with its preface and settings. */
+  static FrameSocket connect(int port, int... settings) throws IOException {
+    final Socket socket = new Socket();
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    socket.setSoTimeout(PATIENCE_MS);
+    final FrameSocket client = new FrameSocket(socket);
+    client.out.write(PREFACE);
+    client.sentBytes += PREFACE.length;
+    client.settings(settings);
+    client.frame(FrameType.SETTINGS, FrameFlag.ACK, 0);
+    return client;
+  }
+
+  /** Reads a client's preface, as a server. */
+  void readPreface() throws IOException {
+    in.readFully(new byte[PREFACE.length]);
+  }
+
+  /**
+   * Announces settings.
+   *
+   * @param pairs each an identifier, and its value behind it.
+   */
+  void settings(int... pairs) throws IOException {
+    header(pairs.length / 2 * (Short.BYTES + Integer.BYTES), FrameType.SETTINGS, 0, 0);
+    for (int i = 0; i < pairs.length; i += 2) {
+      out.writeShort(pairs[i]);
+      out.writeInt(pairs[i + 1]);
+    }
+  }
+
+  /** Any frame. */
+  void frame(int type, int flags, int streamId, byte... payload) throws IOException {
+    header(payload.length, type, flags, streamId);
+    out.write(payload);
+  }
+
+  /** A frame whose payload is one number. */
+  void number(int type, int streamId, int number) throws IOException {
+    header(Integer.BYTES, type, 0, streamId);
+    out.writeInt(number);
+  }
+
+  private void header(int bytes, int type, int flags, int streamId) throws IOException {
+    out.writeByte(bytes >>> 16);
+    out.writeShort(bytes);
+    out.writeByte(type);
+    out.writeByte(flags);
+    out.writeInt(streamId);
+    sentBytes += HEADER_BYTES + bytes;
+  }
+
+  /** A head or trailers in one frame. */
+  void headers(int streamId, boolean endStream, byte[] block) throws IOException {
+    frame(
+        FrameType.HEADERS,
+        FrameFlag.END_HEADERS | (endStream ? FrameFlag.END_STREAM : 0),
+        streamId,
+        block);
+  }
+
+  void data(int streamId, boolean endStream, byte... content) throws IOException {
+    frame(FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId, content);
+  }
+
+  /** Sends what was written. */
+  void flush() throws IOException {
+    out.flush();
+  }
+
+  /** Bytes that were written, from the preface on. */
+  long sentBytes() {
+    return sentBytes;
+  }
+
+  /** Whether a read would find something at once. */
+  boolean hasInput() throws IOException {
+    return in.available() > 0;
+  }
+
+  /** The next frame; fails with an {@link java.io.EOFException} behind the last. */
+  Frame read() throws IOException {
+    final int bytes = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+    final int type = in.readUnsignedByte();
+    final int flags = in.readUnsignedByte();
+    final int streamId = in.readInt();
+    return new Frame(type, flags, streamId, in.readNBytes(bytes));
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
