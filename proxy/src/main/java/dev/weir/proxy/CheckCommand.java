@@ -14,7 +14,9 @@ import picocli.CommandLine.Spec;
 /** {@code weir check}. */
 @Command(
     name = "check",
-    description = "Reads settings files and tells every fault, with its line. Starts nothing.",
+    description =
+        "Reads settings files and the certificates they name, and tells every fault. Starts"
+            + " nothing.",
     mixinStandardHelpOptions = true,
     versionProvider = WeirMain.Version.class)
 final class CheckCommand implements Callable<Integer> {
@@ -33,6 +35,8 @@ final class CheckCommand implements Callable<Integer> {
       if (settings == null) {
         spec.commandLine().getErr().println(faults);
         exitCode = WeirMain.WRONG;
+      } else if (!opensCertificates(file, settings)) {
+        exitCode = WeirMain.WRONG;
       } else {
         int count = settings.rules().rules().size();
         String rules = count == 1 ? "1 rule" : count + " rules";
@@ -40,5 +44,12 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     return exitCode;
+  }
+
+  /** Whether all files of TLS can be used as they are now, as a start would use them. */
+  private boolean opensCertificates(Path file, Settings settings) {
+    List<String> faults = SidecarTls.faults(settings.client().listeners(), settings.upstream());
+    faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));
+    return faults.isEmpty();
   }
 }

@@ -73,6 +73,16 @@ final class SidecarTls implements AutoCloseable {
     reload = new CertificateReload(files);
   }
 
+  /** What a start would tell of the files, a text for each fault; none if all can be used now. */
+  static List<String> faults(List<ListenerSettings> listeners, UpstreamSettings upstream) {
+    try {
+      new SidecarTls(listeners, upstream).close();
+      return List.of();
+    } catch (IOException faults) {
+      return List.of(faults.getMessage().split("\nweir: "));
+    }
+  }
+
   private UpstreamTls ofService(UpstreamSettings upstream, List<String> protocols) throws TlsFault {
     InetSocketAddress address = (InetSocketAddress) upstream.address();
     return new UpstreamTls(

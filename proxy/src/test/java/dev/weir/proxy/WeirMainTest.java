@@ -3,6 +3,8 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.tls.CertificateFiles;
+import dev.weir.proxy.tls.TestCertificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -10,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +150,32 @@ class WeirMainTest {
     assertEquals(2, weir("check", gone, good));
     assertEquals(good + ": ok (1 rule)", out.strip());
     assertEquals(gone + ": not found", err.strip());
+  }
+
+  @Test
+  void checksTheCertificatesThatAFileNames() throws IOException {
+    CertificateFiles own =
+        TestCertificates.write(folder, "own", TestCertificates.server("a.example"));
+    CertificateFiles other =
+        TestCertificates.write(folder, "other", TestCertificates.server("b.example"));
+    String text = "upstream: https://127.0.0.1:1\nlisten: https://127.0.0.1:0\ntls:\n";
+    String good =
+        file(text + "  certificate: " + own.chain() + "\n  key: " + own.key() + "\n").toString();
+    assertEquals(0, weir("check", good), err);
+    String bad =
+        file(text
+                + ("  certificate: " + own.chain() + "\n  key: " + other.key() + "\n")
+                + ("upstream-tls:\n  ca: " + folder.resolve("gone.crt") + "\n"))
+            .toString();
+    assertEquals(2, weir("check", bad));
+    assertEquals("", out);
+    assertEquals(
+        List.of(
+            bad
+                + (": tls: " + other.key() + ": is not the key of " + own.chain())
+                + " (expected: the private key of that certificate)",
+            bad + ": tls: " + folder.resolve("gone.crt") + ": not found (expected: a file)"),
+        err.lines().filter(line -> !line.contains("warning")).toList());
   }
 
   @Test
