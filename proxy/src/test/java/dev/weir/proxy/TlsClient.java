@@ -13,13 +13,14 @@ import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /** Connects with the JDK's TLS, and resumes its sessions as a client does. */
-final class TlsClient {
+public final class TlsClient {
   private static final int TIMEOUT_MS = 60_000;
 
   private final SSLContext context;
@@ -28,7 +29,7 @@ final class TlsClient {
    * @param trusted the authority that it believes.
    * @param own what it shows; null for nothing.
    */
-  TlsClient(X509Bundle trusted, X509Bundle own) {
+  public TlsClient(X509Bundle trusted, X509Bundle own) {
     try {
       KeyManager[] keys = own == null ? null : new KeyManager[] {new Shown(own)};
       context = SSLContext.getInstance("TLS");
@@ -40,6 +41,13 @@ final class TlsClient {
 
   SSLContext context() {
     return context;
+  }
+
+  /** An engine that asks for a name, for who has bytes carried by something else than a socket. */
+  public SSLEngine engine(String name) {
+    SSLEngine engine = context.createSSLEngine(name, 443);
+    engine.setUseClientMode(true);
+    return engine;
   }
 
   /** Connects, by any version, for the name {@code a.example}. */
@@ -83,6 +91,11 @@ final class TlsClient {
 
     @Override
     public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+      return "own";
+    }
+
+    @Override
+    public String chooseEngineClientAlias(String[] types, Principal[] issuers, SSLEngine engine) {
       return "own";
     }
 

@@ -55,7 +55,7 @@ final class HandshakeGate extends EntryGate {
     }
     SslHandler handler = channel.pipeline().get(SslHandler.class);
     loop.observer.handshakeEnded(HandshakeOutcome.of(handler.engine(), startMs));
-    Peer secured = peer.secured(ServerTls.clientNames(handler.engine().getSession()));
+    Peer secured = peer.secured(ServerTls.clientNames(handler.engine()));
     channel.pipeline().addLast(new TlsBoundary(handler));
     channel.pipeline().addLast(new ProtocolChoice(loop, channel, secured));
     letIn(ctx);

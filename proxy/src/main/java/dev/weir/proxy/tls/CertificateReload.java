@@ -81,11 +81,17 @@ public final class CertificateReload implements AutoCloseable {
     while (!closed) {
       LockSupport.parkNanos(POLL_INTERVAL_NS);
       try {
+        pass(System.nanoTime());
         poll();
       } catch (RuntimeException unexpected) {
         LOG.error("tls: certificates not reloaded", unexpected);
       }
     }
+  }
+
+  /** Tells all users the time. */
+  synchronized void pass(long nowNs) {
+    followed.forEach(each -> each.files.pass(nowNs));
   }
 
   /** Looks at all files once; reads those again that hold the same new content as the last time. */

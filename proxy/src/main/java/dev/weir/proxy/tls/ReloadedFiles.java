@@ -15,4 +15,11 @@ public interface ReloadedFiles {
    * @throws TlsFault if that cannot be used; nothing has changed then.
    */
   String reload() throws TlsFault;
+
+  /**
+   * Does what is due by now; told every second or so, by the thread that follows the files.
+   *
+   * @param nowNs of {@link System#nanoTime}.
+   */
+  default void pass(long nowNs) {}
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.tls;
 
+import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import javax.net.ssl.SSLException;
  */
 final class ServerCertificates {
   private final List<SslContext> contexts = new ArrayList<>();
+  private final List<TicketKeys> ticketKeys = new ArrayList<>();
   private final Map<String, SslContext> byName = new HashMap<>();
   private final StringBuilder text = new StringBuilder();
   private Instant expiry = Instant.MAX;
@@ -64,6 +66,9 @@ final class ServerCertificates {
 
   private void add(KeyedCertificate certificate, SslContext context) {
     contexts.add(context);
+    if (context.sessionContext() instanceof OpenSslSessionContext sessions) {
+      ticketKeys.add(new TicketKeys(sessions, System.nanoTime()));
+    }
     certificate.names().forEach(name -> byName.putIfAbsent(name, context));
     Instant until = certificate.expiry().toInstant();
     expiry = until.isBefore(expiry) ? until : expiry;
@@ -98,6 +103,11 @@ final class ServerCertificates {
   /** When the first of them expires. */
   Instant expiry() {
     return expiry;
+  }
+
+  /** Changes the keys of tickets that are old enough. Not once it is released. */
+  void pass(long nowNs) {
+    ticketKeys.forEach(keys -> keys.pass(nowNs));
   }
 
   /** Connections that use a context keep it until they end. */

@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Executor;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 
 /**
  * TLS of one listener: which certificate a client is shown, and what its own says. Certificates may
@@ -30,6 +30,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   private final List<String> protocols;
   private final Executor afterEveryLoop;
   private volatile ServerCertificates certificates;
+  private boolean closed;
 
   /**
    * Reads the files.
@@ -60,10 +61,17 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
     return handler;
   }
 
-  /** Whom the certificate that a client has shown names; null if it has shown none. */
-  public static CertificateNames clientNames(SSLSession session) {
+  /**
+   * Whom the certificate that a client has shown names; null if it has shown none.
+   *
+   * @param engine of a connection whose handshake has succeeded.
+   */
+  public static CertificateNames clientNames(SSLEngine engine) {
+    if (!engine.getNeedClientAuth() && !engine.getWantClientAuth()) {
+      return null; // asking the session would make an exception, for every connection
+    }
     try {
-      Certificate[] chain = session.getPeerCertificates();
+      Certificate[] chain = engine.getSession().getPeerCertificates();
       return chain.length > 0 && chain[0] instanceof X509Certificate certificate
           ? CertificateText.ofClient(certificate)
           : null;
@@ -99,16 +107,24 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   }
 
   @Override
-  public String reload() throws TlsFault {
+  public synchronized String reload() throws TlsFault {
     ServerCertificates before = certificates;
     certificates = new ServerCertificates(settings, protocols, Instant.now());
     afterEveryLoop.execute(before::release);
     return certificates.toString();
   }
 
+  @Override
+  public synchronized void pass(long nowNs) {
+    if (!closed) {
+      certificates.pass(nowNs);
+    }
+  }
+
   /** Once no new connections come. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     certificates.release();
   }
 

@@ -22,12 +22,12 @@ import javax.net.ssl.SSLException;
  * suites that have forward secrecy and authenticate what they encrypt, of which RFC 9113 forbids
  * none (section 9.2.2).
  *
- * <p>A server's context makes the keys of its tickets itself and knows no other's: a session that
- * one listener, name or version of a certificate has verified is none to another. BoringSSL changes
- * them every two days, the JDK with the life of a session.
+ * <p>The keys of a server's tickets are each context's own: a session that one listener, name or
+ * version of a certificate has verified is none to another. The JDK makes and changes them itself,
+ * for BoringSSL {@link TicketKeys} do.
  */
 final class TlsContexts {
-  /** How long a session may be resumed, in seconds; BoringSSL gives those of TLS 1.3 two days. */
+  /** How long a session may be resumed at most, in seconds. */
   static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
 
   /** Those of TLS 1.3 first. */
@@ -90,15 +90,27 @@ final class TlsContexts {
         common(SslContextBuilder.forServer(certificate.key(), certificate.chainArray()), protocols);
     switch (clients) {
       case OFF -> builder.clientAuth(ClientAuth.NONE);
-      case OPTIONAL -> builder.clientAuth(ClientAuth.OPTIONAL).trustManager(authorities);
-      case REQUIRED -> builder.clientAuth(ClientAuth.REQUIRE).trustManager(authorities);
+      case OPTIONAL -> trust(builder.clientAuth(ClientAuth.OPTIONAL), authorities);
+      case REQUIRED -> trust(builder.clientAuth(ClientAuth.REQUIRE), authorities);
     }
     SslContext context = builder.build();
     if (context.sessionContext() instanceof OpenSslSessionContext sessions) {
-      sessions.setTicketKeys(); // none given: the library makes them
-      sessions.setSessionCacheEnabled(false);
+      sessions.setSessionCacheEnabled(false); // there are tickets, which cost no memory
     }
     return context;
+  }
+
+  /**
+   * Has certificates of the other side verified.
+   *
+   * @param authorities that they come from; null for those that the JDK trusts.
+   */
+  private static void trust(SslContextBuilder builder, List<X509Certificate> authorities) {
+    if (PROVIDER != SslProvider.JDK) {
+      builder.trustManager(CertificateAlerts.verifying(authorities));
+    } else if (authorities != null) {
+      builder.trustManager(authorities);
+    }
   }
 
   /**
@@ -127,9 +139,7 @@ final class TlsContexts {
           .endpointIdentificationAlgorithm(null)
           .build();
     }
-    if (authorities != null) {
-      builder.trustManager(authorities);
-    }
+    trust(builder, authorities);
     return builder.endpointIdentificationAlgorithm("HTTPS").build();
   }
 }

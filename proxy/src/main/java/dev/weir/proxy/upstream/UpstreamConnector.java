@@ -164,9 +164,18 @@ final class UpstreamConnector {
     }
   }
 
+  /** What is said by the cause that lies deepest: those above it only say that TLS has failed. */
+  static String reason(Throwable failure) {
+    String reason = failure.toString();
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      reason = each.getMessage() == null ? reason : each.getMessage();
+    }
+    return reason;
+  }
+
   /** Tells of a failed handshake, unless it failed for the same reason before. */
   private void log(Channel channel, Throwable failure) {
-    String reason = String.valueOf(failure.getMessage());
+    String reason = reason(failure);
     if (!reason.equals(loggedReason)) {
       LOG.warn("upstream: no TLS with {}: {}", channel.remoteAddress(), reason);
       loggedReason = reason;
