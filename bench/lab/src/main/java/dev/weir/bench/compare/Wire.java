@@ -19,9 +19,15 @@ enum Wire {
   HTTP2_TLS(
       "h2-tls", Protocol.HTTP2, true, "HTTP/2 over TLS 1.3, to a service of HTTP/1.1 without"),
   HANDSHAKES(
-      "handshakes", Protocol.HTTP1, true, "a connection and a full handshake of TLS 1.3 for each"),
+      "handshakes",
+      Protocol.HTTP1,
+      true,
+      "a connection and a full handshake of TLS 1.3 with X25519 for each"),
   RESUMED(
-      "resumed", Protocol.HTTP1, true, "a connection and a resumed handshake of TLS 1.3 for each");
+      "resumed",
+      Protocol.HTTP1,
+      true,
+      "a connection and a resumed handshake of TLS 1.3 with X25519 for each");
 
   private final String text;
   private final Protocol protocol;
@@ -68,9 +74,12 @@ enum Wire {
     return this == HANDSHAKES || this == RESUMED ? 1 : ClientSettings.NO_END;
   }
 
-  /** The requests that a warm-up reaches in the mean; far below what any contender takes. */
+  /**
+   * The requests that a warm-up reaches in the mean; far below what any contender takes. A JVM has
+   * compiled what makes and ends a connection after some ten thousand of them.
+   */
   double warmPerSecond() {
-    return requestsPerConnection() == ClientSettings.NO_END ? 20_000 : 200;
+    return requestsPerConnection() == ClientSettings.NO_END ? 20_000 : 2_000;
   }
 
   /** The part of TLS handshakes that is not of the kind that is meant, from 0 to 1. */

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -66,6 +67,9 @@ final class Tls {
                     protocol));
     if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
       builder.ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE);
+    }
+    if (!settings.groups().isEmpty() && OpenSsl.isAvailable()) {
+      builder.option(OpenSslContextOption.GROUPS, settings.groups().toArray(String[]::new));
     }
     if (settings.insecure()) {
       builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
