@@ -32,7 +32,16 @@ class GrpcInteropIT {
 
   @TestFactory
   Stream<DynamicTest> everyCasePasses() {
-    return cases().stream().map(name -> DynamicTest.dynamicTest(name, () -> pass(name)));
+    return each(InteropCases.class);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyCasePassesOverTls() {
+    return each(TlsInteropCases.class);
+  }
+
+  private static Stream<DynamicTest> each(Class<? extends InteropCases> suite) {
+    return cases().stream().map(name -> DynamicTest.dynamicTest(name, () -> pass(suite, name)));
   }
 
   @Test
@@ -40,8 +49,8 @@ class GrpcInteropIT {
     assertTrue(cases().size() >= 34, cases().toString());
   }
 
-  private static void pass(String name) throws Throwable {
-    Result result = new JUnitCore().run(Request.method(InteropCases.class, name));
+  private static void pass(Class<? extends InteropCases> suite, String name) throws Throwable {
+    Result result = new JUnitCore().run(Request.method(suite, name));
     if (!result.getFailures().isEmpty()) {
       throw result.getFailures().get(0).getException();
     }

@@ -5,6 +5,7 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
+import io.grpc.ServerCredentials;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.testing.integration.AbstractInteropTest;
@@ -17,6 +18,21 @@ import java.net.InetSocketAddress;
 public class InteropCases extends AbstractInteropTest {
   private Server server;
   private SidecarInFront sidecar;
+
+  /** How the server is spoken to: in the clear, unless this is overridden. */
+  ServerCredentials serverCredentials() {
+    return InsecureServerCredentials.create();
+  }
+
+  /** A sidecar that speaks to the server as it wants it. */
+  SidecarInFront sidecar(int serverPort) {
+    return new SidecarInFront(serverPort);
+  }
+
+  /** Begins a client of the sidecar. */
+  NettyChannelBuilder channel(int sidecarPort) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", sidecarPort).usePlaintext();
+  }
 
   /** Remembers the server that is built, as only it knows its port. */
   private final class KnownServerBuilder extends ForwardingServerBuilder<KnownServerBuilder> {
@@ -41,17 +57,15 @@ public class InteropCases extends AbstractInteropTest {
   @Override
   protected ServerBuilder<?> getServerBuilder() {
     return new KnownServerBuilder(
-        NettyServerBuilder.forAddress(
-                new InetSocketAddress("127.0.0.1", 0), InsecureServerCredentials.create())
+        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0), serverCredentials())
             .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
             .maxInboundMessageSize(MAX_MESSAGE_SIZE));
   }
 
   @Override
   protected ManagedChannelBuilder<?> createChannelBuilder() {
-    sidecar = new SidecarInFront(server.getPort());
-    return NettyChannelBuilder.forAddress("127.0.0.1", sidecar.port())
-        .usePlaintext()
+    sidecar = sidecar(server.getPort());
+    return channel(sidecar.port())
         .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
         .maxInboundMessageSize(MAX_MESSAGE_SIZE);
   }
