@@ -82,6 +82,7 @@ class RefusalTest {
             RefusalReason.DENIED,
             RefusalReason.IDENTITY_MISSING,
             RefusalReason.IDENTITY_AMBIGUOUS,
+            RefusalReason.NOT_DECIDED_ONCE,
             RefusalReason.TOO_MANY_PARKED,
             RefusalReason.STORE_UNAVAILABLE,
             RefusalReason.UPSTREAM_UNREACHABLE,
@@ -89,6 +90,7 @@ class RefusalTest {
             RefusalReason.UPSTREAM_BUSY,
             RefusalReason.UPSTREAM_CLOSED,
             RefusalReason.UPSTREAM_MALFORMED,
+            RefusalReason.UPSTREAM_NO_WEBSOCKET,
             RefusalReason.UPSTREAM_TIMEOUT,
             RefusalReason.DEADLINE_EXCEEDED),
         keeping);
