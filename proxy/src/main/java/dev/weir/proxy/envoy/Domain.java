@@ -8,13 +8,18 @@ final class Domain {
   private final byte[] bytes;
   private final DescriptorLevel level;
   private final DomainOptions options;
+  private final boolean replaces;
   private final long seed;
 
-  Domain(String name, DescriptorLevel level, DomainOptions options) {
+  /**
+   * @param replaces whether any of its limits replaces others.
+   */
+  Domain(String name, DescriptorLevel level, DomainOptions options, boolean replaces) {
     this.name = name;
     this.bytes = name.getBytes(StandardCharsets.UTF_8);
     this.level = level;
     this.options = options;
+    this.replaces = replaces;
     this.seed = 0x9E37_79B9_7F4A_7C15L * (name.hashCode() | 1);
   }
 
@@ -33,6 +38,11 @@ final class Domain {
 
   DescriptorLevel level() {
     return level;
+  }
+
+  /** Whether any of its limits replaces others, so that all of a call are looked at first. */
+  boolean replaces() {
+    return replaces;
   }
 
   DomainOptions options() {

@@ -28,6 +28,7 @@ enum LimitUnit {
   private final int number;
   private final String window;
   private final long seconds;
+  private final long windowNs;
   private final ScriptLimit storeCounts;
   private final String text = name().toLowerCase(Locale.ROOT);
 
@@ -35,6 +36,7 @@ enum LimitUnit {
     this.number = number;
     this.window = window;
     this.seconds = seconds;
+    windowNs = TimeUnit.SECONDS.toNanos(seconds);
     storeCounts =
         ScriptLimit.fixedWindow(Budgets.MOST_OF_STORE, TimeUnit.SECONDS.toMicros(seconds), 0);
   }
@@ -69,7 +71,7 @@ enum LimitUnit {
   }
 
   long windowNs() {
-    return TimeUnit.SECONDS.toNanos(seconds);
+    return windowNs;
   }
 
   /** The counts of these windows in the store; always the same one. */
@@ -79,7 +81,7 @@ enum LimitUnit {
 
   /** How long it is until the window ends, in whole seconds, begun ones whole. */
   long secondsLeft(long unixNs) {
-    return (windowNs() - unixNs % windowNs() + 999_999_999) / 1_000_000_000;
+    return (windowNs - unixNs % windowNs + 999_999_999) / 1_000_000_000;
   }
 
   /** The name in files. */

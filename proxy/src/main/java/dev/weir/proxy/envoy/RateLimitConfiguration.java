@@ -24,9 +24,12 @@ public final class RateLimitConfiguration {
     for (int i = 0; i < domains.length; i++) {
       DomainSpec spec = specs.get(i);
       List<String> names = List.of(spec.name());
-      domains[i] =
-          new Domain(
-              spec.name(), level(spec.descriptors(), names, false, compiler), spec.options());
+      int before = limits.size();
+      DescriptorLevel level = level(spec.descriptors(), names, false, compiler);
+      boolean replaces =
+          limits.subList(before, limits.size()).stream()
+              .anyMatch(limit -> !limit.spec().replaces().isEmpty());
+      domains[i] = new Domain(spec.name(), level, spec.options(), replaces);
     }
     for (LimitUnit unit : LimitUnit.values()) {
       counts[unit.number()] = Budgets.ofCounts(unit, compiler.hasStore(), compiler);

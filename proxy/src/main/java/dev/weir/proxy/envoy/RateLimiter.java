@@ -81,7 +81,6 @@ public final class RateLimiter {
       return atOnce.verdict.start(0, LimitHeaders.OFF).fail(RateLimitVerdict.Fault.BUSY);
     }
     pending.begin(call, domain, asker);
-    find(pending, call);
     charge(pending, call, nowNs);
     if (--pending.openCount > 0) {
       return null;
@@ -92,35 +91,30 @@ public final class RateLimiter {
   }
 
   /**
-   * Notes the limit of every descriptor: its own, else that of its node, unless one replaces it.
+   * Charges every descriptor. Where limits replace others, those of all are noted first, so that
+   * what is replaced is not charged.
    */
-  private void find(PendingCall pending, RateLimitCall call) {
+  private void charge(PendingCall pending, RateLimitCall call, long nowNs) {
     RateLimitVerdict verdict = pending.verdict;
-    boolean replaces = false;
-    for (int i = 0; i < call.descriptorCount(); i++) {
-      if (call.hasLimit(i)) {
-        verdict.limit(i, null, LimitUnit.ofNumber(call.unit(i)), call.limit(i));
-        continue;
-      }
-      NodeLimit limit = match.find(pending.domain, call, i);
-      if (limit != null) {
-        verdict.limit(i, limit, limit.spec().unit(), limit.spec().requestsPerUnit());
-        replaces |= !limit.spec().replaces().isEmpty();
-      }
+    boolean replaces = pending.domain.replaces();
+    for (int i = 0; replaces && i < call.descriptorCount(); i++) {
+      find(pending, call, i);
     }
     if (replaces) {
       verdicts.replace(verdict);
     }
-  }
-
-  private void charge(PendingCall pending, RateLimitCall call, long nowNs) {
     identity.domain(call);
-    RateLimitVerdict verdict = pending.verdict;
     for (int i = 0; i < call.descriptorCount(); i++) {
+      if (!replaces) {
+        find(pending, call, i);
+      }
       NodeLimit limit = verdict.limit(i);
       if (limit != null && limit.spec().isUnlimited()) {
         verdict.unlimited(i);
       } else if (verdict.unit(i) != null) {
+        if (replaces) {
+          match(pending, call, i);
+        }
         charge(pending, call, i, limit, nowNs);
       }
     }
@@ -129,25 +123,41 @@ public final class RateLimiter {
     }
   }
 
+  /** Notes the limit of a descriptor: that which it brings along, else that of its node. */
+  private void find(PendingCall pending, RateLimitCall call, int descriptor) {
+    NodeLimit limit = match(pending, call, descriptor);
+    if (call.hasLimit(descriptor)) {
+      LimitUnit unit = LimitUnit.ofNumber(call.unit(descriptor));
+      pending.verdict.limit(descriptor, null, unit, call.limit(descriptor));
+    } else if (limit != null) {
+      DescriptorLimit spec = limit.spec();
+      pending.verdict.limit(descriptor, limit, spec.unit(), spec.requestsPerUnit());
+    }
+  }
+
+  /** Finds the way to a descriptor's node; none if it brings its limit along. */
+  private NodeLimit match(PendingCall pending, RateLimitCall call, int descriptor) {
+    if (call.hasLimit(descriptor)) {
+      match.clear();
+      return null;
+    }
+    return match.find(pending.domain, call, descriptor);
+  }
+
   private void charge(
       PendingCall pending, RateLimitCall call, int descriptor, NodeLimit limit, long nowNs) {
-    match.clear();
-    DescriptorCounters counters;
-    Budgets budgets;
-    if (limit == null) {
-      budgets = configuration.counts(pending.verdict.unit(descriptor));
-      counters = figures.ofCall(pending.domain, call, descriptor);
-    } else {
-      match.find(pending.domain, call, descriptor);
-      budgets = limit.budgets();
-      counters = figures.of(limit, pending.domain, call, descriptor, match);
-    }
+    LimitUnit unit = pending.verdict.unit(descriptor);
+    boolean isOfFile = limit != null;
+    Budgets budgets = isOfFile ? limit.budgets() : configuration.counts(unit);
+    DescriptorCounters counters =
+        isOfFile
+            ? figures.of(limit, pending.domain, call, descriptor, match)
+            : figures.ofCall(pending.domain, call, descriptor);
     identity.set(call, descriptor, match);
     int charge = pending.charges.count();
     long hits = call.hits(descriptor);
     if (budgets.isExact()) {
       pending.add(descriptor, budgets, hits, 0, counters);
-      LimitUnit unit = pending.verdict.unit(descriptor);
       if (store.ask(pending, charge, identity, unit, nowNs)) {
         pending.openCount++;
       } else {
