@@ -85,10 +85,13 @@ final class RunCommand implements Callable<Integer> {
       RuleReload rules = reload;
       CountDownLatch stop =
           stopSignals(
-              rules == null
+              rules == null && !settings.rateLimits().isConfigured()
                   ? null
                   : () -> {
-                    rules.reload();
+                    if (rules != null) {
+                      rules.reload();
+                    }
+                    sidecar.reloadRateLimits();
                     sidecar.reloadCertificates();
                   });
       out().println(startLine(sidecar, settings));

@@ -90,6 +90,10 @@ public final class Sidecar implements AutoCloseable {
   private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
   private final Listeners listeners;
   private final SidecarDecisions decisions;
+
+  /** Envoy's rate limits; null if they are not wanted. */
+  private final SidecarRateLimits rateLimits;
+
   private final SidecarTls tls;
   private final AdminServer admin;
   private volatile RuleSet rules;
@@ -124,6 +128,7 @@ public final class Sidecar implements AutoCloseable {
 
   private Sidecar(Settings settings) throws IOException {
     decisions = new SidecarDecisions(settings);
+    rateLimits = rateLimits(settings);
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
     all.addAll(settings.decision().listeners());
     tls = new SidecarTls(all, settings.upstream());
@@ -173,6 +178,9 @@ public final class Sidecar implements AutoCloseable {
         startDecisions();
       }
       tls.start(metrics);
+      if (rateLimits != null) {
+        rateLimits.start();
+      }
       admin = startAdmin(settings);
       if (latencyLog != null) {
         latencyLog.start(settings.process().latencyLogIntervalNs());
@@ -182,6 +190,17 @@ public final class Sidecar implements AutoCloseable {
       stopLoops();
       throw e;
     }
+  }
+
+  private SidecarRateLimits rateLimits(Settings settings) {
+    return settings.rateLimits().isConfigured()
+        ? new SidecarRateLimits(
+            settings.rateLimits(),
+            settings.store().isConfigured(),
+            settings.ringCells(),
+            metrics,
+            () -> ready)
+        : null;
   }
 
   /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
@@ -252,11 +271,17 @@ public final class Sidecar implements AutoCloseable {
         new IdentityReader(
             settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
     LocalGate local = new LocalGate(tables);
-    Gate gate =
-        store == null ? local : byMode(settings, local, eventLoop, clock, deadlines, loopMetrics);
+    LoopStore loopStore =
+        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
+    Gate gate = loopStore == null ? local : byMode(settings, local, loopStore, clock, loopMetrics);
     AdmissionHandler admission =
         new AdmissionHandler(gate, identities, loopMetrics, clock, eventLoop);
-    decisions.join(eventLoop, clock, deadlines, http2, admission, loopMetrics);
+    SidecarRateLimits.Loop envoys =
+        rateLimits == null
+            ? SidecarRateLimits.Loop.NONE
+            : rateLimits.join(
+                eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
+    decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (!settings.isProxying()) {
       return new Loop(eventLoop, null, null, admission);
@@ -336,11 +361,9 @@ public final class Sidecar implements AutoCloseable {
   private Gate byMode(
       Settings settings,
       LocalGate local,
-      EventLoop eventLoop,
+      LoopStore loopStore,
       LoopClock clock,
-      Deadlines deadlines,
       LoopMetrics loopMetrics) {
-    LoopStore loopStore = store.join(eventLoop, clock, deadlines, loopMetrics.store());
     return new GateByMode(
         local,
         new ExactGate(
@@ -383,6 +406,13 @@ public final class Sidecar implements AutoCloseable {
   /** The first of the addresses that clients connect to. */
   public SocketAddress listenAddress() {
     return listeners.addresses().get(0);
+  }
+
+  /** Reads the files of Envoy's rate limits again, changed or not. Any thread. */
+  public void reloadRateLimits() {
+    if (rateLimits != null) {
+      rateLimits.reload();
+    }
   }
 
   /** Reads certificates and keys again, changed or not. Any thread. */
@@ -478,6 +508,9 @@ public final class Sidecar implements AutoCloseable {
    * record a time when the log of them ends.
    */
   private void stopLoops() {
+    if (rateLimits != null) {
+      rateLimits.close();
+    }
     if (store != null) {
       store.close();
     }

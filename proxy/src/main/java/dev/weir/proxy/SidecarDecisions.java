@@ -6,6 +6,7 @@ import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.DecisionLoop;
+import dev.weir.proxy.decision.GrpcMethod;
 import dev.weir.proxy.decision.RateLimiterLoop;
 import dev.weir.proxy.decision.TokenFile;
 import dev.weir.proxy.decision.Tokens;
@@ -22,6 +23,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,18 +52,25 @@ final class SidecarDecisions {
     tokens = TokenFile.read(settings.decision());
   }
 
-  /** Makes its part of an event loop, whose other parts are there. */
+  /**
+   * Makes its part of an event loop, whose other parts are there.
+   *
+   * @param rateLimits of Envoy, which it answers too.
+   */
   void join(
       EventLoop eventLoop,
       LoopClock clock,
       Deadlines deadlines,
       Http2Loop http2,
       Admission admission,
+      SidecarRateLimits.Loop rateLimits,
       LoopMetrics metrics) {
     if (!settings.decision().isConfigured()) {
       return;
     }
     RateLimiterLoop rateLimiter = new RateLimiterLoop(admission, clock, metrics.decisions());
+    List<GrpcMethod> methods = new ArrayList<>(rateLimiter.methods());
+    methods.addAll(rateLimits.methods());
     loops.put(
         eventLoop,
         new DecisionLoop(
@@ -69,8 +78,8 @@ final class SidecarDecisions {
             clock,
             deadlines,
             http2,
-            rateLimiter.methods(),
-            List.of(),
+            methods,
+            rateLimits.endpoints(),
             tokens,
             metrics.decisions(),
             metrics.decisions(),

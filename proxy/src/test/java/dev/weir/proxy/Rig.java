@@ -85,6 +85,7 @@ final class Rig implements AutoCloseable {
         settings.upstream(),
         settings.client(),
         settings.decision(),
+        settings.rateLimits(),
         settings.admission(),
         new StoreSettings(
             store.nodes(),

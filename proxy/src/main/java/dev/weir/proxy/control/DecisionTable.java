@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import static dev.weir.proxy.control.SettingKind.DECISION;
 import static dev.weir.proxy.control.SettingKind.FILE;
 import static dev.weir.proxy.control.SettingKind.NAME;
+import static dev.weir.proxy.control.SettingKind.SWITCH;
 
 import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.rule.BadValueException;
@@ -35,11 +36,25 @@ final class DecisionTable {
               NAME,
               "resets",
               "Who needs one: %s (default) or all.",
-              (table, text) -> table.tokensForAll = isAll(text)));
+              (table, text) -> table.tokensForAll = isAll(text)),
+          SettingRow.of(
+              "ratelimit-config",
+              FILE,
+              null,
+              "A folder of envoyproxy/ratelimit's files, for Envoys that ask.",
+              (table, text) -> table.rateLimitFolder = Texts.parseFile(text)),
+          SettingRow.of(
+              "ratelimit-merge-domains",
+              SWITCH,
+              "false",
+              "Several of those files may have one domain.",
+              (table, text) -> table.mergesDomains = Texts.parseBoolean(text)));
 
   final List<ListenerTable> listeners = new ArrayList<>();
   private Path tokens;
   private boolean tokensForAll;
+  private Path rateLimitFolder;
+  private boolean mergesDomains;
 
   private static boolean isAll(String text) {
     return Texts.parseOneOf(text, new String[] {"resets", "all"}).equals("all");
@@ -53,6 +68,17 @@ final class DecisionTable {
     if (tokens != null && listeners.isEmpty()) {
       sink.accept("decision-tokens", new BadValueException(tokens.toString(), "decision too"));
     }
+    if (rateLimitFolder != null && listeners.isEmpty()) {
+      String folder = rateLimitFolder.toString();
+      sink.accept("ratelimit-config", new BadValueException(folder, "decision too"));
+    }
+    if (mergesDomains && rateLimitFolder == null) {
+      sink.accept("ratelimit-merge-domains", new BadValueException("true", "ratelimit-config too"));
+    }
+  }
+
+  RateLimitSettings rateLimits() {
+    return new RateLimitSettings(rateLimitFolder, mergesDomains);
   }
 
   DecisionSettings build(TlsSettingsTable tls) {

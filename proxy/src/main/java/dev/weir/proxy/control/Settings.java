@@ -17,6 +17,7 @@ public record Settings(
     UpstreamSettings upstream,
     ClientSettings client,
     DecisionSettings decision,
+    RateLimitSettings rateLimits,
     AdmissionSettings admission,
     StoreSettings store,
     StoreNames names,
@@ -44,6 +45,7 @@ public record Settings(
         Arrays.asList(other.upstream.address(), other.upstream.protocol(), other.upstream.tls()));
     addIfChanged(parts, "listen", client.listeners(), other.client.listeners());
     addIfChanged(parts, "decision", decision, other.decision);
+    addIfChanged(parts, "ratelimit-config", rateLimits, other.rateLimits);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());

@@ -162,6 +162,7 @@ final class SettingsBuilder {
             new ClientCaps(headBytes, fields, targetBytes, connections, connectionsPerAddress),
             new AnswerSettings(rateLimit, xRateLimit)),
         decision.build(tls),
+        decision.rateLimits(),
         admission(),
         store.build(),
         storeNames(),

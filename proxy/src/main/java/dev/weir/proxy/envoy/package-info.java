@@ -1,6 +1,5 @@
 /**
  * The rate-limit service of Envoy with the files of envoyproxy/ratelimit: what they say, which
- * limit a descriptor has, and what becomes of it. Below {@link
- * dev.weir.proxy.envoy.RateLimitConfiguration} is a hot path.
+ * limit a descriptor has, and what becomes of it. What a call passes is a hot path.
  */
 package dev.weir.proxy.envoy;

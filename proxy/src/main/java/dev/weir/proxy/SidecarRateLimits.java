@@ -1,0 +1,122 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitSettings;
+import dev.weir.proxy.decision.GrpcMethod;
+import dev.weir.proxy.decision.HttpEndpoint;
+import dev.weir.proxy.envoy.ConfigurationFolder;
+import dev.weir.proxy.envoy.ConfigurationReload;
+import dev.weir.proxy.envoy.HealthEndpoint;
+import dev.weir.proxy.envoy.JsonEndpoint;
+import dev.weir.proxy.envoy.RateLimitConfiguration;
+import dev.weir.proxy.envoy.RateLimitErrors;
+import dev.weir.proxy.envoy.RateLimiter;
+import dev.weir.proxy.envoy.ShouldRateLimit;
+import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.store.LoopStore;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Envoy's rate-limit service of a sidecar: the folder of its files, followed while it runs, and a
+ * limiter for each event loop.
+ */
+final class SidecarRateLimits implements AutoCloseable {
+  private final EveryLoop<RateLimiter> limiters = new EveryLoop<>();
+  private final RateLimitErrors errors = new RateLimitErrors();
+  private final ConfigurationReload reload;
+  private final BooleanSupplier ready;
+  private RateLimitConfiguration first;
+
+  /** What one event loop answers. */
+  record Loop(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
+    /** That of an event loop where Envoy's rate-limit service is not wanted. */
+    static final Loop NONE = new Loop(List.of(), List.of());
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param hasStore whether there is a store, which decides then unless a file says otherwise.
+   * @param ringCells how long the rings of the tables are; 0 for none.
+   * @throws IllegalArgumentException with every fault, if there is one.
+   */
+  SidecarRateLimits(
+      RateLimitSettings settings,
+      boolean hasStore,
+      int ringCells,
+      Metrics metrics,
+      BooleanSupplier ready) {
+    this.ready = ready;
+    ConfigurationFolder files =
+        new ConfigurationFolder(
+            settings.folder(),
+            settings.mergesDomains(),
+            hasStore,
+            ringCells,
+            LoopClock.unixEpochNs());
+    reload = new ConfigurationReload(files, this::publish);
+    String faults = reload.load();
+    if (!faults.isEmpty()) {
+      throw new IllegalArgumentException("ratelimit-config:\n" + faults);
+    }
+    metrics.exposeDescriptors(
+        errors::domainCount,
+        errors::callerCount,
+        errors::storeCount,
+        reload::successCount,
+        reload::failureCount);
+  }
+
+  private void publish(RateLimitConfiguration next) {
+    if (first == null) {
+      first = next; // before there are limiters
+    } else {
+      limiters.tell(limiter -> limiter.publish(next));
+    }
+  }
+
+  /**
+   * Makes an event loop's part; before any request comes on it.
+   *
+   * @param store null if there is none.
+   */
+  Loop join(
+      EventLoop eventLoop,
+      LimitTables tables,
+      LoopStore store,
+      StoreNames names,
+      KeyHasher hasher,
+      LoopMetrics metrics,
+      LoopClock clock) {
+    RateLimiter limiter =
+        new RateLimiter(
+            tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs());
+    limiter.publish(first);
+    limiters.add(eventLoop, limiter);
+    return new Loop(
+        List.of(new ShouldRateLimit(limiter, errors)),
+        List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(ready)));
+  }
+
+  /** Follows the folder from now on; once all event loops have joined. */
+  void start() {
+    reload.start();
+  }
+
+  /** Reads the files again, changed or not. Any thread. */
+  void reload() {
+    reload.reload();
+  }
+
+  @Override
+  public void close() {
+    reload.close();
+  }
+}

@@ -1,0 +1,16 @@
+package dev.weir.proxy.control;
+
+import java.nio.file.Path;
+
+/**
+ * Where the files of Envoy's rate-limit service are.
+ *
+ * @param folder null if the service is not wanted.
+ * @param mergesDomains whether several files may have one domain.
+ */
+public record RateLimitSettings(Path folder, boolean mergesDomains) {
+  /** Whether Envoy's rate-limit service is wanted. */
+  public boolean isConfigured() {
+    return folder != null;
+  }
+}

@@ -1,0 +1,108 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of envoyproxy/ratelimit beside a store: one count for all sidecars. */
+class RateLimitConfigIT {
+  private static final String CALL =
+      "{\"domain\":\"edge\",\"descriptors\":["
+          + "{\"entries\":[{\"key\":\"user\",\"value\":\"ann\"}]},"
+          + "{\"entries\":[{\"key\":\"all\",\"value\":\"x\"}]}]}";
+
+  /** Takes nothing. */
+  private static final String LOOK =
+      "{\"domain\":\"edge\",\"descriptors\":[{\"hitsAddend\":0,\"entries\":["
+          + "{\"key\":\"user\",\"value\":\"ann\"}]}]}";
+
+  @TempDir private Path folder;
+
+  private Sidecar start(String... flags) throws Exception {
+    Map<String, String> all =
+        new HashMap<>(
+            Map.of(
+                "--decision", "127.0.0.1:0",
+                "--ratelimit-config", folder.toString(),
+                "--admin", "off",
+                "--event-loops", "1",
+                "--table.keys", "1000"));
+    for (int i = 0; i < flags.length; i += 2) {
+      all.put(flags[i], flags[i + 1]);
+    }
+    return Sidecar.start(SettingsFlags.read(all, Faults.ofFlags()));
+  }
+
+  /** Waits until the store decides: a busy machine may take longer than a start waits. */
+  private static void awaitStore(Sidecar sidecar) throws Exception {
+    Await.until("the store decides", () -> "", () -> ask(sidecar, LOOK).statusCode() == 200);
+  }
+
+  private static HttpResponse<String> ask(Sidecar sidecar) throws Exception {
+    return ask(sidecar, CALL);
+  }
+
+  private static HttpResponse<String> ask(Sidecar sidecar, String call) throws Exception {
+    int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json"))
+            .version(HttpClient.Version.HTTP_1_1)
+            .POST(HttpRequest.BodyPublishers.ofString(call))
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void countsForAllSidecarsThatShareTheStore() throws Exception {
+    Files.writeString(
+        folder.resolve("edge.yaml"),
+        """
+        domain: edge
+        descriptors:
+          - key: user
+            rate_limit: {unit: year, requests_per_unit: 3}
+          - key: all
+            rate_limit: {unit: year, requests_per_unit: 100}
+        """);
+    try (RedisServer redis = RedisKind.EMBEDDED.start()) {
+      String[] flags = {"--redis.nodes", "127.0.0.1:" + redis.port(), "--redis.deadline", "1s"};
+      try (Sidecar one = start(flags);
+          Sidecar two = start(flags)) {
+        awaitStore(one);
+        awaitStore(two);
+        assertEquals(200, ask(one).statusCode());
+        assertEquals(200, ask(two).statusCode());
+        assertEquals(200, ask(one).statusCode());
+        HttpResponse<String> refused = ask(two);
+        assertEquals(429, refused.statusCode(), refused.body());
+        assertTrue(refused.body().contains("\"limitRemaining\":96"), refused.body());
+      }
+    }
+  }
+
+  @Test
+  void doesNotStartWithAFileThatHasAFault() throws Exception {
+    Files.writeString(folder.resolve("edge.yaml"), "domain: edge\ndescriptors:\n  - {kye: user}\n");
+    StartException fault = assertThrows(StartException.class, this::start);
+    assertTrue(
+        fault.getMessage().contains("edge.yaml:3: descriptors[0].kye: unknown key"),
+        fault.getMessage());
+  }
+}
