@@ -25,6 +25,9 @@ public final class GrpcCall implements RoutedStream {
   /** That of a streaming call, several of which may wait. */
   static final int MAX_STREAMED_BYTES = 32 * 1024;
 
+  /** A streaming call of which more answers wait is not asked further. */
+  private static final int MAX_WAITING_BYTES = 256 * 1024;
+
   private static final int PREFIX_BYTES = 5;
   private static final int NOT_KNOWN = -1;
 
@@ -48,6 +51,7 @@ public final class GrpcCall implements RoutedStream {
   private String faultMessage;
 
   private ByteBuf gathered;
+  private int waitingBytes;
   private boolean answered;
   private boolean isAsked;
   private boolean isListed;
@@ -92,6 +96,7 @@ public final class GrpcCall implements RoutedStream {
     token = ofToken;
     fault = null;
     faultMessage = null;
+    waitingBytes = 0;
     answered = false;
     isAsked = false;
     attachment = null;
@@ -152,8 +157,7 @@ public final class GrpcCall implements RoutedStream {
       await(deadlineNs); // its message came in time
       return;
     }
-    cancel();
-    fail(
+    abort(
         GrpcStatus.DEADLINE_EXCEEDED,
         isOver ? "the deadline has passed" : "the message has not come");
   }
@@ -200,7 +204,11 @@ public final class GrpcCall implements RoutedStream {
       connection.credit(stream, consumedBefore);
     }
     if (endStream && method.isStreaming()) {
-      streamEnded();
+      if (gathered == null) {
+        streamEnded();
+      } else {
+        abort(GrpcStatus.INTERNAL, "the message is cut");
+      }
       return 0;
     }
     if (!method.isStreaming()) {
@@ -217,13 +225,13 @@ public final class GrpcCall implements RoutedStream {
     }
     int has = gathered == null ? 0 : gathered.readableBytes() - PREFIX_BYTES;
     if (length != NOT_KNOWN && has > length) {
-      return fail(GrpcStatus.INTERNAL, "the call has more than one message");
+      return abort(GrpcStatus.INTERNAL, "the call has more than one message");
     }
     if (!endStream) {
       return true;
     }
     if (length == NOT_KNOWN || has < length) {
-      return fail(
+      return abort(
           GrpcStatus.INTERNAL, gathered == null ? "the call has no message" : "the message is cut");
     }
     ByteBuf whole = gathered;
@@ -245,6 +253,9 @@ public final class GrpcCall implements RoutedStream {
       }
       if (length == NOT_KNOWN || gathered.readableBytes() - PREFIX_BYTES < length) {
         return true;
+      }
+      if (waitingBytes > MAX_WAITING_BYTES) {
+        return abort(GrpcStatus.RESOURCE_EXHAUSTED, "answers are not read");
       }
       int at = gathered.readerIndex() + PREFIX_BYTES;
       gathered.skipBytes(PREFIX_BYTES + length);
@@ -270,14 +281,14 @@ public final class GrpcCall implements RoutedStream {
     }
     int flag = gathered.getByte(gathered.readerIndex());
     if (flag != 0) {
-      fail(
+      abort(
           GrpcStatus.INTERNAL,
           flag == 1 ? "a compressed message without grpc-encoding" : "a prefix of no message");
       return NOT_KNOWN;
     }
     long length = gathered.getUnsignedInt(gathered.readerIndex() + 1);
     if (length > most) {
-      fail(
+      abort(
           GrpcStatus.RESOURCE_EXHAUSTED,
           "a message of " + length + " bytes (expected: at most " + most + ")");
       return NOT_KNOWN;
@@ -286,11 +297,11 @@ public final class GrpcCall implements RoutedStream {
   }
 
   private void ask(DirectBuffer message) {
-    isAsked = true;
     if (calls.clock().nowNs() >= deadlineNs) {
-      fail(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
+      abort(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
       return;
     }
+    isAsked = true;
     method.call(this);
   }
 
@@ -319,9 +330,15 @@ public final class GrpcCall implements RoutedStream {
     }
   }
 
+  /** Fails the call, of which its method is told if it has been asked; returns false. */
+  private boolean abort(GrpcStatus status, String message) {
+    cancel();
+    return fail(status, message);
+  }
+
   @Override
   public void bytesSent(int bytes) {
-    // What a method sends, it may send: the connection bounds what waits.
+    waitingBytes -= bytes;
   }
 
   /** The message, from 0 to its capacity; valid during {@link GrpcMethod#call} only. */
@@ -386,7 +403,7 @@ public final class GrpcCall implements RoutedStream {
     ProtoWriter writer = calls.writer();
     byte[] message = writer.array();
     GrpcHeads.writePrefix(message, writer.length());
-    connection.sendData(stream, message, writer.end(), false);
+    waitingBytes += connection.sendData(stream, message, writer.end(), false);
     if (!method.isStreaming()) {
       end();
     }
@@ -437,6 +454,9 @@ public final class GrpcCall implements RoutedStream {
   private void failed(Throwable bug) {
     InternalErrors.caught("a call of gRPC", bug);
     if (connection != null) {
+      if (method.isStreaming()) {
+        cancel(); // a unary one does not know of a call that it has failed at
+      }
       fail(GrpcStatus.INTERNAL, "an internal error");
     }
   }

@@ -4,6 +4,8 @@ import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;
@@ -26,7 +28,10 @@ final class Health {
 
   private final Set<String> services;
   private final ProtoReader reader = new ProtoReader();
-  private final List<GrpcCall> watching = new ArrayList<>();
+
+  /** A set, as thousands may leave at once. */
+  private final Set<GrpcCall> watching = Collections.newSetFromMap(new IdentityHashMap<>());
+
   private boolean isServing = true;
 
   /** Asked once. */

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.v1.RateLimiterProto;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -88,8 +90,48 @@ class HealthAndReflectionTest {
     rig.loop().stopServing();
     String end = " grpc-status: 14, grpc-message: the process is about to end end";
     assertEquals(
-        List.of(status(3, 3), "HEADERS 3" + end, status(5, 2), "HEADERS 5" + end),
+        Set.of(status(3, 3), "HEADERS 3" + end, status(5, 2), "HEADERS 5" + end),
+        Set.copyOf(rig.client.received()));
+  }
+
+  @Test
+  void whoIsNoLongerWatchingIsToldNothing() {
+    for (int stream = 1; stream <= 3; stream += 2) {
+      rig.head(stream, "/grpc.health.v1.Health/Watch")
+          .data(stream, false, DecisionRig.message(""))
+          .send();
+      assertEquals(
+          List.of("HEADERS " + stream + " " + HEAD, status(stream, 1)), rig.client.received());
+    }
+    rig.client.data(1, true, "\0\0\1\0\0").data(3, true, DecisionRig.message("")).send();
+    assertEquals(
+        List.of(
+            "HEADERS 1 grpc-status: 8, grpc-message: a message of 65536 bytes (expected: at most"
+                + " 32768) end",
+            "HEADERS 3 grpc-status: 3, grpc-message: a second message (expected: one) end"),
         rig.client.received());
+    rig.loop().stopServing();
+    assertEquals(List.of(), rig.client.received());
+  }
+
+  @Test
+  void whoReadsNoAnswersAsksNoMore() {
+    byte[] symbol = "\"\u0013weir.v1.RateLimiter".getBytes(StandardCharsets.US_ASCII);
+    rig.client.settings(Setting.INITIAL_WINDOW_SIZE, 10);
+    rig.head(
+        1,
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        "authorization: Bearer secret");
+    for (int i = 0; i < 1_000; i++) {
+      rig.client.data(1, false, DecisionRig.message(symbol));
+    }
+    rig.client.send();
+    assertTrue(rig.http2.heldBytes() < 1 << 19, rig.http2.heldBytes() + " bytes wait");
+    rig.client.windowUpdate(0, 1 << 30).windowUpdate(1, 1 << 30).send();
+    List<String> frames = rig.client.received();
+    assertTrue(
+        frames.contains("HEADERS 1 grpc-status: 8, grpc-message: answers are not read end"),
+        frames.size() + " frames");
   }
 
   private List<byte[]> reflect(int stream, String version, byte[] request) throws Exception {
