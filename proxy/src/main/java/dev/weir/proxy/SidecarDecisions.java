@@ -7,6 +7,7 @@ import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.DecisionLoop;
 import dev.weir.proxy.decision.GrpcMethod;
+import dev.weir.proxy.decision.HttpEndpoint;
 import dev.weir.proxy.decision.RateLimiterLoop;
 import dev.weir.proxy.decision.TokenFile;
 import dev.weir.proxy.decision.Tokens;
@@ -71,6 +72,8 @@ final class SidecarDecisions {
     RateLimiterLoop rateLimiter = new RateLimiterLoop(admission, clock, metrics.decisions());
     List<GrpcMethod> methods = new ArrayList<>(rateLimiter.methods());
     methods.addAll(rateLimits.methods());
+    List<HttpEndpoint> endpoints = new ArrayList<>(rateLimiter.endpoints(clientSettings.answers()));
+    endpoints.addAll(rateLimits.endpoints());
     loops.put(
         eventLoop,
         new DecisionLoop(
@@ -79,7 +82,7 @@ final class SidecarDecisions {
             deadlines,
             http2,
             methods,
-            rateLimits.endpoints(),
+            endpoints,
             tokens,
             metrics.decisions(),
             metrics.decisions(),

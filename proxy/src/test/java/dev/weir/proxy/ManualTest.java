@@ -62,7 +62,8 @@ class ManualTest {
     for (ManualPage page : ManualPage.all()) {
       for (Block block : page.blocks()) {
         assertTrue(
-            Set.of("sh", "yaml", "java", "http", "text").contains(block.language()),
+            Set.of("sh", "yaml", "java", "http", "text", "nginx", "caddy", "haproxy", "lua")
+                .contains(block.language()),
             block.toString());
       }
     }
