@@ -76,6 +76,7 @@ final class ImportedRule {
     String burst = limit.options().burst() == 0 ? "" : ", burst: " + limit.options().burst();
     limits.add(
         String.format(
+            Locale.ROOT,
             "{limit: %d/%s, key: [%s], algorithm: %s%s%s}",
             limit.requestsPerUnit(),
             limit.unit().window(),

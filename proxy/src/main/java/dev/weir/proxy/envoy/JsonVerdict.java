@@ -1,6 +1,7 @@
 package dev.weir.proxy.envoy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** Writes a verdict as JSON, as the third version of Protocol Buffers maps its response. */
 final class JsonVerdict {
@@ -68,7 +69,7 @@ final class JsonVerdict {
     out.append(ns / NS_PER_SECOND);
     long fraction = ns % NS_PER_SECOND;
     if (fraction != 0) {
-      String digits = String.format("%09d", fraction);
+      String digits = String.format(Locale.ROOT, "%09d", fraction);
       int length = fraction % 1_000_000 == 0 ? 3 : fraction % 1_000 == 0 ? 6 : 9;
       out.append('.').append(digits, 0, length);
     }
@@ -85,7 +86,7 @@ final class JsonVerdict {
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
       } else if (c < ' ') {
-        out.append(String.format("\\u%04x", (int) c));
+        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
       } else {
         out.append(c);
       }

@@ -75,15 +75,19 @@ final class YamlSection {
     }
   }
 
+  /** Merges what a node names, which may name itself: as deep as anything may be. */
   private void merge(Node node) {
-    if (node instanceof SequenceNode several) {
-      several.getValue().forEach(this::merge);
-      return;
+    if (budget.enter(YamlDocument.line(node))) {
+      if (node instanceof SequenceNode several) {
+        several.getValue().forEach(this::merge);
+      } else {
+        YamlSection from = of(node, path(MERGE), faults, budget);
+        if (from != null) {
+          from.entries.forEach(entries::putIfAbsent);
+        }
+      }
     }
-    YamlSection from = of(node, path(MERGE), faults, budget);
-    if (from != null) {
-      from.entries.forEach(entries::putIfAbsent);
-    }
+    budget.leave();
   }
 
   /** Notes every key that is none of these. */

@@ -252,6 +252,18 @@ class DomainReaderTest {
     assertTrue(told.contains("too large once its aliases are followed"), told);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "&a {key: k, <<: *a}",
+        "&a {key: k, <<: [*a, *a]}",
+        "{key: k, descriptors: &a [{key: l, descriptors: *a}]}"
+      })
+  void refusesWhatNamesItself(String node) {
+    String told = Configurations.faults("domain: d\ndescriptors:\n  - " + node + "\n");
+    assertTrue(told.contains("too deep") || told.contains("too large"), told);
+  }
+
   @Test
   void refusesATreeThatIsTooDeep() {
     String deep = "[{key: k, descriptors: ".repeat(40) + "[]" + "}]".repeat(40);
