@@ -16,12 +16,16 @@ import org.agrona.collections.Long2ObjectHashMap;
 /**
  * Where the hits of each limit are counted: under the domain and what its file has at each level,
  * or, where the file says so, under what requests have there. Of those there are {@link
- * #MAX_NAMED_BY_VALUES} at most; what comes later is counted as {@code other}. One per event loop;
- * allocates for a name that is new, and for nothing else.
+ * #MAX_NAMED_BY_VALUES} at most; what comes later, or is longer than names of the field are, is
+ * counted as {@code other}. One per event loop; allocates for a name that is new, and for nothing
+ * else.
  */
 final class LimitFigures {
   /** Names that requests can make. */
   static final int MAX_NAMED_BY_VALUES = 1_000;
+
+  /** The longest of them, with four bytes for each of its levels. */
+  static final int MAX_NAMED_BY_VALUES_BYTES = 1_024;
 
   private static final int PATTERN = -1;
 
@@ -95,13 +99,16 @@ final class LimitFigures {
   }
 
   private DescriptorCounters named(Domain domain, int end) {
+    if (end > MAX_NAMED_BY_VALUES_BYTES) {
+      return others(domain);
+    }
     long key = hash.hash(name, 0, end) ^ domain.seed();
     DescriptorCounters known = byValues.get(key);
     if (known != null) {
       return known;
     }
     if (byValues.size() >= MAX_NAMED_BY_VALUES) {
-      return others.computeIfAbsent(domain.name(), of -> metrics.descriptor(List.of(of, "other")));
+      return others(domain);
     }
     List<String> names = new ArrayList<>();
     names.add(domain.name());
@@ -115,5 +122,9 @@ final class LimitFigures {
     DescriptorCounters made = metrics.descriptor(names);
     byValues.put(key, made);
     return made;
+  }
+
+  private DescriptorCounters others(Domain domain) {
+    return others.computeIfAbsent(domain.name(), of -> metrics.descriptor(List.of(of, "other")));
   }
 }

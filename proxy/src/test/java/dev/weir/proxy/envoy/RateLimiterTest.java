@@ -434,6 +434,18 @@ class RateLimiterTest {
   }
 
   @Test
+  void keepsNoLongNameThatARequestMakes() {
+    nodes(
+        "key: k, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}",
+        "key: v, value_to_metric: true, rate_limit: {unit: day, requests_per_unit: 9}");
+    String longest = "x".repeat(LimitFigures.MAX_NAMED_BY_VALUES_BYTES - Integer.BYTES - 2);
+    ask("k=" + longest, "k=" + longest + "x", "v=" + longest + "xx");
+    ask(Call.to("d").descriptor(longest + "xyz=1").limit(5, LimitUnit.DAY));
+    assertEquals(1, count(Outcome.TOTAL_HITS, "d", "k_" + longest));
+    assertEquals(3, count(Outcome.TOTAL_HITS, "d", "other"));
+  }
+
+  @Test
   void tellsFieldsOfTheDescriptorThatIsClosestToItsEnd() {
     nodes(
         "key: a, rate_limit: {unit: day, requests_per_unit: 5}",
