@@ -65,8 +65,13 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     } catch (RuntimeException | Error bug) {
       failed(bug);
     }
-    if (connection != null && head.hasBody()) {
+    if (connection == null) {
+      return;
+    }
+    if (head.hasBody()) {
       giveBodySoon(); // its time begins, though nothing has come
+    } else if (webSocket && connection.isRemoteEnded(stream)) {
+      dataReceived(Unpooled.EMPTY_BUFFER, 0, 0, true);
     }
   }
 

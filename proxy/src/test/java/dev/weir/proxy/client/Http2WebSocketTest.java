@@ -123,6 +123,17 @@ class Http2WebSocketTest {
   }
 
   @Test
+  void passTheEndOfAClientThatSaidItWithItsHead() {
+    held.client.headers(1, true, HEAD.toArray(String[]::new)).send();
+    HeldService.Call call = held.service.last();
+    call.answer(AGREED);
+    assertEquals("endend", call.end, "of the head, and of the tunnel");
+    call.send(HELLO, false);
+    call.send("", true);
+    assertEquals(List.of("UPGRADED_AND_CLOSED 101 0 7"), held.admission.ends);
+  }
+
+  @Test
   void giveTheServiceNothingBeforeItAgrees() {
     ask(1);
     HeldService.Call call = held.service.last();
