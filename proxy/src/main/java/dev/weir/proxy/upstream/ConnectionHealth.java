@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Whether a connection to a service of HTTP/2 still does its work. One does not that refuses three
- * streams in a second, though it allows more; that leaves two requests without an answer and says
- * nothing else meanwhile; or that does not answer a ping in 5 s.
+ * streams in a second, though it allows more; that leaves two requests without an answer, and a
+ * ping between them; or that does not answer a ping in 5 s.
  *
  * <p>A request that had no answer in time, with nothing read for a second before, has the service
  * pinged: twice until it sends a head or content again, then every 5 minutes. Servers of gRPC end a
@@ -66,7 +66,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     }
     if (overdueNs == Deadlines.NEVER) {
       overdueNs = nowNs;
-    } else if (nowNs - overdueNs >= SILENCE_NS) {
+    } else if (isPinged && nowNs - overdueNs >= SILENCE_NS) {
       connection.replace(ReplacementCause.SILENCE);
       return;
     }

@@ -179,6 +179,18 @@ class ConnectionHealthTest {
   }
 
   @Test
+  void keepsAConnectionThatHasAnsweredAllThePingsThatThereMayBe() {
+    Service service = connectWithStream();
+    int pings = 0;
+    for (int i = 0; i < 6; i++) {
+      askInVain();
+      pings += service.pings();
+    }
+    assertEquals(2, pings);
+    assertEquals(0, held.attempts());
+  }
+
+  @Test
   void replacesAConnectionThatRefusesThreeStreamsInASecond() {
     Service service = connectWithStream();
     for (int i = 0; i < 3; i++) {
