@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The streams of one connection whose content waits and whose peer takes none of it for 30 s, or
- * next to none over 60 s: each is reset, and at the third the connection ends. Looked at each
- * second while anything waits.
+ * next to none over 60 s: each is reset, and at the third a client's connection ends. That of a
+ * service is shared by clients who have no part in it. Looked at each second while anything waits.
  */
 final class StalledStreams {
   private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
@@ -57,7 +57,7 @@ final class StalledStreams {
         connection.states.end(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
       }
     }
-    if (count >= MAX_STALLED) {
+    if (connection.role == Role.SERVER && count >= MAX_STALLED) {
       connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "streams are opened and not read");
     }
   }

@@ -1,12 +1,14 @@
 package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.HeldPool.Service;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +99,28 @@ class WebSocketServiceTest {
     assertTold(client, "data more", "flush", "data  end", "ended");
     assertEquals(List.of("UPGRADED_AND_CLOSED 200 8 9"), held.admission.ends);
     assertEquals(List.of(), service.streams());
+  }
+
+  @Test
+  void endsNoOtherStreamWhereTheServiceTakesNothingOfAFew() {
+    List<HeldClient> clients = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      clients.add(held.ask(WEBSOCKET));
+    }
+    Service service =
+        held.connectSettled(Setting.ENABLE_CONNECT_PROTOCOL, 1, Setting.INITIAL_WINDOW_SIZE, 0);
+    for (int id = 1; id <= 7; id += 2) {
+      service.peer.headers(id, false, ":status: 200");
+    }
+    service.send();
+    clients.subList(0, 3).forEach(client -> client.data("hello", false));
+    held.pass(HeldPool.SECOND_NS);
+    held.pass(30 * HeldPool.SECOND_NS);
+    clients
+        .subList(0, 3)
+        .forEach(c -> assertTold(c, "switched 200", "flush", "reset SERVICE_GONE 2"));
+    assertTold(clients.get(3), "switched 200", "flush");
+    assertTrue(service.channel.isOpen());
   }
 
   @Test
