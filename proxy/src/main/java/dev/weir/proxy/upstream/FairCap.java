@@ -31,6 +31,11 @@ final class FairCap {
     return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
   }
 
+  /** Whether those who have taken so many places together leave some free by the same rule. */
+  boolean leavesRoom(int taken) {
+    return taken < TIMES_FREE * (cap - takenCount);
+  }
+
   /** There are more places now, or less. */
   void cap(int places) {
     cap = places;

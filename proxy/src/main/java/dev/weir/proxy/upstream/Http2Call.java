@@ -93,7 +93,7 @@ final class Http2Call implements ServiceSide {
     requestEnded = false;
     responseStarted = false;
     responseEnded = false;
-    asksForWebSocket = false;
+    asksForWebSocket = newRequest.encoded().webSocket();
     isTunnel = false;
     isSentAgain = false;
     isSilentBetweenReads = false;
@@ -113,6 +113,11 @@ final class Http2Call implements ServiceSide {
   /** Whether the request has been sent before, and waits to be sent once more. */
   boolean isSentAgain() {
     return isSentAgain;
+  }
+
+  /** Whether a WebSocket is asked for. */
+  boolean asksForWebSocket() {
+    return asksForWebSocket;
   }
 
   /** The request no longer waits for a stream. */
@@ -136,7 +141,6 @@ final class Http2Call implements ServiceSide {
     }
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
-    asksForWebSocket = head.webSocket();
     if (mayAsk()) {
       kept.head(pool.messages().finish(head), requestEnded && !asksForWebSocket);
       headOffset = connection.writtenBytes();

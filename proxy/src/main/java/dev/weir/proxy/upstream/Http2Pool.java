@@ -42,6 +42,9 @@ public final class Http2Pool implements Origin {
   private final WaitingRequests<Http2Call> waiting;
   private final ArrayDeque<Http2Call> freeCalls = new ArrayDeque<>();
 
+  /** Streams of WebSockets, whether they have been agreed to or not. */
+  private int webSocketCount;
+
   /** What {@link #open} has found. */
   private Http2Call opened;
 
@@ -113,7 +116,11 @@ public final class Http2Pool implements Origin {
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    if (waiting.maySkip(client) && suits(request)) {
+    boolean webSocket = request.encoded().webSocket();
+    if (webSocket && !streams.leavesRoom(webSocketCount)) {
+      return Opening.BUSY;
+    }
+    if (waiting.maySkip(client) && suits(webSocket)) {
       opened = newCall(request, client);
       attach(opened);
       return Opening.OPENED;
@@ -130,9 +137,12 @@ public final class Http2Pool implements Origin {
     return opened;
   }
 
-  /** Whether there is a stream for such a request: for a WebSocket its settings are there. */
-  private boolean suits(ProxiedRequest request) {
-    return !request.encoded().webSocket() || connections.withRoom().isSettled();
+  /**
+   * Whether the stream that there is would do: for a WebSocket if the service has said its
+   * settings, and as long as all WebSockets together leave room for requests, as they last.
+   */
+  private boolean suits(boolean webSocket) {
+    return !webSocket || connections.withRoom().isSettled() && streams.leavesRoom(webSocketCount);
   }
 
   private Http2Call newCall(ProxiedRequest request, long client) {
@@ -155,6 +165,7 @@ public final class Http2Pool implements Origin {
   private void attach(Http2Call call) {
     Http2Upstream connection = connections.withRoom();
     streams.take(call.client());
+    webSocketCount += call.asksForWebSocket() ? 1 : 0;
     connection.stay();
     call.opened(connection, connection.open(call));
     if (connection.isCrowded(turn.number())) {
@@ -176,7 +187,7 @@ public final class Http2Pool implements Origin {
 
     @Override
     public boolean suits(Http2Call call) {
-      return Http2Pool.this.suits(call.request());
+      return Http2Pool.this.suits(call.asksForWebSocket());
     }
 
     @Override
@@ -276,6 +287,7 @@ public final class Http2Pool implements Origin {
   /** A call is no longer on a connection. */
   void streamLeft(Http2Call call) {
     streams.leave(call.client());
+    webSocketCount -= call.asksForWebSocket() ? 1 : 0;
   }
 
   /** A call has ended, wherever it was. */

@@ -124,6 +124,26 @@ class WebSocketServiceTest {
   }
 
   @Test
+  void leavesRoomForRequests() {
+    held.ask(WEBSOCKET);
+    Service first = settled();
+    for (int i = 0; i < 99; i++) {
+      held.ask(WEBSOCKET);
+    }
+    Service second = settled();
+    for (int i = 0; i < 100; i++) {
+      held.ask(WEBSOCKET);
+    }
+    assertEquals(150, first.streams().size() + second.streams().size());
+    HeldClient client = held.ask("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+    List<String> asked = new ArrayList<>(first.streams());
+    asked.addAll(second.streams());
+    assertEquals(1, asked.size(), asked::toString);
+    assertTrue(asked.get(0).contains(":method: GET"), asked::toString);
+    assertTold(client);
+  }
+
+  @Test
   void passesTheServicesEndFirst() {
     HeldClient client = held.ask(WEBSOCKET);
     Service service = open(client);
