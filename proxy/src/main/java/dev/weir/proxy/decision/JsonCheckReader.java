@@ -117,7 +117,11 @@ final class JsonCheckReader {
   private void text(JsonParser parser, String name, int field)
       throws IOException, BadJsonException {
     require(parser.currentToken(), JsonToken.VALUE_STRING, name, "a text");
-    message.bytes(field, parser.getText().getBytes(StandardCharsets.UTF_8));
+    String text = parser.getText();
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw new BadJsonException(name, text, "a text of whole characters");
+    }
+    message.bytes(field, text.getBytes(StandardCharsets.UTF_8));
   }
 
   private void dimension(JsonParser parser, String name) throws IOException, BadJsonException {

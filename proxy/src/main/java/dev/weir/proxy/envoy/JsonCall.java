@@ -163,6 +163,9 @@ final class JsonCall {
     if (!node.isTextual()) {
       throw new BadBody(path + ": no text");
     }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(node.textValue())) {
+      throw new BadBody(path + ": half a character");
+    }
     byte[] bytes = node.textValue().getBytes(StandardCharsets.UTF_8);
     texts.putBytes(at, bytes);
     end += bytes.length;

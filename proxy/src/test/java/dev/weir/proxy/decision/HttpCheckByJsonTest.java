@@ -134,6 +134,8 @@ class HttpCheckByJsonTest {
             + " other_identities, endpoint, method, cost, client_time, idempotency_key, rule_id or"
             + " require_rule)",
         "{\"identifier\":1}|identifier: a number (expected: a text)",
+        // As a replacement it would be one identity with all others of its kind.
+        "{\"identifier\":\"\\ud800\"}|identifier: ? (expected: a text of whole characters)",
         "{\"dimension\":\"TENANT\"}|dimension: TENANT (expected: USER, IP or API_KEY, or"
             + " dimension_name)",
         "{\"cost\":1.5}|cost: 1.5 (expected: a whole number of 64 bits)",

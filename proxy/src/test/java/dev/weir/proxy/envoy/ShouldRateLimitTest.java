@@ -211,6 +211,7 @@ class ShouldRateLimitTest {
         "{ | not JSON",
         "[] | the body: no object",
         "{\"domain\":5} | domain: no text",
+        "{\"domain\":\"\\udc00\"} | domain: half a character",
         "{\"domian\":\"d\"} | the body: unknown field domian",
         "{\"domain\":\"d\"} | descriptors: none",
         "{\"domain\":\"d\",\"descriptors\":{}} | descriptors: no list",
