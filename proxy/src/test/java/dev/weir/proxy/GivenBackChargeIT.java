@@ -55,6 +55,7 @@ class GivenBackChargeIT {
     try (Rig rig = Rig.ofFile("nio", yaml);
         RawClient served = rig.connect();
         RawClient waiting = rig.connect()) {
+      rig.await(StoreRig.DECIDING, 2); // until then a rule that is closed refuses
       rig.origin.script(
           origin -> {
             origin.request();
