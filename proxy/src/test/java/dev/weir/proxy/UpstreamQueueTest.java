@@ -173,10 +173,10 @@ class UpstreamQueueTest extends RigTest {
     }
     rig.await("weir_upstream_waiting", 6);
     rig.await("weir_refusals_total{reason=\"upstream_busy\"}", 8);
-    assertEquals(6, rig.metric("weir_upstream_connections_open"), "three quarters");
     for (int i = 0; i < 6; i++) {
       assertEquals("/greedy", nextPath());
     }
+    assertEquals(6, rig.metric("weir_upstream_connections_open"), "three quarters");
     ask("/other", from("192.0.2.1"));
     assertEquals("/other", nextPath());
     ask("/another", from("192.0.2.2"));
