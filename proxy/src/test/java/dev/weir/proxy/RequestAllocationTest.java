@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * own.
  */
 @Timeout(180)
+@Tag("allocation")
 class RequestAllocationTest {
   /**
    * Asked so often, one after the other, by the cheapest of many rounds. They are short, as on a

@@ -41,9 +41,11 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a decision costs in memory while the store is away, whatever the rule. */
+@Tag("allocation")
 class StoreAwayAllocationTest {
   private static final int ROUNDS = 2_000;
   private static final int SIDECARS = 3;

@@ -13,9 +13,11 @@ import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeyHasher;
 import java.lang.management.ManagementFactory;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Reading a call, deciding on it here and writing its answer allocate nothing. */
+@Tag("allocation")
 class RateLimiterAllocationTest {
   private static final int ITERATIONS = 50_000;
 

@@ -7,8 +7,10 @@ import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("allocation")
 class FrameAllocationTest {
   private static final int REQUESTS = 20_000;
   private static final long NOISE_BYTES = 4_096;

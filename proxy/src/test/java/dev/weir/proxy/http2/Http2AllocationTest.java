@@ -13,9 +13,11 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ResourceLeakDetector;
 import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A call on a connection that is warm makes no object: neither its frames, fields nor stream. */
+@Tag("allocation")
 class Http2AllocationTest {
   private static final int CALLS = 2_000;
   private static final int STREAMS_PER_READ = 8;

@@ -12,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Normalising, matching and identifying a request allocate nothing. */
+@Tag("allocation")
 class HotPathAllocationTest {
   private static final int ITERATIONS = 100_000;
 

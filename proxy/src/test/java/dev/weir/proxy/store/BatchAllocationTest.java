@@ -15,9 +15,11 @@ import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a decision of the store costs in memory, but for what Lettuce makes for each batch. */
+@Tag("allocation")
 class BatchAllocationTest {
   private static final int CHECKS = 64;
   private static final int REQUESTS = 4 * CHECKS;
