@@ -23,6 +23,7 @@ class PackageDirectionTest {
       List.of(
           "request",
           "loop",
+          "watch",
           "http",
           "http1",
           "http2",
@@ -45,23 +46,24 @@ class PackageDirectionTest {
   @CsvSource({
     "request,",
     "loop,",
+    "watch,",
     "http, request loop",
     "http1, request http grpc",
     "http2, loop",
     "http2.message, request http http2 grpc",
     "grpc, request http http2",
-    "tls, request",
+    "tls, request watch",
     "client, request http http1 http2 http2.message grpc tls loop",
     "rule, request",
     "upstream, request http http1 http2 http2.message grpc tls loop",
     "metrics, request http2",
     "store, request loop",
     "admission, request loop rule metrics store",
-    "control, request loop tls rule client upstream decision admission admin store",
+    "control, request loop watch tls rule client upstream decision admission admin store",
     "decision, request loop http http2 grpc client rule decision.proto",
     "decision.proto,",
     "admin, metrics request loop",
-    "envoy, request loop rule metrics store admission control decision decision.proto",
+    "envoy, request loop watch rule metrics store admission control decision decision.proto",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

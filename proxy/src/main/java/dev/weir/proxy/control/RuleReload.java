@@ -1,10 +1,11 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.watch.SettledContent;
+import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,10 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows a settings file while it is in use, and publishes its rules when they change.
  *
- * <p>The file's content is compared every half a second. That sees what file events miss or tell in
- * ways of their own: an editor's rename, a symbolic link that Kubernetes swaps, a network file
- * system. A new content counts when it was read twice in a row, so that half a file, which may well
- * be valid, is not taken for a whole one; that makes a change bite within a second or so.
+ * <p>The file's content is compared every half a second, and a new one counts when it was read
+ * twice in a row: a change bites within a second or so.
  *
  * <p>The last good set stays while the file has faults or is gone. Limits that did not change go
  * on, those that did take over what was consumed. Only rules change at run time: other differences
@@ -24,7 +23,6 @@ import org.slf4j.LoggerFactory;
 public final class RuleReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleReload.class);
   private static final long POLL_INTERVAL_NS = 500_000_000;
-  private static final byte[] NONE = {};
 
   private final SettingsFile reader = new SettingsFile();
   private final Path path;
@@ -33,11 +31,9 @@ public final class RuleReload implements AutoCloseable {
   private volatile RuleSet current;
   private volatile long reloadCount;
   private volatile long failureCount;
-  private volatile boolean closed;
   private List<String> waiting = List.of();
-  private byte[] known;
-  private byte[] candidate;
-  private Thread thread;
+  private final SettledContent<byte[]> content;
+  private final WatchThread thread;
 
   /**
    * @param path also the name by which faults call the file.
@@ -51,44 +47,31 @@ public final class RuleReload implements AutoCloseable {
     this.running = running;
     this.current = current;
     this.listener = listener;
-    byte[] content = SettingsFile.content(path, Faults.ofFile(path.toString()));
-    candidate = content == null ? NONE : content;
-    known = content != null && isInUse(content) ? content : NONE;
+    byte[] read = SettingsFile.content(path, Faults.ofFile(path.toString()));
+    byte[] inUse = read != null && isInUse(read) ? read : null;
+    content = new SettledContent<>(Arrays::equals, inUse, read);
+    thread =
+        new WatchThread(
+            "weir-reload", POLL_INTERVAL_NS, this::poll, "rules not reloaded from " + path);
   }
 
   /** False if the file changed after the process read it at its start. */
-  private boolean isInUse(byte[] content) {
-    Settings settings = reader.read(content, Faults.ofFile(path.toString()));
+  private boolean isInUse(byte[] read) {
+    Settings settings = reader.read(read, Faults.ofFile(path.toString()));
     return settings != null && settings.rules().equals(running.rules());
   }
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
-  public synchronized void start() {
-    thread = new Thread(this::watch, "weir-reload");
-    thread.setDaemon(true);
+  public void start() {
     thread.start();
-  }
-
-  private void watch() {
-    while (!closed) {
-      LockSupport.parkNanos(POLL_INTERVAL_NS);
-      try {
-        poll();
-      } catch (RuntimeException unexpected) {
-        LOG.error("rules not reloaded from {}", path, unexpected);
-      }
-    }
   }
 
   /** Looks at the file once; reloads if it holds the same new content as the last time. */
   synchronized void poll() {
     Faults faults = Faults.ofFile(path.toString());
-    byte[] content = SettingsFile.content(path, faults);
-    byte[] seen = content == null ? NONE : content;
-    boolean settled = Arrays.equals(seen, candidate);
-    candidate = seen;
-    if (settled && !Arrays.equals(seen, known)) {
-      reload(content, faults);
+    byte[] read = SettingsFile.content(path, faults);
+    if (content.isNew(read)) {
+      reload(read, faults);
     }
   }
 
@@ -99,16 +82,14 @@ public final class RuleReload implements AutoCloseable {
    */
   public synchronized Faults reload() {
     Faults faults = Faults.ofFile(path.toString());
-    byte[] content = SettingsFile.content(path, faults);
-    reload(content, faults);
+    byte[] read = SettingsFile.content(path, faults);
+    content.know(read);
+    reload(read, faults);
     return faults;
   }
 
-  private void reload(byte[] content, Faults faults) {
-    known = content == null ? NONE : content;
-    candidate = known;
-    Settings settings =
-        content == null ? null : reader.readAgain(content, faults, running.ringCells());
+  private void reload(byte[] read, Faults faults) {
+    Settings settings = read == null ? null : reader.readAgain(read, faults, running.ringCells());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       failureCount++;
@@ -153,11 +134,6 @@ public final class RuleReload implements AutoCloseable {
   /** Stops watching. */
   @Override
   public void close() {
-    closed = true;
-    Thread watching;
-    synchronized (this) {
-      watching = thread;
-    }
-    LockSupport.unpark(watching);
+    thread.close();
   }
 }

@@ -1,12 +1,13 @@
 package dev.weir.proxy.envoy;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.watch.SettledContent;
+import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -15,10 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows a folder of files while it is in use, and publishes what they say when it changes.
  *
- * <p>Names and contents are compared every half a second, whatever the directory says: that sees an
- * editor's rename and a symbolic link that Kubernetes swaps. A new content counts when it was read
- * twice in a row, so that half of a change is not taken for the whole. One bad file refuses all:
- * what was good last stays.
+ * <p>Names and contents are compared every half a second, and a new content counts when it was read
+ * twice in a row. One bad file refuses all: what was good last stays.
  */
 public final class ConfigurationReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigurationReload.class);
@@ -28,10 +27,9 @@ public final class ConfigurationReload implements AutoCloseable {
   private final Consumer<RateLimitConfiguration> listener;
   private volatile long successCount;
   private volatile long failureCount;
-  private volatile boolean closed;
-  private Map<Path, byte[]> known;
-  private Map<Path, byte[]> candidate;
-  private Thread thread;
+  private final SettledContent<Map<Path, byte[]>> content =
+      new SettledContent<>(ConfigurationReload::isSame, Map.of(), Map.of());
+  private final WatchThread thread;
 
   /**
    * @param listener called with each new configuration, by the thread that polls or reloads; never
@@ -41,6 +39,12 @@ public final class ConfigurationReload implements AutoCloseable {
       ConfigurationFolder folder, Consumer<RateLimitConfiguration> listener) {
     this.folder = folder;
     this.listener = listener;
+    thread =
+        new WatchThread(
+            "weir-ratelimit",
+            POLL_INTERVAL_NS,
+            this::poll,
+            "ratelimit: not reloaded from " + folder.path());
   }
 
   /**
@@ -50,14 +54,13 @@ public final class ConfigurationReload implements AutoCloseable {
    */
   public synchronized String load() {
     List<Faults> faults = new ArrayList<>();
-    Map<Path, byte[]> content = folder.content(faults);
-    known = content;
-    candidate = content;
-    return read(content, faults);
+    Map<Path, byte[]> files = folder.content(faults);
+    content.know(files);
+    return read(files, faults);
   }
 
-  private String read(Map<Path, byte[]> content, List<Faults> faults) {
-    RateLimitConfiguration read = folder.read(content, faults);
+  private String read(Map<Path, byte[]> files, List<Faults> faults) {
+    RateLimitConfiguration read = folder.read(files, faults);
     if (read == null) {
       failureCount++;
       return faults.stream()
@@ -72,44 +75,29 @@ public final class ConfigurationReload implements AutoCloseable {
   }
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
-  public synchronized void start() {
-    thread = new Thread(this::watch, "weir-ratelimit");
-    thread.setDaemon(true);
+  public void start() {
     thread.start();
-  }
-
-  private void watch() {
-    while (!closed) {
-      LockSupport.parkNanos(POLL_INTERVAL_NS);
-      try {
-        poll();
-      } catch (RuntimeException unexpected) {
-        LOG.error("ratelimit: not reloaded from {}", folder.path(), unexpected);
-      }
-    }
   }
 
   /** Looks at the folder once; reloads if it holds the same new content as the last time. */
   synchronized void poll() {
     List<Faults> faults = new ArrayList<>();
-    Map<Path, byte[]> seen = folder.content(faults);
-    boolean settled = isSame(seen, candidate);
-    candidate = seen;
-    if (settled && !isSame(seen, known)) {
-      reload(seen, faults);
+    Map<Path, byte[]> files = folder.content(faults);
+    if (content.isNew(files)) {
+      reload(files, faults);
     }
   }
 
   /** Reads the folder now, changed or not: for SIGHUP. Any thread. */
   public synchronized void reload() {
     List<Faults> faults = new ArrayList<>();
-    reload(folder.content(faults), faults);
+    Map<Path, byte[]> files = folder.content(faults);
+    content.know(files);
+    reload(files, faults);
   }
 
-  private void reload(Map<Path, byte[]> content, List<Faults> faults) {
-    known = content;
-    candidate = content;
-    String problems = read(content, faults);
+  private void reload(Map<Path, byte[]> files, List<Faults> faults) {
+    String problems = read(files, faults);
     if (!problems.isEmpty()) {
       LOG.error("ratelimit: not reloaded, the last good files stay in use:\n{}", problems);
     }
@@ -134,11 +122,6 @@ public final class ConfigurationReload implements AutoCloseable {
   /** Stops watching. */
   @Override
   public void close() {
-    closed = true;
-    Thread watching;
-    synchronized (this) {
-      watching = thread;
-    }
-    LockSupport.unpark(watching);
+    thread.close();
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.proxy.tls;
 
+import dev.weir.proxy.watch.SettledContent;
+import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -7,17 +9,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Follows the files of certificates and keys while they are in use.
  *
- * <p>Their content is compared every second, whatever the directory says: that sees an editor's
- * rename and a symbolic link that Kubernetes swaps. A certificate and its key are two files that
- * change one after the other, so a new content counts when it was read twice in a row; a pair that
- * does not match even then is told, and looked at again at the next change.
+ * <p>Their content is compared every second. A certificate and its key are two files that change
+ * one after the other, so a new content counts when it was read twice in a row; a pair that does
+ * not match even then is told, and looked at again at the next change.
  */
 public final class CertificateReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CertificateReload.class);
@@ -26,19 +26,14 @@ public final class CertificateReload implements AutoCloseable {
   private final List<Followed> followed = new ArrayList<>();
   private final AtomicLong reloadCount = new AtomicLong();
   private final AtomicLong failureCount = new AtomicLong();
-  private volatile boolean closed;
-  private Thread thread;
+  private final WatchThread thread =
+      new WatchThread("weir-tls", POLL_INTERVAL_NS, this::look, "tls: certificates not reloaded");
 
-  /** Files with what was seen of them. */
-  private static final class Followed {
-    final ReloadedFiles files;
-    byte[] known;
-    byte[] candidate;
-
-    Followed(ReloadedFiles files) {
-      this.files = files;
-      this.known = digest(files.files());
-      this.candidate = known;
+  /** Files with a digest of what they hold. */
+  private record Followed(ReloadedFiles files, SettledContent<byte[]> content) {
+    static Followed of(ReloadedFiles files) {
+      byte[] read = digest(files.files());
+      return new Followed(files, new SettledContent<>(Arrays::equals, read, read));
     }
   }
 
@@ -48,7 +43,7 @@ public final class CertificateReload implements AutoCloseable {
    * @param users each reads its files again by itself.
    */
   public CertificateReload(List<? extends ReloadedFiles> users) {
-    users.forEach(user -> followed.add(new Followed(user)));
+    users.forEach(user -> followed.add(Followed.of(user)));
   }
 
   /** A digest of all the files' contents, so that no key is kept to be compared. */
@@ -69,24 +64,15 @@ public final class CertificateReload implements AutoCloseable {
   }
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
-  public synchronized void start() {
+  public void start() {
     if (!followed.isEmpty()) {
-      thread = new Thread(this::watch, "weir-tls");
-      thread.setDaemon(true);
       thread.start();
     }
   }
 
-  private void watch() {
-    while (!closed) {
-      LockSupport.parkNanos(POLL_INTERVAL_NS);
-      try {
-        pass(System.nanoTime());
-        poll();
-      } catch (RuntimeException unexpected) {
-        LOG.error("tls: certificates not reloaded", unexpected);
-      }
-    }
+  private void look() {
+    pass(System.nanoTime());
+    poll();
   }
 
   /** Tells all users the time. */
@@ -97,11 +83,7 @@ public final class CertificateReload implements AutoCloseable {
   /** Looks at all files once; reads those again that hold the same new content as the last time. */
   synchronized void poll() {
     for (Followed each : followed) {
-      byte[] seen = digest(each.files.files());
-      boolean settled = Arrays.equals(seen, each.candidate);
-      each.candidate = seen;
-      if (settled && !Arrays.equals(seen, each.known)) {
-        each.known = seen;
+      if (each.content.isNew(digest(each.files.files()))) {
         reload(each);
       }
     }
@@ -110,8 +92,7 @@ public final class CertificateReload implements AutoCloseable {
   /** Reads all files now, changed or not: for SIGHUP. Any thread. */
   public synchronized void reload() {
     for (Followed each : followed) {
-      each.known = digest(each.files.files());
-      each.candidate = each.known;
+      each.content.know(digest(each.files.files()));
       reload(each);
     }
   }
@@ -140,11 +121,6 @@ public final class CertificateReload implements AutoCloseable {
   /** Stops watching. */
   @Override
   public void close() {
-    closed = true;
-    Thread watching;
-    synchronized (this) {
-      watching = thread;
-    }
-    LockSupport.unpark(watching);
+    thread.close();
   }
 }
