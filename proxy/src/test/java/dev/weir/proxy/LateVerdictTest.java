@@ -5,32 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
-import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.KeyHasher;
-import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.upstream.UpstreamAddresses;
-import dev.weir.proxy.upstream.UpstreamPool;
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -60,8 +45,7 @@ class LateVerdictTest {
   private volatile long skippedNs;
   private volatile boolean isBroken;
   private HttpServer server;
-  private EventLoopGroup group;
-  private EventLoop eventLoop;
+  private LoopRig rig;
   private ClientLoop clients;
   private Listeners listener;
 
@@ -87,11 +71,8 @@ class LateVerdictTest {
                 "--listen", "127.0.0.1:0",
                 "--limit", "1/1s"),
             Faults.ofFlags());
-    group = new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
-    eventLoop = (EventLoop) group.iterator().next();
     LoopClock clock = new LoopClock(() -> 1 + System.nanoTime() - startNs + skippedNs);
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics metrics = new Metrics().newLoop();
+    rig = new LoopRig(settings, Transport.NIO, clock);
     Gate gate =
         (ticket, charges, nowNs, outcome) -> {
           if (isBroken) {
@@ -100,57 +81,14 @@ class LateVerdictTest {
           questions.add(new Question(ticket, outcome));
           return null;
         };
-    AdmissionHandler admission =
-        new AdmissionHandler(
-            gate,
-            new IdentityReader(
-                settings.identity(),
-                KeyHasher.random(),
-                new ClientIpReader(settings.identity()),
-                settings.client().caps().headBytes()),
-            metrics,
-            clock,
-            eventLoop);
-    admission.publish(settings.rules().compile(RuleSet.EMPTY));
-    UpstreamPool pool =
-        new UpstreamPool(
-            settings.upstream(),
-            new UpstreamAddresses(settings.upstream().address(), Transport.NIO),
-            Transport.NIO,
-            eventLoop,
-            clock,
-            deadlines,
-            metrics,
-            "origin",
-            null);
-    clients =
-        new ClientLoop(
-            settings.client(),
-            clock,
-            deadlines,
-            admission,
-            pool,
-            request -> ClientKey.NONE,
-            metrics,
-            null,
-            null,
-            StreamRouter.REQUESTS_ONLY);
-    listener =
-        new Listeners(
-            settings.client(),
-            plain -> null,
-            Transport.NIO,
-            group,
-            peer -> false,
-            64,
-            loop -> clients);
-    eventLoop.execute(() -> deadlines.start(eventLoop));
+    clients = rig.clients(rig.admission(gate));
+    listener = rig.listen(clients);
   }
 
   @AfterEach
   void stop() {
     listener.close();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    rig.close();
     server.stop(0);
   }
 
@@ -277,14 +215,15 @@ class LateVerdictTest {
   }
 
   private void settle(Question question, Verdict verdict) {
-    eventLoop
+    rig.eventLoop
         .submit(() -> question.outcome().settle(question.ticket(), verdict))
         .syncUninterruptibly();
   }
 
   private void awaitConnections(int count) {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
-    while (eventLoop.submit(clients::connectionCount).awaitUninterruptibly().getNow() != count) {
+    while (rig.eventLoop.submit(clients::connectionCount).awaitUninterruptibly().getNow()
+        != count) {
       assertTrue(System.nanoTime() < deadlineNs, "the connection is still there");
     }
   }

@@ -1,23 +1,17 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.IncomingResponse;
-import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.RecordingClient;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Peer;
-import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -41,13 +35,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  * credit n             n more bytes may come
  * </pre>
  */
-final class LineClient implements ClientSide {
+final class LineClient extends RecordingClient {
   /** Credit that no test uses up. */
   static final int UNBOUNDED = Integer.MAX_VALUE;
 
   private final EventLoop eventLoop;
   private final LoopClock clock;
-  private final ProxiedRequest request;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
   /** Bytes of the response that have come, and that there was no credit for. */
@@ -60,10 +53,10 @@ final class LineClient implements ClientSide {
   private boolean cutOff;
 
   LineClient(EventLoop eventLoop, LoopClock clock, RequestLoop loop, int credit) {
+    super(loop);
     this.eventLoop = eventLoop;
     this.clock = clock;
     this.credit = credit;
-    this.request = new ProxiedRequest(loop, this);
   }
 
   /** Sends lines, and returns when they have been taken, all in one turn of the event loop. */
@@ -134,15 +127,9 @@ final class LineClient implements ClientSide {
     }
   }
 
-  private void answer(Verdict refusal) {
-    if (refusal != null) {
-      refuse(refusal);
-    }
-  }
-
   @Override
-  public Protocol protocol() {
-    return Protocol.HTTP1;
+  protected void told(String line) {
+    lines.add(line);
   }
 
   @Override
@@ -153,38 +140,6 @@ final class LineClient implements ClientSide {
   @Override
   public void requestConsumed(int bytes) {
     unconsumedBytes.addAndGet(-bytes);
-  }
-
-  @Override
-  public void refuse(Verdict verdict) {
-    lines.add("refused " + verdict.refusal());
-  }
-
-  @Override
-  public void refuseRest(Verdict verdict) {
-    lines.add("refused rest " + verdict.refusal());
-  }
-
-  @Override
-  public void sayContinue() {
-    lines.add("continue");
-  }
-
-  @Override
-  public int informational(IncomingResponse head) {
-    lines.add("informational " + head.status());
-    return 0;
-  }
-
-  @Override
-  public void switched(IncomingResponse head) {
-    lines.add("switched");
-  }
-
-  @Override
-  public BodyForm responseHead(IncomingResponse head) {
-    lines.add("head " + head.status());
-    return BodyForm.DATA;
   }
 
   @Override
@@ -205,30 +160,8 @@ final class LineClient implements ClientSide {
   }
 
   @Override
-  public void responseTrailers(RequestView fields) {
-    for (int i = 0; i < fields.fieldCount(); i++) {
-      lines.add(
-          "trailer "
-              + fields.text(fields.nameOffset(i), fields.nameLength(i)).toLowerCase(Locale.ROOT)
-              + '='
-              + fields.text(fields.valueOffset(i), fields.valueLength(i)));
-    }
-    lines.add("end");
-  }
-
-  @Override
   public void flushResponse() {
     // Lines are not gathered.
-  }
-
-  @Override
-  public void ended() {
-    lines.add("ended");
-  }
-
-  @Override
-  public void reset(RequestEnd.How how, int errorCode) {
-    lines.add("reset " + how + (errorCode == RequestEnd.NO_CODE ? "" : " " + errorCode));
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.control.Faults;
@@ -11,26 +10,15 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.http.RequestTimeouts;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.KeyHasher;
-import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.upstream.UpstreamAddresses;
-import dev.weir.proxy.upstream.UpstreamPool;
 import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -52,7 +40,7 @@ abstract class LineProtocolTest {
   volatile boolean wasForwarded;
 
   RecordingOrigin origin;
-  private EventLoopGroup group;
+  private LoopRig rig;
   EventLoop eventLoop;
   private LimitTables tables;
 
@@ -80,50 +68,26 @@ abstract class LineProtocolTest {
                 "--limit", limit(),
                 "--cost", "messages"),
             Faults.ofFlags());
-    group = new MultiThreadIoEventLoopGroup(1, Transport.NIO.handlerFactory());
-    eventLoop = (EventLoop) group.iterator().next();
-
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics metrics = new Metrics().newLoop();
+    rig = new LoopRig(settings, Transport.NIO, clock);
+    eventLoop = rig.eventLoop;
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
-    IdentityReader identities =
-        new IdentityReader(
-            settings.identity(),
-            KeyHasher.random(),
-            new ClientIpReader(settings.identity()),
-            settings.client().caps().headBytes());
-    AdmissionHandler decided =
-        new AdmissionHandler(new LocalGate(tables), identities, metrics, clock, eventLoop);
-    decided.publish(settings.rules().compile(RuleSet.EMPTY));
-    admission = new WatchedAdmission(decided);
-    UpstreamPool pool =
-        new UpstreamPool(
-            settings.upstream(),
-            new UpstreamAddresses(settings.upstream().address(), Transport.NIO),
-            Transport.NIO,
-            eventLoop,
-            clock,
-            deadlines,
-            metrics,
-            "origin",
-            null);
+    admission = new WatchedAdmission(rig.admission(new LocalGate(tables)));
     long aMinuteNs = TimeUnit.MINUTES.toNanos(1);
     loop =
         new RequestLoop(
             clock,
-            deadlines,
+            rig.deadlines,
             admission,
-            pool,
+            rig.pool,
             request -> ClientKey.NONE,
-            metrics,
+            rig.metrics,
             new RequestTimeouts(aMinuteNs, aMinuteNs, aMinuteNs));
-    eventLoop.execute(() -> deadlines.start(eventLoop));
   }
 
   @AfterEach
   void stop() throws Exception {
     origin.close();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    rig.close();
     tables.close();
   }
 

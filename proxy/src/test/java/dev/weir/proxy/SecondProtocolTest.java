@@ -209,9 +209,7 @@ class SecondProtocolTest extends LineProtocolTest {
         "head 200",
         "data hello",
         "data  world",
-        "trailer grpc-status=0",
-        "trailer x-sum=abc",
-        "end",
+        "trailers Grpc-Status=0 X-Sum=abc",
         "ended");
     assertEquals("COMPLETE 200 0 11", nextEnd());
     client.send("GET /b -"); // on the same connection: what was behind the data was read, too

@@ -3,7 +3,6 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.ExactGate;
 import dev.weir.proxy.admission.Gate;
@@ -12,32 +11,19 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
-import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.KeyHasher;
-import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
-import dev.weir.proxy.upstream.UpstreamAddresses;
-import dev.weir.proxy.upstream.UpstreamPool;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,14 +49,12 @@ class StoreResetIT {
       "GET /free/" + "x".repeat(90) + " HTTP/1.1\r\nHost: b\r\nX-More: " + "y".repeat(90);
 
   private final Semaphore asked = new Semaphore(0);
-  private final LoopMetrics metrics = new Metrics().newLoop();
   private RedisServer redis;
   private FaultProxy faults;
   private RecordingOrigin origin;
   private Store store;
   private LimitTables tables;
-  private EventLoopGroup group;
-  private EventLoop eventLoop;
+  private LoopRig rig;
   private Listeners listener;
 
   static Stream<String> transports() {
@@ -93,13 +77,11 @@ class StoreResetIT {
     Settings settings = new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), wrong);
     assertEquals("", wrong.toString());
     Transport transport = Transport.of(TransportKind.valueOf(name.toUpperCase(Locale.ROOT)));
-    group = new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
-    eventLoop = (EventLoop) group.iterator().next();
     LoopClock clock = new LoopClock();
-    Deadlines deadlines = new Deadlines(clock);
-    eventLoop.submit(() -> deadlines.start(eventLoop)).syncUninterruptibly();
+    rig = new LoopRig(settings, transport, clock);
+    LoopMetrics metrics = rig.metrics;
     store = new Store(settings.store(), transport, "", () -> "", peers -> {});
-    LoopStore loopStore = store.join(eventLoop, clock, deadlines, metrics.store());
+    LoopStore loopStore = store.join(rig.eventLoop, clock, rig.deadlines, metrics.store());
     tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
     LocalGate local = new LocalGate(tables);
     Gate exact =
@@ -111,41 +93,9 @@ class StoreResetIT {
           asked.release();
           return known;
         };
-    IdentityReader identities =
-        new IdentityReader(
-            settings.identity(),
-            KeyHasher.random(),
-            new ClientIpReader(settings.identity()),
-            settings.client().caps().headBytes());
-    AdmissionHandler admission = new AdmissionHandler(gate, identities, metrics, clock, eventLoop);
-    admission.publish(settings.rules().compile(RuleSet.EMPTY));
-    UpstreamPool pool =
-        new UpstreamPool(
-            settings.upstream(),
-            new UpstreamAddresses(settings.upstream().address(), transport),
-            transport,
-            eventLoop,
-            clock,
-            deadlines,
-            metrics,
-            "origin",
-            null);
-    ClientLoop clients =
-        new ClientLoop(
-            settings.client(),
-            clock,
-            deadlines,
-            admission,
-            pool,
-            request -> ClientKey.NONE,
-            metrics,
-            null,
-            null,
-            StreamRouter.REQUESTS_ONLY);
+    ClientLoop clients = rig.clients(rig.admission(gate));
     store.start(TimeUnit.SECONDS.toNanos(60));
-    listener =
-        new Listeners(
-            settings.client(), plain -> null, transport, group, peer -> false, 64, of -> clients);
+    listener = rig.listen(clients);
   }
 
   private static String rule(String policy) {
@@ -162,7 +112,7 @@ class StoreResetIT {
   void stop() throws Exception {
     listener.close();
     store.close();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    rig.close();
     tables.close();
     origin.close();
     faults.close();
@@ -227,7 +177,7 @@ class StoreResetIT {
   private CountDownLatch holdUp() throws InterruptedException {
     CountDownLatch stopped = new CountDownLatch(1);
     CountDownLatch resume = new CountDownLatch(1);
-    eventLoop.submit(
+    rig.eventLoop.submit(
         () -> {
           long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
           stopped.countDown();

@@ -2,8 +2,7 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -26,17 +25,15 @@ final class HeldLoop {
   static final long WRITE_NS = TimeUnit.SECONDS.toNanos(30);
   static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
 
-  private long nowNs = 1;
   final HeldAdmission admission = new HeldAdmission();
   final HeldService service = new HeldService();
   final Metrics metrics = new Metrics();
   final EmbeddedChannel channel = new EmbeddedChannel();
+  private final HeldTime time = new HeldTime(channel);
   final ClientLoop loop;
   final FramePeer client = new FramePeer(channel);
 
   HeldLoop() {
-    LoopClock clock = new LoopClock(() -> nowNs);
-    Deadlines deadlines = new Deadlines(clock);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
         new ClientLoop(
@@ -45,17 +42,16 @@ final class HeldLoop {
                 new ClientTimeouts(HEAD_NS, BODY_NS, IDLE_NS, WRITE_NS, IDLE_NS),
                 new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
                 new AnswerSettings(true, true)),
-            clock,
-            deadlines,
+            time.clock,
+            time.deadlines,
             admission,
             service,
             request -> ClientKey.NONE,
             loopMetrics,
-            new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
+            new Http2Loop(
+                time.clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    channel.freezeTime();
-    deadlines.start(channel.eventLoop());
   }
 
   /** Connects, and says nothing. */
@@ -80,10 +76,7 @@ final class HeldLoop {
 
   /** Lets time pass, and the deadlines in it. */
   void pass(long ns) {
-    nowNs += ns;
-    channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
-    channel.runScheduledPendingTasks();
-    channel.runPendingTasks();
+    time.pass(ns);
   }
 
   /** Ends the connection. */

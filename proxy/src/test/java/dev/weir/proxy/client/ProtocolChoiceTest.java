@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
@@ -28,9 +27,8 @@ class ProtocolChoiceTest {
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
   private static final long HEAD_NS = TimeUnit.SECONDS.toNanos(10);
 
-  private long nowNs = 1;
-  private final LoopClock clock = new LoopClock(() -> nowNs);
-  private final Deadlines deadlines = new Deadlines(clock);
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final HeldTime time = new HeldTime(channel);
   private final ClientLoop loop =
       new ClientLoop(
           new ClientSettings(
@@ -38,8 +36,8 @@ class ProtocolChoiceTest {
               new ClientTimeouts(HEAD_NS, 1, IDLE_NS, 1, 1),
               new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
               new AnswerSettings(true, true)),
-          clock,
-          deadlines,
+          time.clock,
+          time.deadlines,
           null,
           null,
           null,
@@ -47,12 +45,9 @@ class ProtocolChoiceTest {
           null,
           null,
           StreamRouter.REQUESTS_ONLY);
-  private final EmbeddedChannel channel = new EmbeddedChannel();
 
   @BeforeEach
   void connect() {
-    channel.freezeTime();
-    deadlines.start(channel.eventLoop());
     channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK));
     channel.pipeline().fireChannelActive();
   }
@@ -81,20 +76,20 @@ class ProtocolChoiceTest {
 
   @Test
   void answersHalfAPrefaceAndThenSilenceInTheTimeOfAHead() {
-    pass(IDLE_NS - HEAD_NS);
+    time.pass(IDLE_NS - HEAD_NS);
     send("PO");
     assertIsHttp1();
-    pass(HEAD_NS);
+    time.pass(HEAD_NS);
     assertTrue(answer().startsWith("HTTP/1.1 408 "));
   }
 
   @Test
   void givesAHeadThatBeginsLikeThePrefaceNoMoreTimeThanAnyOther() {
     send("P");
-    pass(HEAD_NS - TimeUnit.SECONDS.toNanos(1));
+    time.pass(HEAD_NS - TimeUnit.SECONDS.toNanos(1));
     send("OST /");
     assertEquals("", answer());
-    pass(TimeUnit.SECONDS.toNanos(1));
+    time.pass(TimeUnit.SECONDS.toNanos(1));
     assertTrue(answer().startsWith("HTTP/1.1 408 "));
   }
 
@@ -107,7 +102,7 @@ class ProtocolChoiceTest {
 
   @Test
   void closesAConnectionThatSaysNothing() {
-    pass(IDLE_NS);
+    time.pass(IDLE_NS);
     assertFalse(channel.isOpen());
   }
 
@@ -115,7 +110,7 @@ class ProtocolChoiceTest {
   void closesAConnectionThatSaysNothingInADrain() {
     loop.drain();
     channel.runPendingTasks();
-    pass(ConnectionEnd.LINGER_NS);
+    time.pass(ConnectionEnd.LINGER_NS);
     assertFalse(channel.isOpen());
   }
 
@@ -144,12 +139,5 @@ class ProtocolChoiceTest {
       bytes.release();
     }
     return text.toString();
-  }
-
-  /** Lets time pass, and the deadlines in it. */
-  private void pass(long ns) {
-    nowNs += ns;
-    channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
-    channel.runScheduledPendingTasks();
   }
 }

@@ -8,7 +8,7 @@ import dev.weir.proxy.client.EmbeddedClient;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -27,13 +27,12 @@ public final class DecisionRig {
   static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long NS = TimeUnit.SECONDS.toNanos(60);
 
-  private long nowNs = 1;
-  public final LoopClock clock = new LoopClock(() -> nowNs);
-  final Deadlines deadlines = new Deadlines(clock);
   public final EmbeddedChannel channel = new EmbeddedChannel();
+  private final HeldTime time = new HeldTime(channel);
+  public final LoopClock clock = time.clock;
   public final FramePeer client = new FramePeer(channel);
   final Http2Loop http2 =
-      new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
+      new Http2Loop(clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
 
   /** What was told of calls: how many are open, and the statuses of those that ended. */
   public int open;
@@ -66,7 +65,7 @@ public final class DecisionRig {
                 new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
                 new AnswerSettings(true, true)),
             clock,
-            deadlines,
+            time.deadlines,
             http2,
             methods,
             endpoints,
@@ -74,8 +73,6 @@ public final class DecisionRig {
             observer,
             metrics,
             metrics.http2Clients());
-    channel.freezeTime();
-    deadlines.start(channel.eventLoop());
     return this;
   }
 
@@ -128,10 +125,7 @@ public final class DecisionRig {
   }
 
   public void pass(long ns) {
-    nowNs += ns;
-    channel.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
-    channel.runScheduledPendingTasks();
-    channel.runPendingTasks();
+    time.pass(ns);
   }
 
   public void close() {

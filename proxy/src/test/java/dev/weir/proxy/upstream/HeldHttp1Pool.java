@@ -2,15 +2,7 @@ package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.client.HeldAdmission;
-import dev.weir.proxy.http.RequestLoop;
-import dev.weir.proxy.http.RequestTimeouts;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -20,64 +12,38 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A pool of connections to services of HTTP/1.1, each of which is in the hand of the test. */
-final class HeldHttp1Pool {
+final class HeldHttp1Pool extends HeldUpstream {
   static final long RESPONSE_NS = TimeUnit.SECONDS.toNanos(2);
   static final long IDLE_NS = TimeUnit.SECONDS.toNanos(3);
-  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
-  private final EmbeddedChannel timers = new EmbeddedChannel();
+  private final EmbeddedChannel connector = new EmbeddedChannel();
   private final List<Service> services = new ArrayList<>();
-  private final UpstreamAddresses addresses;
-  private final RequestLoop loop;
   private final UpstreamPool pool;
-  private long nowNs = 1;
-
-  final HeldAdmission admission = new HeldAdmission();
 
   HeldHttp1Pool() {
-    InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
-    try {
-      addresses = new UpstreamAddresses(address, Transport.NIO);
-    } catch (IOException unknown) {
-      throw new AssertionError(unknown);
-    }
-    LoopClock clock = new LoopClock(() -> nowNs);
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics metrics = new Metrics().newLoop();
     pool =
         new UpstreamPool(
             new UpstreamSettings(
-                address,
+                ADDRESS,
                 UpstreamProtocol.HTTP1,
                 null,
                 new UpstreamTimeouts(MINUTE_NS, RESPONSE_NS, IDLE_NS, MINUTE_NS),
                 new UpstreamCaps(2, 2, 2, 2)),
             addresses,
             Transport.NIO,
-            timers.eventLoop(),
-            clock,
-            deadlines,
+            connector.eventLoop(),
+            time.clock,
+            time.deadlines,
             metrics,
             "service",
             null);
-    loop =
-        new RequestLoop(
-            clock,
-            deadlines,
-            admission,
-            pool,
-            request -> ClientKey.NONE,
-            metrics,
-            new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
-    timers.freezeTime();
-    deadlines.start(timers.eventLoop());
+    serve(pool);
   }
 
   /** A service whose connection nobody uses yet: the next that asks does. */
@@ -88,16 +54,9 @@ final class HeldHttp1Pool {
     return service;
   }
 
-  /** A client that has asked with a head of HTTP/1.1. */
-  HeldClient ask(String head) {
-    return new HeldClient(loop).start(HeldPool.head(head));
-  }
-
   /** Lets time pass, and the deadlines in it. */
   void pass(long ns) {
-    nowNs += ns;
-    timers.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
-    timers.runScheduledPendingTasks();
+    time.pass(ns);
   }
 
   /** Ends all connections, and finds that none counts as anything. */

@@ -2,50 +2,28 @@ package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.client.HeldAdmission;
-import dev.weir.proxy.http.RequestLoop;
-import dev.weir.proxy.http.RequestTimeouts;
-import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.ClientKey;
-import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /** A pool of connections to services of HTTP/2, each of which is in the hand of the test. */
-final class HeldPool {
+final class HeldPool extends HeldUpstream {
   static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
   private final ArrayDeque<UpstreamConnector.Attempt> attempts = new ArrayDeque<>();
   private final List<EmbeddedChannel> channels = new ArrayList<>();
-  private final EmbeddedChannel timers = new EmbeddedChannel();
-  private final UpstreamAddresses addresses;
-  private final RequestLoop loop;
   private Function<Channel, ChannelHandler> handlers;
-  private long nowNs = 1;
 
-  final HeldAdmission admission = new HeldAdmission();
   final Http2Loop http2;
   final Http2Pool pool;
 
@@ -54,29 +32,20 @@ final class HeldPool {
    * @param connections that there may be.
    */
   HeldPool(int queue, int connections) {
-    InetSocketAddress address = new InetSocketAddress("127.0.0.1", 1);
-    try {
-      addresses = new UpstreamAddresses(address, Transport.NIO);
-    } catch (IOException unknown) {
-      throw new AssertionError(unknown);
-    }
-    LoopClock clock = new LoopClock(() -> nowNs);
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics metrics = new Metrics().newLoop();
-    http2 = new Http2Loop(clock, deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
+    http2 = new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
     pool =
         new Http2Pool(
             new UpstreamLoop(
                 new UpstreamSettings(
-                    address,
+                    ADDRESS,
                     UpstreamProtocol.H2C,
                     null,
                     new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
                     new UpstreamCaps(1, 1, connections, queue)),
                 addresses,
                 tasks::add,
-                clock,
-                deadlines,
+                time.clock,
+                time.deadlines,
                 metrics),
             http2,
             metrics.http2Services(),
@@ -85,17 +54,7 @@ final class HeldPool {
               handlers = given;
               return attempts::add;
             });
-    loop =
-        new RequestLoop(
-            clock,
-            deadlines,
-            admission,
-            pool,
-            request -> ClientKey.NONE,
-            metrics,
-            new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
-    timers.freezeTime();
-    deadlines.start(timers.eventLoop());
+    serve(pool);
   }
 
   /** Runs what is to run behind this turn, and what follows from it. */
@@ -103,24 +62,6 @@ final class HeldPool {
     while (!tasks.isEmpty()) {
       tasks.poll().run();
     }
-  }
-
-  /** A client that has asked with a head of HTTP/1.1. */
-  HeldClient ask(String text) {
-    return client().start(head(text));
-  }
-
-  HeldClient client() {
-    return new HeldClient(loop);
-  }
-
-  /** A head of HTTP/1.1. */
-  static RequestHead head(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-    RequestHead head = new RequestHead(100, 8192);
-    assertEquals(bytes.length, head.scan(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK));
-    head.source(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
-    return head;
   }
 
   /** How many connections are being made. */
@@ -156,9 +97,7 @@ final class HeldPool {
 
   /** Lets time pass, and the deadlines in it. */
   void pass(long ns) {
-    nowNs += ns;
-    timers.advanceTimeBy(Deadlines.SWEEP_MS, TimeUnit.MILLISECONDS);
-    timers.runScheduledPendingTasks();
+    time.pass(ns);
     run();
   }
 

@@ -1,0 +1,97 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.client.StreamRouter;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamPool;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** The parts of one event loop of a sidecar, for tests that put one of their own among them. */
+final class LoopRig implements AutoCloseable {
+  private final Settings settings;
+  private final Transport transport;
+  private final EventLoopGroup group;
+  final EventLoop eventLoop;
+  final LoopClock clock;
+  final Deadlines deadlines;
+  final LoopMetrics metrics = new Metrics().newLoop();
+  final UpstreamPool pool;
+
+  LoopRig(Settings settings, Transport transport, LoopClock clock) throws IOException {
+    this.settings = settings;
+    this.transport = transport;
+    this.clock = clock;
+    group = new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
+    eventLoop = (EventLoop) group.iterator().next();
+    deadlines = new Deadlines(clock);
+    pool =
+        new UpstreamPool(
+            settings.upstream(),
+            new UpstreamAddresses(settings.upstream().address(), transport),
+            transport,
+            eventLoop,
+            clock,
+            deadlines,
+            metrics,
+            "origin",
+            null);
+    eventLoop.submit(() -> deadlines.start(eventLoop)).syncUninterruptibly();
+  }
+
+  /** Decides by the rules of the settings. */
+  AdmissionHandler admission(Gate gate) {
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(),
+            KeyHasher.random(),
+            new ClientIpReader(settings.identity()),
+            settings.client().caps().headBytes());
+    AdmissionHandler admission = new AdmissionHandler(gate, identities, metrics, clock, eventLoop);
+    admission.publish(settings.rules().compile(RuleSet.EMPTY));
+    return admission;
+  }
+
+  /** Clients of HTTP/1.1, whose requests go to the service. */
+  ClientLoop clients(AdmissionHandler admission) {
+    return new ClientLoop(
+        settings.client(),
+        clock,
+        deadlines,
+        admission,
+        pool,
+        request -> ClientKey.NONE,
+        metrics,
+        null,
+        null,
+        StreamRouter.REQUESTS_ONLY);
+  }
+
+  /** Lets clients in. */
+  Listeners listen(ClientLoop clients) throws IOException {
+    return new Listeners(
+        settings.client(), plain -> null, transport, group, peer -> false, 64, of -> clients);
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.client.HeldAdmission;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.http.RequestTimeouts;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.loop.HeldTime;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Peer;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** What connections to a service stand on, in the hand of a test: time, verdicts, clients. */
+abstract class HeldUpstream {
+  static final InetSocketAddress ADDRESS = new InetSocketAddress("127.0.0.1", 1);
+  static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
+
+  final HeldTime time = new HeldTime();
+  final UpstreamAddresses addresses;
+  final LoopMetrics metrics = new Metrics().newLoop();
+  final HeldAdmission admission = new HeldAdmission();
+  private RequestLoop loop;
+
+  HeldUpstream() {
+    try {
+      addresses = new UpstreamAddresses(ADDRESS, Transport.NIO);
+    } catch (IOException unknown) {
+      throw new AssertionError(unknown);
+    }
+  }
+
+  /** Has clients asked for be given this service; to be said before the first of them. */
+  final void serve(Origin origin) {
+    loop =
+        new RequestLoop(
+            time.clock,
+            time.deadlines,
+            admission,
+            origin,
+            request -> ClientKey.NONE,
+            metrics,
+            new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
+  }
+
+  /** A client that has not asked yet. */
+  final HeldClient client() {
+    return new HeldClient(loop);
+  }
+
+  /** A client that has asked with a head of HTTP/1.1. */
+  final HeldClient ask(String head) {
+    return client().start(head(head));
+  }
+
+  /** A head of HTTP/1.1. */
+  static RequestHead head(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    RequestHead head = new RequestHead(100, 8192);
+    if (head.scan(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK) != bytes.length) {
+      throw new AssertionError("no head: " + text);
+    }
+    head.source(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+    return head;
+  }
+}
