@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class AllOrNoneModelTest {
   private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LONGEST_WINDOW_MS = 4000;
 
   /** Whether what passed at a time still counts. */
   private interface Counted {
@@ -90,7 +91,8 @@ class AllOrNoneModelTest {
           new Model(
               Algorithm.FIXED_WINDOW, "20/2s", "header:user", 20, 3, fixed(2000 * MS), "r-2s"),
           new Model(Algorithm.SLIDING_LOG, "33/3s", "ip", 33, 4, sliding(3000 * MS), "r-3s"),
-          new Model(Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, 5, fixed(4000 * MS), "r-4s"));
+          new Model(
+              Algorithm.FIXED_WINDOW, "40/4s", "ip", 40, 5, fixed(LONGEST_WINDOW_MS * MS), "r-4s"));
 
   private final Charges charges = new Charges();
   private boolean allowed;
@@ -144,7 +146,7 @@ class AllOrNoneModelTest {
     for (Model model : MODELS) {
       String identity = of(model, user, ip);
       Passed its = model.of(passed, identity);
-      its.forget(nowNs - 4000 * MS); // counts in no window any more
+      its.forget(nowNs - LONGEST_WINDOW_MS * MS); // counts in no window any more
       if (allowed) {
         its.add(model.cost(), nowNs);
       }
@@ -164,13 +166,19 @@ class AllOrNoneModelTest {
     return model.key().equals("ip") ? ip : user;
   }
 
-  /** The first millisecond, or the first moment that a unit leaves, at which there is room. */
+  /** The first millisecond at which there is room; what has left does not come back. */
   private static long waitNs(Model model, Passed its, long nowNs) {
-    for (long waitNs = 0; ; waitNs += MS) {
-      if (model.limit() - its.count(model.counted(), nowNs + waitNs) >= model.cost()) {
-        return waitNs;
+    long leastMs = 0;
+    long mostMs = LONGEST_WINDOW_MS;
+    while (leastMs < mostMs) {
+      long ms = (leastMs + mostMs) / 2;
+      if (model.limit() - its.count(model.counted(), nowNs + ms * MS) >= model.cost()) {
+        mostMs = ms;
+      } else {
+        leastMs = ms + 1;
       }
     }
+    return leastMs * MS;
   }
 
   private static Identity identity(String name) {

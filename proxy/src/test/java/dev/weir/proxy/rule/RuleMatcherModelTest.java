@@ -26,12 +26,13 @@ class RuleMatcherModelTest {
         specs.add(randomRule(random, "r" + i));
       }
       RuleSet set = RuleSet.compile(specs, false, RuleSet.EMPTY, 0);
+      List<Known> known = set.rules().stream().map(Known::of).toList();
       for (int i = 0; i < 60; i++) {
         String method = METHODS[random.nextInt(METHODS.length)];
         String[] segments = randomSegments(random);
         String path = "/" + String.join("/", segments) + (random.nextInt(4) == 0 ? "/" : "");
         Rule actual = set.match(TextRequest.of(method, path));
-        Rule expected = model(set.rules(), method, segments);
+        Rule expected = model(known, method, segments);
         assertSame(expected, actual, () -> method + " " + path + " " + specs);
         found += actual == null ? 0 : 1;
       }
@@ -70,21 +71,17 @@ class RuleMatcherModelTest {
     return WORDS[random.nextInt(WORDS.length)];
   }
 
-  private static Rule model(List<Rule> rules, String method, String[] segments) {
+  private static Rule model(List<Known> rules, String method, String[] segments) {
     return rules.stream()
-        .filter(rule -> rule.spec().methods().isEmpty() || rule.spec().methods().contains(method))
-        .filter(rule -> matches(parts(rule), segments))
+        .filter(
+            known -> known.spec().methods().isEmpty() || known.spec().methods().contains(method))
+        .filter(known -> matches(known.parts(), segments))
         .min(
-            Comparator.comparing(RuleMatcherModelTest::specificity)
-                .thenComparing(rule -> -rule.spec().priority())
-                .thenComparing(Rule::index))
+            Comparator.comparing(Known::specificity)
+                .thenComparing(known -> -known.spec().priority())
+                .thenComparing(known -> known.rule().index()))
+        .map(Known::rule)
         .orElse(null);
-  }
-
-  private static String[] parts(Rule rule) {
-    return Arrays.stream(rule.spec().path().toString().split("/"))
-        .filter(part -> !part.isEmpty())
-        .toArray(String[]::new);
   }
 
   private static boolean matches(String[] parts, String[] segments) {
@@ -99,12 +96,27 @@ class RuleMatcherModelTest {
     return parts.length == segments.length;
   }
 
-  /** Sorts as the rules win: a literal (0) before * (1) before the end (2) before ** (3). */
-  private static String specificity(Rule rule) {
-    StringBuilder order = new StringBuilder();
-    for (String part : parts(rule)) {
-      order.append(part.equals("**") ? '3' : part.equals("*") ? '1' : '0');
+  /**
+   * A rule with its path taken apart.
+   *
+   * @param specificity sorts as the rules win: a literal (0) before * (1) before the end (2) before
+   *     ** (3).
+   */
+  private record Known(Rule rule, String[] parts, String specificity) {
+    static Known of(Rule rule) {
+      String[] parts =
+          Arrays.stream(rule.spec().path().toString().split("/"))
+              .filter(part -> !part.isEmpty())
+              .toArray(String[]::new);
+      StringBuilder order = new StringBuilder();
+      for (String part : parts) {
+        order.append(part.equals("**") ? '3' : part.equals("*") ? '1' : '0');
+      }
+      return new Known(rule, parts, order.append('2').toString());
     }
-    return order.append('2').toString();
+
+    RuleSpec spec() {
+      return rule.spec();
+    }
   }
 }
