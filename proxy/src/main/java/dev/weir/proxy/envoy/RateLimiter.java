@@ -81,13 +81,25 @@ public final class RateLimiter {
       return atOnce.verdict.start(0, LimitHeaders.OFF).fail(RateLimitVerdict.Fault.BUSY);
     }
     pending.begin(call, domain, asker);
-    charge(pending, call, nowNs);
+    boolean isAsked = false;
+    try {
+      charge(pending, call, nowNs);
+      isAsked = true;
+    } finally {
+      if (!isAsked) {
+        pending.asker = null; // has failed, and what the store has been asked is nobody's
+        pending.undecided();
+        ended(pending);
+      }
+    }
     if (--pending.openCount > 0) {
       return null;
     }
-    RateLimitVerdict verdict = conclude(pending);
-    leave(pending);
-    return verdict;
+    try {
+      return conclude(pending);
+    } finally {
+      leave(pending);
+    }
   }
 
   /**
@@ -95,6 +107,16 @@ public final class RateLimiter {
    * what is replaced is not charged.
    */
   private void charge(PendingCall pending, RateLimitCall call, long nowNs) {
+    try {
+      chargeAll(pending, call, nowNs);
+    } finally {
+      if (store != null) {
+        store.send(nowNs);
+      }
+    }
+  }
+
+  private void chargeAll(PendingCall pending, RateLimitCall call, long nowNs) {
     RateLimitVerdict verdict = pending.verdict;
     boolean replaces = pending.domain.replaces();
     for (int i = 0; replaces && i < call.descriptorCount(); i++) {
@@ -117,9 +139,6 @@ public final class RateLimiter {
         }
         charge(pending, call, i, limit, nowNs);
       }
-    }
-    if (store != null) {
-      store.send(nowNs);
     }
   }
 
@@ -180,9 +199,9 @@ public final class RateLimiter {
     if (--pending.openCount > 0) {
       return;
     }
-    RateLimitAsker asker = pending.asker;
-    RateLimitVerdict verdict = conclude(pending);
     try {
+      RateLimitAsker asker = pending.asker;
+      RateLimitVerdict verdict = conclude(pending);
       if (asker != null) {
         asker.decided(verdict);
       }

@@ -3,6 +3,7 @@ package dev.weir.proxy.envoy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionSettings;
@@ -245,6 +246,28 @@ class RateLimiterStoreTest {
     assertTold("ok 1", "ok 1");
     String name = server.executed().get(0);
     assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:#[0-9a-f]{32}:year]"), name);
+  }
+
+  /** The last descriptor's texts are behind the call's bytes: nothing else fails in reading one. */
+  @Test
+  void aCallThatFailsLeavesNoPlaceTaken() {
+    start(TWO, server);
+    RateLimitCall broken = both().get();
+    broken.descriptor();
+    broken.entry(1_000, 1, 1_000, 1);
+    for (int i = 0; i < RateLimiter.MAX_PENDING; i++) {
+      assertThrows(
+          IndexOutOfBoundsException.class,
+          () -> limiter.ask(broken, late -> told.add("told"), store.clock().nowNs()));
+    }
+    while (server.pendingCount() > 0) {
+      server.answer();
+      store.run();
+    }
+    assertTold();
+    ask(Call.to("d").descriptor("b=2"));
+    server.answer();
+    assertTold("ok 8");
   }
 
   @Test
