@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.weir.proxy.control.Faults;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,9 @@ final class JsonCall {
       JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
   private static final BigInteger UINT32 = BigInteger.valueOf(0xFFFF_FFFFL);
   private static final BigInteger UINT64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+
+  /** A number of more characters is none: what it takes to read one grows with their square. */
+  private static final int MAX_NUMBER_CHARACTERS = 40;
 
   private final ExpandableArrayBuffer texts = new ExpandableArrayBuffer(1024);
   private int end;
@@ -48,7 +52,7 @@ final class JsonCall {
     try {
       root = MAPPER.readTree(bytes);
     } catch (JsonProcessingException malformed) {
-      throw new BadBody("not JSON: " + malformed.getOriginalMessage());
+      throw new BadBody("not JSON: " + Faults.printable(malformed.getOriginalMessage()));
     } catch (IOException impossible) {
       throw new BadBody("not JSON");
     }
@@ -116,7 +120,7 @@ final class JsonCall {
     for (Iterator<String> fields = node.fieldNames(); fields.hasNext(); ) {
       String field = fields.next();
       if (!names.contains(field)) {
-        throw new BadBody(path + ": unknown field " + field);
+        throw new BadBody(path + ": unknown field " + Faults.printable(field));
       }
     }
   }
@@ -138,20 +142,25 @@ final class JsonCall {
   }
 
   private static long number(JsonNode node, String path, BigInteger most) throws BadBody {
-    try {
-      if (node.isNumber() || node.isTextual()) {
+    String text = node.isValueNode() ? node.asText() : node.isArray() ? "a list" : "an object";
+    if ((node.isNumber() || node.isTextual()) && text.length() <= MAX_NUMBER_CHARACTERS) {
+      try {
         BigInteger value =
-            node.isNumber()
-                ? node.decimalValue().toBigIntegerExact()
-                : new BigInteger(node.textValue());
+            node.isNumber() ? node.decimalValue().toBigIntegerExact() : new BigInteger(text);
         if (value.signum() >= 0 && value.compareTo(most) <= 0) {
           return value.longValue();
         }
+      } catch (ArithmeticException | NumberFormatException fraction) {
+        // Told below.
       }
-    } catch (ArithmeticException | NumberFormatException fraction) {
-      throw new BadBody(path + ": " + node + " (expected: a whole number)");
     }
-    throw new BadBody(path + ": " + node + " (expected: a whole number from 0 to " + most + ")");
+    throw new BadBody(
+        path
+            + ": "
+            + Faults.printable(text)
+            + " (expected: a whole number from 0 to "
+            + most
+            + ")");
   }
 
   /** Copies a text to the others; returns where it begins. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.junit.jupiter.params.provider.ValueSource;
 /** Envoy's rate-limit service, by frames and by requests. */
 class ShouldRateLimitTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -223,6 +224,20 @@ class ShouldRateLimitTest {
       })
   void saysWhatIsWrongWithABody(String body, String problem) {
     startWithOneLimit();
+  @ParameterizedTest
+  @ValueSource(strings = {"%s", "\"%s\"", "[%s]", "{\"%s\":1}"})
+  void tellsOfWhatIsLongOnlyHowItBegins(String form) {
+    startWithOneLimit();
+    String number = form.formatted("9".repeat(900));
+    String answer = http(post("{\"domain\":\"d\",\"hitsAddend\":" + number + "}"));
+    assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
+    assertTrue(answer.contains("hitsAddend: "), answer);
+    assertTrue(answer.length() < 400, answer);
+    answer = http(post("{\"" + "x".repeat(900) + "\":1}"));
+    assertTrue(answer.contains("the body: unknown field xxx"), answer);
+    assertTrue(answer.length() < 400, answer);
+  }
+
     String answer = http(post(body));
     assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
     assertTrue(answer.contains(problem), answer);
