@@ -101,7 +101,7 @@ final class SidecarRateLimits implements AutoCloseable {
     limiter.publish(first);
     limiters.add(eventLoop, limiter);
     return new Loop(
-        List.of(new ShouldRateLimit(limiter, errors)),
+        List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), clock)),
         List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(ready)));
   }
 

@@ -3,6 +3,8 @@ package dev.weir.proxy.envoy;
 import dev.weir.proxy.decision.GrpcCall;
 import dev.weir.proxy.decision.GrpcMethod;
 import dev.weir.proxy.decision.GrpcStatus;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.ResponseTimes;
 import dev.weir.proxy.request.DecisionCall;
 
 /**
@@ -16,6 +18,8 @@ public final class ShouldRateLimit implements GrpcMethod {
 
   private final RateLimiter limiter;
   private final RateLimitErrors errors;
+  private final ResponseTimes times;
+  private final LoopClock clock;
   private final RateLimitCall call = new RateLimitCall();
   private final RequestReader reader = new RequestReader();
   private final ResponseWriter writer = new ResponseWriter();
@@ -37,9 +41,12 @@ public final class ShouldRateLimit implements GrpcMethod {
     }
   }
 
-  public ShouldRateLimit(RateLimiter limiter, RateLimitErrors errors) {
+  public ShouldRateLimit(
+      RateLimiter limiter, RateLimitErrors errors, ResponseTimes times, LoopClock clock) {
     this.limiter = limiter;
     this.errors = errors;
+    this.times = times;
+    this.clock = clock;
   }
 
   @Override
@@ -57,6 +64,7 @@ public final class ShouldRateLimit implements GrpcMethod {
     CallFault fault = reader.read(of.message(), call);
     if (fault != null) {
       errors.ofCaller();
+      timed(of);
       of.fail(GrpcStatus.INVALID_ARGUMENT, fault.text());
       return;
     }
@@ -71,7 +79,12 @@ public final class ShouldRateLimit implements GrpcMethod {
     }
   }
 
+  private void timed(GrpcCall of) {
+    times.record(clock.nowNs() - of.arrivedNs());
+  }
+
   private void answer(GrpcCall of, RateLimitVerdict verdict) {
+    timed(of);
     if (verdict.fault() != null) {
       errors.ofStore();
       of.fail(

@@ -2,6 +2,9 @@ package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.UnknownSnapshot;
@@ -10,13 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 /**
  * The figures of Envoy's rate-limit service, under the names that dashboards of
- * envoyproxy/ratelimit have. They have no type, as those names do not end as counters' do.
+ * envoyproxy/ratelimit have. Counts have no type, as those names do not end as counters' do.
  */
 final class DescriptorCollector implements MultiCollector {
   private static final String SERVICE = "ratelimit_service_";
+  private static final Labels METHOD = Labels.of("grpc_method", "ShouldRateLimit");
 
   private final Metrics metrics;
   private final LongSupplier unknownDomains;
@@ -50,6 +55,7 @@ final class DescriptorCollector implements MultiCollector {
       sums.forEach((labels, of) -> family.dataPoint(point(labels, of[outcome.ordinal()])));
       out.metricSnapshot(family.build());
     }
+    addCalls(out);
     out.metricSnapshot(
         UnknownSnapshot.builder()
             .name(SERVICE + "should_rate_limit_error")
@@ -65,6 +71,40 @@ final class DescriptorCollector implements MultiCollector {
     out.metricSnapshot(one("config_load_success", "Times that files were read and taken.", loads));
     out.metricSnapshot(one("config_load_error", "Times that files had faults.", failedLoads));
     return out.build();
+  }
+
+  /** How many calls were answered, and how long that took. */
+  private void addCalls(MetricSnapshots.Builder out) {
+    double[] bounds = new double[ResponseTimes.BUCKETS];
+    long[] counts = new long[ResponseTimes.BUCKETS];
+    double[] sumSeconds = {0};
+    for (int i = 0; i < bounds.length; i++) {
+      bounds[i] = ResponseTimes.boundSeconds(i);
+    }
+    metrics.forEachResponseTimes(
+        times -> {
+          for (int i = 0; i < counts.length; i++) {
+            counts[i] += times.count(i);
+          }
+          sumSeconds[0] += times.sumSeconds();
+        });
+    out.metricSnapshot(
+        UnknownSnapshot.builder()
+            .name(SERVICE + "total_requests")
+            .help("Calls that were answered.")
+            .dataPoint(point(METHOD, LongStream.of(counts).sum()))
+            .build());
+    out.metricSnapshot(
+        HistogramSnapshot.builder()
+            .name(SERVICE + "response_time_seconds")
+            .help("Time from a call's head to its answer.")
+            .dataPoint(
+                HistogramDataPointSnapshot.builder()
+                    .labels(METHOD)
+                    .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, counts))
+                    .sum(sumSeconds[0])
+                    .build())
+            .build());
   }
 
   private static UnknownSnapshot one(String name, String help, LongSupplier value) {

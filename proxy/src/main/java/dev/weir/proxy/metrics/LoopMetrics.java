@@ -27,6 +27,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final Latencies latencies;
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
   private final Map<List<String>, DescriptorCounters> descriptors = new ConcurrentHashMap<>();
+  private final ResponseTimes responseTimes = new ResponseTimes();
   private final Map<String, RuleCounters> asked = new ConcurrentHashMap<>();
   private final Http2Metrics http2Decisions =
       new Http2Metrics(counters, LoopFigures.HTTP2_DECISIONS);
@@ -97,6 +98,11 @@ public final class LoopMetrics implements TrafficObserver {
    */
   public DescriptorCounters descriptor(List<String> names) {
     return descriptors.computeIfAbsent(List.copyOf(names), key -> new DescriptorCounters());
+  }
+
+  /** How long calls of Envoy's rate-limit service took. */
+  public ResponseTimes responseTimes() {
+    return responseTimes;
   }
 
   /** All limits of Envoy's rate-limit service that this loop has met, by their names. */

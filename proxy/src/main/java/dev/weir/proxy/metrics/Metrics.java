@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -76,6 +77,11 @@ public final class Metrics {
   /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */
   void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
     loops.forEach(loop -> loop.descriptors().forEach(visitor));
+  }
+
+  /** Shows how long calls of Envoy's rate-limit service took, loop by loop. */
+  void forEachResponseTimes(Consumer<ResponseTimes> visitor) {
+    loops.forEach(loop -> visitor.accept(loop.responseTimes()));
   }
 
   /** From now on, the decision API's figures are exposed too. */

@@ -8,6 +8,7 @@ import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.decision.DecisionRig;
+import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeyHasher;
 import io.netty.buffer.ByteBuf;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.junit.jupiter.params.provider.ValueSource;
+
 /** Envoy's rate-limit service, by frames and by requests. */
 class ShouldRateLimitTest {
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -29,22 +30,16 @@ class ShouldRateLimitTest {
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
   private final DecisionRig rig = new DecisionRig();
   private final RateLimitErrors errors = new RateLimitErrors();
+  private final LoopMetrics metrics = new Metrics().newLoop();
   private final RateLimiter limiter =
       new RateLimiter(
-          tables,
-          null,
-          StoreNames.DEFAULT,
-          KeyHasher.withKey(1, 2),
-          new Metrics().newLoop(),
-          errors,
-          rig.clock,
-          0);
+          tables, null, StoreNames.DEFAULT, KeyHasher.withKey(1, 2), metrics, errors, rig.clock, 0);
   private boolean isReady = true;
 
   private void start(String text) {
     limiter.publish(Configurations.local(text));
     rig.with(
-        List.of(new ShouldRateLimit(limiter, errors)),
+        List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), rig.clock)),
         List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(() -> isReady)));
   }
 
@@ -224,6 +219,11 @@ class ShouldRateLimitTest {
       })
   void saysWhatIsWrongWithABody(String body, String problem) {
     startWithOneLimit();
+    String answer = http(post(body));
+    assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
+    assertTrue(answer.contains(problem), answer);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"%s", "\"%s\"", "[%s]", "{\"%s\":1}"})
   void tellsOfWhatIsLongOnlyHowItBegins(String form) {
@@ -236,11 +236,6 @@ class ShouldRateLimitTest {
     answer = http(post("{\"" + "x".repeat(900) + "\":1}"));
     assertTrue(answer.contains("the body: unknown field xxx"), answer);
     assertTrue(answer.length() < 400, answer);
-  }
-
-    String answer = http(post(body));
-    assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
-    assertTrue(answer.contains(problem), answer);
   }
 
   @Test

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /** The figures of Envoy's rate-limit service, by the names of envoyproxy/ratelimit. */
 class DescriptorCollectorTest {
+  private static final String TIME = "ratelimit_service_response_time_seconds";
+
   @Test
   void exposesSumsOfAllLoopsUnderTheNamesOfTheField() {
     Metrics metrics = new Metrics();
@@ -18,6 +20,10 @@ class DescriptorCollectorTest {
     one.descriptor(List.of("d", "k_v")).add(Outcome.TOTAL_HITS, 3);
     two.descriptor(List.of("d", "k_v")).add(Outcome.TOTAL_HITS, 4);
     two.descriptor(List.of("d", "a", "b", "c")).add(Outcome.OVER_LIMIT, 5);
+    one.responseTimes().record(50_000);
+    one.responseTimes().record(50_001);
+    two.responseTimes().record(7_000_000_000L);
+    two.responseTimes().record(70_000_000_000L);
     String before = text(metrics);
     assertFalse(before.contains("ratelimit_service"), before);
     metrics.exposeDescriptors(() -> 9, () -> 1, () -> 2, () -> 3, () -> 4);
@@ -30,6 +36,14 @@ class DescriptorCollectorTest {
             "ratelimit_service_should_rate_limit_error{err_type=\"service_error\"} 1.0",
             "ratelimit_service_should_rate_limit_error{err_type=\"redis_error\"} 2.0",
             "ratelimit_service_rate_limit_domain_not_found 9.0",
+            "ratelimit_service_total_requests{grpc_method=\"ShouldRateLimit\"} 4.0",
+            TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"5.0E-5\"} 1",
+            TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"1.0E-4\"} 2",
+            TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"0.005\"} 2",
+            TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"10.0\"} 3",
+            TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"+Inf\"} 4",
+            TIME + "_count{grpc_method=\"ShouldRateLimit\"} 4",
+            TIME + "_sum{grpc_method=\"ShouldRateLimit\"} 77.000100001",
             "ratelimit_service_config_load_success 3.0",
             "ratelimit_service_config_load_error 4.0")) {
       assertTrue(text.contains("\n" + line + "\n"), line + " in " + text);
