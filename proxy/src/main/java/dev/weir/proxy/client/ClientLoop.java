@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.http.RequestTimeouts;

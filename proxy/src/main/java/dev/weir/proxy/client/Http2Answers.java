@@ -2,6 +2,7 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcRefusalWriter;
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.http.PassedLimit;

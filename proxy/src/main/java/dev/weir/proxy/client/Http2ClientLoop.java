@@ -1,6 +1,7 @@
 package dev.weir.proxy.client;
 
 import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Http2Observer;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;

@@ -4,6 +4,7 @@ import static dev.weir.proxy.http.TextWriter.ascii;
 
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcRefusalWriter;
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.ProblemWriter;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.http.TextWriter;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.request.RequestView;
 import java.nio.charset.StandardCharsets;
@@ -8,11 +9,14 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * The answer to one request of HTTP: a status, fields and a body. One per event loop, begun anew
- * for each request; how it is framed and dated is the connection's.
+ * The answer to one request of HTTP: a status, a date, fields and a body. One per event loop, begun
+ * anew for each request; how it is framed is the connection's.
  */
 public final class HttpAnswer implements IncomingResponse {
   private static final int MAX_FIELDS = 32;
+  private static final byte[] DATE = HttpRoute.ascii("date");
+
+  private final CurrentDate date = new CurrentDate();
 
   private final RequestView view = new RequestView(MAX_FIELDS);
   private final ExpandableArrayBuffer memory = new ExpandableArrayBuffer(1024);
@@ -31,7 +35,7 @@ public final class HttpAnswer implements IncomingResponse {
     end = 0;
     body = null;
     bodyBytes = 0;
-    return this;
+    return field(DATE, date.text());
   }
 
   /**
@@ -142,6 +146,11 @@ public final class HttpAnswer implements IncomingResponse {
 
   @Override
   public boolean omits(int fieldIndex) {
+    return false;
+  }
+
+  @Override
+  public boolean isForwarded() {
     return false;
   }
 

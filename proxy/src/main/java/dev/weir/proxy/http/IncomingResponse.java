@@ -28,4 +28,11 @@ public interface IncomingResponse {
 
   /** Whether a field concerns the service's connection alone, and is not passed on. */
   boolean omits(int fieldIndex);
+
+  /**
+   * Whether it comes from a service, and says by Via what way it took; else Weir answers itself.
+   */
+  default boolean isForwarded() {
+    return true;
+  }
 }

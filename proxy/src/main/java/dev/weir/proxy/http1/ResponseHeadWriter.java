@@ -18,7 +18,6 @@ import io.netty.buffer.ByteBuf;
 public final class ResponseHeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
   private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
-  private static final byte[] NO_REASON = ascii(" \r\n");
   private static final byte[] SWITCHING =
       ascii("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
   private static final byte[] ACCEPT = ascii("Sec-WebSocket-Accept: ");
@@ -74,7 +73,7 @@ public final class ResponseHeadWriter {
   public static void writeForeign(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
     out.writeBytes(VERSION);
     TextWriter.writeDecimal(out, head.status());
-    out.writeBytes(NO_REASON);
+    out.writeByte(' ').writeBytes(ReasonPhrase.of(head.status())).writeByte('\r').writeByte('\n');
     writeForeignFields(head, keepRateLimit, out);
   }
 
@@ -106,13 +105,15 @@ public final class ResponseHeadWriter {
         FieldWriter.write(fields, i, out);
       }
     }
-    out.writeBytes(VIA);
+    if (head.isForwarded()) {
+      out.writeBytes(VIA);
+    }
   }
 
   /** The most bytes that {@link #writeForeign} appends. */
   public static int mostForeignBytes(IncomingResponse head) {
     RequestView fields = head.fields();
-    int bytes = VERSION.length + 3 + NO_REASON.length + VIA.length;
+    int bytes = VERSION.length + 6 + ReasonPhrase.MAX_BYTES + VIA.length;
     for (int i = 0; i < fields.fieldCount(); i++) {
       bytes += fields.nameLength(i) + fields.valueLength(i) + FieldWriter.ADDED_BYTES;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.QuotaPolicy;

@@ -9,6 +9,9 @@ import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -102,11 +105,11 @@ class HttpEndpointTest {
             + "POST /v1/mirror?c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "2\r\nyo\r\n0\r\n\r\n";
     assertEquals(
-        "HTTP/1.1 200 \r\nx-query: a=b\r\nx-fields: 2\r\nretry-after: 5\r\nVia: 1.1 weir\r\n"
+        "HTTP/1.1 200 OK\r\nx-query: a=b\r\nx-fields: 2\r\nretry-after: 5\r\n"
             + "Content-Length: 5\r\n\r\nhello"
-            + "HTTP/1.1 200 \r\nx-query: c\r\nx-fields: 2\r\nretry-after: 5\r\nVia: 1.1 weir\r\n"
+            + "HTTP/1.1 200 OK\r\nx-query: c\r\nx-fields: 2\r\nretry-after: 5\r\n"
             + "Content-Length: 2\r\n\r\nyo",
-        http1(request));
+        http1(request).replaceAll("date: [^\r]+ GMT\r\n", ""));
     assertEquals(List.of("HTTP_CHECK 0", "HTTP_CHECK 0"), rig.ends);
   }
 
@@ -116,10 +119,11 @@ class HttpEndpointTest {
     rig.client.request(1, false, "POST", "/v1/mirror?q").data(1, true, "body").send();
     assertEquals(
         List.of(
-            "HEADERS 1 :status: 200, x-query: q, x-fields: 0, retry-after: 5, content-length: 4,"
-                + " via: 1.1 weir",
+            "HEADERS 1 :status: 200, x-query: q, x-fields: 0, retry-after: 5, content-length: 4",
             "DATA 1 body end"),
-        rig.client.received());
+        rig.client.received().stream()
+            .map(frame -> frame.replaceAll("date: .+ GMT, ", ""))
+            .toList());
   }
 
   @Test
@@ -152,6 +156,16 @@ class HttpEndpointTest {
     assertTrue(rig.client.received().get(0).contains("x-query: 3"));
     rig.close();
     assertEquals(1, mirror.cancelled);
+  }
+
+  @Test
+  void saysWhenItAnswers() {
+    rig.connect();
+    String answer = http1("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertTrue(answer.startsWith("HTTP/1.1 404 Not Found\r\ndate: "), answer);
+    String date = answer.substring(answer.indexOf("date: ") + 6).split("\r\n")[0];
+    Instant told = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date));
+    assertTrue(Duration.between(told, Instant.now()).abs().toMinutes() < 5, date);
   }
 
   @Test

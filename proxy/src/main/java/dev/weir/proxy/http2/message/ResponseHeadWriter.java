@@ -47,7 +47,9 @@ public final class ResponseHeadWriter {
     if (head.contentLength() >= 0 && head.status() >= 200 && head.status() != 204) {
       encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
     }
-    encoder.field(out, FieldKind.VIA, VIA);
+    if (head.isForwarded()) {
+      encoder.field(out, FieldKind.VIA, VIA);
+    }
   }
 
   /** Appends the fields with which a service agrees to a WebSocket, over whatever protocol. */
