@@ -38,6 +38,8 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private static final byte[] POST = HttpRoute.ascii("POST");
   private static final byte[] IDENTITY = HttpRoute.ascii("identity");
 
+  private static final String TIMEOUT_EXPECTED =
+      " (expected: 1 to 8 digits and one of H, M, S, m, u and n)";
   private final GrpcMethods methods;
   private final Tokens tokens;
   private final DecisionObserver observer;
@@ -168,6 +170,8 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     return call;
   }
 
+    } else if (timeout >= 0 && timeoutNs == GrpcTimeout.NONE) {
+      call.refuse(GrpcStatus.INTERNAL, "grpc-timeout: " + text(fields, timeout) + TIMEOUT_EXPECTED);
   private static long timeoutNs(FieldBlock fields, int field) {
     return GrpcTimeout.parseNs(
         fields.bytes(), fields.valueOffset(field), fields.valueLength(field));

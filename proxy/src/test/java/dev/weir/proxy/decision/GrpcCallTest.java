@@ -178,7 +178,9 @@ class GrpcCallTest {
     "0n, 4, the deadline has passed",
     "100000000n, 0,",
     "1S, 0,",
-    "soon, 0,",
+    "100000000n, 13, 'grpc-timeout: 100000000n (expected: 1 to 8 digits and one of H, M, S, m, u"
+        + " and n)'",
+    "soon, 13, 'grpc-timeout: soon (expected: 1 to 8 digits and one of H, M, S, m, u and n)'",
   })
   void mindsTheTimeThatTheClientGives(String timeout, int status, String message) {
     rig.head(1, "/a.B/Echo", "grpc-timeout: " + timeout)
