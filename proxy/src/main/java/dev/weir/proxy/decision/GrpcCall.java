@@ -18,7 +18,7 @@ import org.agrona.DirectBuffer;
  * <p>A message that comes whole in one frame is given to its method where it is; one that is cut is
  * gathered first, and what is gathered counts as held by its connection.
  */
-public final class GrpcCall implements RoutedStream {
+public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The longest message that is taken. */
   public static final int MAX_MESSAGE_BYTES = 4 << 20;
 

@@ -4,7 +4,7 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /** One request of HTTP that is to be answered; its endpoint's until then. */
-public interface HttpCall {
+public interface HttpCall extends AwaitingCall {
   /** The head. Valid until the request is answered, as what is below is. */
   RequestView request();
 
@@ -13,12 +13,6 @@ public interface HttpCall {
 
   /** When the head came, in the loop's time. */
   long arrivedNs();
-
-  /** Keeps something with the call that its endpoint wants to find again. */
-  void attach(Object attachment);
-
-  /** What was attached; null if nothing was. */
-  Object attachment();
 
   /**
    * Begins the answer.

@@ -1,13 +1,9 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
-import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
-import java.util.ArrayDeque;
 import org.agrona.DirectBuffer;
 
 /** A method of {@code weir.v1.RateLimiter} whose calls are one question each. */
@@ -16,30 +12,14 @@ abstract class OneQuestion implements GrpcMethod {
   private final String name;
   private final DecisionCall kind;
   private final Operation operation;
-  private final RequestEnd end = new RequestEnd();
-  private final ArrayDeque<Late> free = new ArrayDeque<>();
-
-  /** A question whose verdict is awaited. */
-  private final class Late implements Asker {
-    private GrpcCall call;
-    private long ticket;
-    private boolean isRuleWanted;
-    private String about;
-
-    @Override
-    public void decided(long ofTicket, Verdict verdict) {
-      GrpcCall decided = call;
-      String what = about;
-      leave(this);
-      answer(decided, verdict, isRuleWanted, what);
-    }
-  }
+  private final AwaitedVerdicts<GrpcCall> verdicts;
 
   OneQuestion(RateLimiterLoop loop, String name, DecisionCall kind, Operation operation) {
     this.loop = loop;
     this.name = name;
     this.kind = kind;
     this.operation = operation;
+    verdicts = new AwaitedVerdicts<>(loop.admission(), this::answer);
   }
 
   /** Whether the call may be made; if not, it has failed. */
@@ -91,37 +71,13 @@ abstract class OneQuestion implements GrpcMethod {
     }
     loop.note(asked);
     complete(question);
-    ask(call, asked, question);
+    boolean isRuleWanted = operation != Operation.CHECK || loop.isRuleWanted(asked);
+    verdicts.ask(call, question, isRuleWanted, about(asked), loop.clock().nowNs());
   }
 
-  private void ask(GrpcCall call, AskedCheck asked, Question question) {
-    Late late = free.isEmpty() ? new Late() : free.pollLast();
-    late.isRuleWanted = operation != Operation.CHECK || loop.isRuleWanted(asked);
-    late.about = about(asked);
-    long ticket = loop.admission().ask(question, late, loop.clock().nowNs());
-    if (ticket == Admission.SETTLED) {
-      String what = late.about;
-      leave(late);
-      answer(call, loop.admission().verdict(), late.isRuleWanted, what);
-    } else {
-      late.call = call;
-      late.ticket = ticket;
-      call.attach(late);
-    }
-  }
-
-  /** What was on its way to the store stays charged: to leave is no way around a limit. */
   @Override
   public final void cancelled(GrpcCall call) {
-    Late late = (Late) call.attachment();
-    loop.admission().ended(late.ticket, end.set(RequestEnd.How.CLIENT_GONE));
-    leave(late);
-  }
-
-  private void leave(Late late) {
-    late.call = null;
-    late.about = null;
-    free.addLast(late);
+    verdicts.cancelled(call);
   }
 
   /** Whether the call's own time is up. */

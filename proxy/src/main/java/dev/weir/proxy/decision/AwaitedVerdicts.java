@@ -1,0 +1,90 @@
+package dev.weir.proxy.decision;
+
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.Verdict;
+import java.util.ArrayDeque;
+
+/**
+ * Asks the questions of calls that are one question each, and has each call answered once its
+ * verdict is there: at once, or late. One per event loop and kind of calls.
+ */
+final class AwaitedVerdicts<C extends AwaitingCall> {
+  private final Admission admission;
+  private final Answers<C> answers;
+  private final RequestEnd end = new RequestEnd();
+  private final ArrayDeque<Late> free = new ArrayDeque<>();
+
+  /** Who answers calls. */
+  interface Answers<C> {
+    /**
+     * Answers a call.
+     *
+     * @param isRuleWanted whether there is no answer without a rule.
+     * @param about what was said of the question when it was asked.
+     */
+    void answer(C call, Verdict verdict, boolean isRuleWanted, String about);
+  }
+
+  /** A question whose verdict is awaited. Reused. */
+  private final class Late implements Asker {
+    private C call;
+    private long ticket;
+    private boolean isRuleWanted;
+    private String about;
+
+    @Override
+    public void decided(long ofTicket, Verdict verdict) {
+      C decided = call;
+      String what = about;
+      leave(this);
+      answers.answer(decided, verdict, isRuleWanted, what);
+    }
+  }
+
+  AwaitedVerdicts(Admission admission, Answers<C> answers) {
+    this.admission = admission;
+    this.answers = answers;
+  }
+
+  /**
+   * Asks for a call, which is answered within this or later.
+   *
+   * @param isRuleWanted whether there is no answer without a rule.
+   * @param about what its answer has to know of the question; null if nothing.
+   * @param nowNs when it is asked, in the loop's time.
+   */
+  void ask(C call, Question question, boolean isRuleWanted, String about, long nowNs) {
+    Late late = free.isEmpty() ? new Late() : free.pollLast();
+    long ticket = admission.ask(question, late, nowNs);
+    if (ticket == Admission.SETTLED) {
+      leave(late);
+      answers.answer(call, admission.verdict(), isRuleWanted, about);
+    } else {
+      late.call = call;
+      late.ticket = ticket;
+      late.isRuleWanted = isRuleWanted;
+      late.about = about;
+      call.attach(late);
+    }
+  }
+
+  /**
+   * The call has ended before it was answered. What is on its way to the store stays charged: to
+   * leave is no way around a limit.
+   */
+  @SuppressWarnings("unchecked")
+  void cancelled(C call) {
+    Late late = (Late) call.attachment();
+    admission.ended(late.ticket, end.set(RequestEnd.How.CLIENT_GONE));
+    leave(late);
+  }
+
+  private void leave(Late late) {
+    late.call = null;
+    late.about = null;
+    free.addLast(late);
+  }
+}
