@@ -51,6 +51,13 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   private String faultMessage;
 
   private ByteBuf gathered;
+
+  /** How long the message is that comes by and by; 0 if it is short, or not known yet. */
+  private int longMessageBytes;
+
+  /** What has come of it since its window was last opened. */
+  private int unopenedBytes;
+
   private int waitingBytes;
   private boolean answered;
   private boolean isAsked;
@@ -96,6 +103,8 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     token = ofToken;
     fault = null;
     faultMessage = null;
+    longMessageBytes = 0;
+    unopenedBytes = 0;
     waitingBytes = 0;
     answered = false;
     isAsked = false;
@@ -192,6 +201,7 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
         gathered = in.alloc().directBuffer(bytes);
       }
       gathered.writeBytes(in, offset, bytes);
+      unopenedBytes += bytes;
     }
     boolean goesOn = method.isStreaming() ? takeMessages() : takeMessage(endStream);
     if (!goesOn) {
@@ -211,10 +221,27 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       }
       return 0;
     }
-    if (!method.isStreaming()) {
-      connection.widen(stream, bytes);
+    if (longMessageBytes > 0 && calls.isGathered(this)) {
+      goOn();
     }
     return bytes - (consumed - consumedBefore);
+  }
+
+  /** How long the message is, if it is a long one. */
+  int longMessageBytes() {
+    return longMessageBytes;
+  }
+
+  /** There is room for more of its message. */
+  void goOn() {
+    int bytes = unopenedBytes;
+    unopenedBytes = 0;
+    connection.widen(stream, bytes);
+  }
+
+  /** Its connection; null if it serves none. */
+  Http2Connection connection() {
+    return connection;
   }
 
   /** Takes the message of a unary call if it is whole; false if the call has ended. */
@@ -228,12 +255,13 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       return abort(GrpcStatus.INTERNAL, "the call has more than one message");
     }
     if (!endStream) {
-      return true;
+      return length <= LongMessages.MAX_SHORT_BYTES || longMessageBytes > 0 || comesLong(length);
     }
     if (length == NOT_KNOWN || has < length) {
       return abort(
           GrpcStatus.INTERNAL, gathered == null ? "the call has no message" : "the message is cut");
     }
+    leaveLong();
     ByteBuf whole = gathered;
     gathered = null;
     try {
@@ -242,6 +270,31 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       whole.release();
     }
     return connection != null;
+  }
+
+  /** A message has begun that is long; false if the call has ended by that. */
+  private boolean comesLong(int length) {
+    longMessageBytes = length;
+    if (calls.joinLong(this)) {
+      return true;
+    }
+    longMessageBytes = 0;
+    return abort(
+        GrpcStatus.RESOURCE_EXHAUSTED,
+        "a message of "
+            + length
+            + " bytes beside others (expected: at most "
+            + LongMessages.ROOM_BYTES
+            + " together, and "
+            + LongMessages.MAX_WAITING
+            + " that wait)");
+  }
+
+  private void leaveLong() {
+    if (longMessageBytes > 0) {
+      calls.leaveLong(this);
+      longMessageBytes = 0;
+    }
   }
 
   /** Takes all messages of a streaming call that are whole; false if the call has ended. */
@@ -376,12 +429,12 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     return deadlineNs;
   }
 
-  /** Keeps something with the call that its method wants to find again. */
+  @Override
   public void attach(Object kept) {
     attachment = kept;
   }
 
-  /** What was attached; null if nothing was. */
+  @Override
   public Object attachment() {
     return attachment;
   }
@@ -438,6 +491,7 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The call is over, and serves another. */
   private void ended(GrpcStatus status) {
     Http2Connection served = connection;
+    leaveLong();
     connection = null;
     calls.observer().callEnded(method.kind(), status.code());
     time.end();

@@ -8,6 +8,7 @@ import dev.weir.proxy.grpc.GrpcTimeout;
 import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
@@ -16,7 +17,9 @@ import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -29,17 +32,17 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   static final int MAX_STREAMS = 1_000;
 
   /** A message of the longest, and others beside it. */
-  private static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
+  static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
 
   /** So many are kept for later calls; a loop that is busier makes others anew. */
   private static final int MAX_KEPT = 10_000;
 
   private static final int PREFIX_BYTES = 5;
+  private static final String TIMEOUT_EXPECTED =
+      " (expected: 1 to 8 digits and one of H, M, S, m, u and n)";
   private static final byte[] POST = HttpRoute.ascii("POST");
   private static final byte[] IDENTITY = HttpRoute.ascii("identity");
 
-  private static final String TIMEOUT_EXPECTED =
-      " (expected: 1 to 8 digits and one of H, M, S, m, u and n)";
   private final GrpcMethods methods;
   private final Tokens tokens;
   private final DecisionObserver observer;
@@ -50,6 +53,9 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private final ArrayDeque<GrpcCall> free = new ArrayDeque<>();
   private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
+
+  /** By connection, its long messages; most have none. */
+  private final Map<Http2Connection, LongMessages> longMessages = new IdentityHashMap<>();
 
   /** Calls that have begun in this turn. */
   private List<GrpcCall> begun = new ArrayList<>();
@@ -164,14 +170,14 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
           "grpc-encoding: " + text(fields, encoding) + " (expected: identity)");
     } else if (tokens.areRequired() && token == 0 && method.needsToken()) {
       call.refuse(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
+    } else if (timeout >= 0 && timeoutNs == GrpcTimeout.NONE) {
+      call.refuse(GrpcStatus.INTERNAL, "grpc-timeout: " + text(fields, timeout) + TIMEOUT_EXPECTED);
     } else if (timeoutNs == 0) {
       call.refuse(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
     }
     return call;
   }
 
-    } else if (timeout >= 0 && timeoutNs == GrpcTimeout.NONE) {
-      call.refuse(GrpcStatus.INTERNAL, "grpc-timeout: " + text(fields, timeout) + TIMEOUT_EXPECTED);
   private static long timeoutNs(FieldBlock fields, int field) {
     return GrpcTimeout.parseNs(
         fields.bytes(), fields.valueOffset(field), fields.valueLength(field));
@@ -224,6 +230,27 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       call.turnEnded();
     }
     told.clear();
+  }
+
+  /** A call's message has begun, and is long; false if its connection has too many. */
+  boolean joinLong(GrpcCall call) {
+    return longMessages
+        .computeIfAbsent(call.connection(), connection -> new LongMessages())
+        .join(call);
+  }
+
+  /** Whether more of a call's long message may come. */
+  boolean isGathered(GrpcCall call) {
+    return longMessages.get(call.connection()).isGathered(call);
+  }
+
+  /** A call's long message is whole, or will never be. */
+  void leaveLong(GrpcCall call) {
+    LongMessages of = longMessages.get(call.connection());
+    of.leave(call);
+    if (of.isEmpty()) {
+      longMessages.remove(call.connection());
+    }
   }
 
   /** Points at a message, until the next one. */

@@ -10,6 +10,8 @@ import dev.weir.proxy.request.DecisionCall;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -173,10 +175,117 @@ class GrpcCallTest {
     assertAnswered(5, "on");
   }
 
+  /**
+   * What a client sends of several messages, a frame of each in turn, as far as windows are open.
+   */
+  private final class Senders {
+    private static final int FRAME_BYTES = 16_384;
+
+    private final byte[] message;
+    private final Map<Integer, int[]> windowsAndPlaces = new TreeMap<>();
+    private final List<String> answers = new ArrayList<>();
+
+    Senders(int bytes, int... streams) {
+      message = DecisionRig.message(new byte[bytes]);
+      for (int id : streams) {
+        rig.head(id, "/a.B/Echo");
+        windowsAndPlaces.put(id, new int[] {65_535, 0});
+      }
+      rig.client.send();
+    }
+
+    /** Until nobody may send any more. */
+    List<String> run() {
+      boolean isAny = true;
+      while (isAny) {
+        isAny = false;
+        for (int id : List.copyOf(windowsAndPlaces.keySet())) {
+          isAny |= sendOne(id, windowsAndPlaces.get(id));
+        }
+      }
+      return answers;
+    }
+
+    private boolean sendOne(int id, int[] of) {
+      int at = of[1];
+      int end = Math.min(message.length, at + Math.min(of[0], FRAME_BYTES));
+      if (at == end) {
+        return false;
+      }
+      of[0] -= end - at;
+      of[1] = end;
+      boolean isLast = end == message.length;
+      rig.client.data(id, isLast, Arrays.copyOfRange(message, at, end)).send();
+      hear();
+      return true;
+    }
+
+    /** More held than may be, and the connection is not read for a second, and then calls end. */
+    private void hear() {
+      long heldBytes = rig.http2.heldBytes();
+      assertTrue(heldBytes <= GrpcCalls.MAX_RECEIVED_BYTES, heldBytes + " bytes are held");
+      for (String frame : rig.client.received()) {
+        String[] words = frame.split(" ", 4);
+        int id = Integer.parseInt(words[1]);
+        if (frame.startsWith("WINDOW_UPDATE") && windowsAndPlaces.containsKey(id)) {
+          windowsAndPlaces.get(id)[0] += Integer.parseInt(words[2]);
+        } else if (frame.endsWith(" end") || frame.startsWith("RST")) {
+          answers.add(frame);
+          windowsAndPlaces.remove(id);
+        }
+      }
+    }
+  }
+
+  @Test
+  void longMessagesThatComeTogetherWaitForOneAnother() {
+    List<String> answers = new Senders(3 << 20, 1, 3, 5).run();
+    assertEquals(
+        List.of(
+            "HEADERS 1 grpc-status: 0 end",
+            "HEADERS 3 grpc-status: 0 end",
+            "HEADERS 5 grpc-status: 0 end"),
+        answers);
+  }
+
+  @Test
+  void longMessagesThatFitTogetherComeTogether() {
+    List<String> answers = new Senders(1 << 20, 1, 3, 5, 7).run();
+    assertEquals(4, answers.size());
+    assertTrue(answers.stream().allMatch(answer -> answer.endsWith("grpc-status: 0 end")));
+  }
+
+  @Test
+  void oneThatWaitsGoesOnWhenTheOneBeforeItIsLeft() {
+    rig.head(1, "/a.B/Echo").data(1, false, new byte[] {0, 0, 0x40, 0, 0, 1}).send();
+    Senders second = new Senders(3 << 20, 3);
+    assertEquals(List.of(), second.run());
+    rig.client.reset(1, ErrorCode.CANCEL).send();
+    second.hear();
+    assertEquals(List.of("HEADERS 3 grpc-status: 0 end"), second.run());
+  }
+
+  @Test
+  void refusesMoreLongMessagesThanMayWait() {
+    int[] streams = new int[LongMessages.MAX_WAITING + 2];
+    for (int i = 0; i < streams.length; i++) {
+      streams[i] = 1 + 2 * i;
+    }
+    List<String> answers = new Senders(3 << 20, streams).run();
+    String refused =
+        "HEADERS 19 "
+            + HEAD
+            + ", grpc-status: 8, grpc-message: a message of 3145728 bytes beside others (expected:"
+            + " at most 4194304 together, and 8 that wait) end";
+    assertEquals(refused, answers.get(0));
+    assertEquals(
+        LongMessages.MAX_WAITING + 1,
+        answers.stream().filter(answer -> answer.endsWith("grpc-status: 0 end")).count());
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0n, 4, the deadline has passed",
-    "100000000n, 0,",
     "1S, 0,",
     "100000000n, 13, 'grpc-timeout: 100000000n (expected: 1 to 8 digits and one of H, M, S, m, u"
         + " and n)'",
