@@ -1,7 +1,7 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Spread;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
 
 /** All that was measured, and why the rest was not. Rounds of a cell are in order of time. */
 final class Comparison {
-  private final Map<Cell, Map<String, List<RoundFigures>>> figures = new LinkedHashMap<>();
+  private final RoundTable<Cell, RoundFigures> figures = new RoundTable<>();
   private final Set<String> peers = new LinkedHashSet<>();
   private final Map<String, String> versions = new LinkedHashMap<>();
   private final Map<SetUp, String> setUps = new LinkedHashMap<>();
@@ -48,10 +48,7 @@ final class Comparison {
   }
 
   void add(Cell cell, String contender, RoundFigures round) {
-    figures
-        .computeIfAbsent(cell, any -> new LinkedHashMap<>())
-        .computeIfAbsent(contender, any -> new ArrayList<>())
-        .add(round);
+    figures.add(cell, contender, round);
   }
 
   /** By the contenders' names. */
@@ -69,28 +66,26 @@ final class Comparison {
   }
 
   List<Cell> cells() {
-    return List.copyOf(figures.keySet());
+    return figures.cells();
   }
 
   /** The contenders of which there are figures in a cell. */
   List<String> contenders(Cell cell) {
-    return List.copyOf(figures.getOrDefault(cell, Map.of()).keySet());
+    return figures.names(cell);
   }
 
   /** Round by round; none if it was not measured. */
   double[] rounds(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
-    return figures.getOrDefault(cell, Map.of()).getOrDefault(contender, List.of()).stream()
-        .mapToDouble(figure)
-        .toArray();
+    return figures.rounds(cell, contender, figure);
   }
 
   Spread spread(Cell cell, String contender, ToDoubleFunction<RoundFigures> figure) {
-    return Spread.of(rounds(cell, contender, figure));
+    return figures.spread(cell, contender, figure);
   }
 
   /** To another contender's of the same round. */
   Spread ratio(Cell cell, String contender, String to, ToDoubleFunction<RoundFigures> figure) {
-    return Spread.ratio(rounds(cell, contender, figure), rounds(cell, to, figure));
+    return figures.ratio(cell, contender, to, figure);
   }
 
   /** To the least among the peers, of the same round. */

@@ -1,8 +1,8 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -264,19 +264,10 @@ final class ProxyBench {
   /** Null if nothing was answered, as when this machine pauses for as long as a round takes. */
   private RoundFigures measureOnce(Running running, Cell cell)
       throws IOException, InterruptedException {
-    final Cores cores = settings.cores();
     final long pid = running.process().pid();
-    final boolean pinned = cores.server() != Cores.ANY;
-    final double busyUs = pinned ? ProcessorTime.ofCoreUs(cores.server()) : Double.NaN;
-    final double spentBeforeUs = ProcessorTime.ofTreeUs(pid);
-    final long startNs = System.nanoTime();
+    final Spending spending = new Spending(settings.cores(), pid);
     final LoadRound.Answers answers = running.load(cell.traffic(), settings.seconds());
-    final double spentUs = ProcessorTime.ofTreeUs(pid) - spentBeforeUs;
-    final double wallUs = (System.nanoTime() - startNs) / 1e3;
-    final double othersUs =
-        pinned
-            ? Math.max(0, ProcessorTime.ofCoreUs(cores.server()) - busyUs - spentUs)
-            : Double.NaN;
+    final Spending.Spent spent = spending.end();
     if (!running.process().isAlive()) {
       throw new IOException(running.contender().name() + " has ended while it was measured");
     }
@@ -285,9 +276,9 @@ final class ProxyBench {
     }
     return new RoundFigures(
         answers.count() / answers.seconds(),
-        spentUs / answers.count(),
-        pinned ? spentUs / answers.seconds() / 1e4 : Double.NaN,
-        pinned ? 100 * othersUs / wallUs : Double.NaN,
+        spent.spentUs() / answers.count(),
+        spent.corePercent(answers.seconds()),
+        spent.othersPercent(),
         ProcessorTime.residentMib(pid),
         answers.latencies().getValueAtPercentile(50) / 1e6,
         answers.latencies().getValueAtPercentile(99) / 1e6,

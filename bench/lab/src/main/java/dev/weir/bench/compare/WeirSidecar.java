@@ -1,12 +1,9 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.report.Commit;
+import dev.weir.bench.process.WeirLauncher;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,38 +43,17 @@ final class WeirSidecar implements Contender {
     return earlier != null;
   }
 
-  /** The launcher beside the jar of these classes, or of the sources that they are built from. */
-  static Optional<Path> launcher() {
-    final Path classes;
-    try {
-      classes =
-          Path.of(WeirSidecar.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
-    for (Path folder = classes.getParent(); folder != null; folder = folder.getParent()) {
-      final Path launcher = folder.resolve("weir");
-      if (Files.isRegularFile(launcher) && Files.isExecutable(launcher)) {
-        return Optional.of(launcher);
-      }
-    }
-    return Optional.empty();
-  }
-
   private Optional<Path> chosenLauncher() {
-    return earlier == null ? launcher() : Optional.of(earlier.resolve("weir"));
+    return earlier == null ? WeirLauncher.find() : Optional.of(earlier.resolve("weir"));
   }
 
   private Path program() throws IOException {
     return chosenLauncher().orElseThrow(() -> new IOException("no launcher beside these classes"));
   }
 
-  // The launcher builds what is older than its sources, so that what is measured is what is here.
   @Override
   public String version() throws IOException {
-    final String text = Programs.output(List.of(program().toString(), "--version"));
-    final Path folder = program().toAbsolutePath().getParent();
-    return text.substring(text.lastIndexOf('\n') + 1) + ", commit " + Commit.headOf(folder);
+    return WeirLauncher.version(program());
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.weir.bench.BenchCommand;
 import dev.weir.bench.BenchCommandLine;
 import dev.weir.bench.accuracy.AccuracyCommand;
 import dev.weir.bench.compare.CompareCommand;
+import dev.weir.bench.decision.DecisionsCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.store.ExactCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.HelpCommand;
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,
+      DecisionsCommand.class,
       ToolCommands.Jmh.class,
       ToolCommands.Jcstress.class,
       HelpCommand.class

@@ -68,12 +68,23 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Processor time so far of the thread that runs commands, or where unknown of all threads. */
-  double cpuUs() throws IOException {
+  public double cpuUs() throws IOException {
     final String info = control.text("INFO", "cpu");
     final String suffix = info.contains("used_cpu_user_main_thread:") ? "_main_thread:" : ":";
     return 1e6
         * (Double.parseDouble(line(info, "used_cpu_user" + suffix))
             + Double.parseDouble(line(info, "used_cpu_sys" + suffix)));
+  }
+
+  /** Commands carried out so far, in scripts or not, of that name; of an empty one of all names. */
+  public long calls(String command) throws IOException {
+    long calls = 0;
+    for (String line : control.text("INFO", "commandstats").split("\r\n")) {
+      if (line.startsWith("cmdstat_" + command) && !line.startsWith("cmdstat_info:")) {
+        calls += Long.parseLong(line.substring(line.indexOf("calls=") + 6, line.indexOf(',')));
+      }
+    }
+    return calls;
   }
 
   /** Error replies since the last {@link #resetStatistics}. */

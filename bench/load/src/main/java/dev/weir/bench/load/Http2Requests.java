@@ -76,14 +76,20 @@ final class Http2Requests {
     if (!deadlineNamed) {
       fields.add(lines.deadlines(timeoutNs));
     }
-    final byte[] message = body(spec, key);
-    final byte[] body =
-        ByteBuffer.allocate(GRPC_PREFIX_BYTES + message.length)
-            .put((byte) 0) // not compressed
-            .putInt(message.length)
-            .put(message)
-            .array();
-    return new Request(fields.toArray(FieldLine[][]::new), body, false);
+    return new Request(fields.toArray(FieldLine[][]::new), prefixed(body(spec, key)), false);
+  }
+
+  /** The call of a kind for another key, of which only the message differs by keys. */
+  Request like(Request call, RequestSpec spec, String key) {
+    return new Request(call.fields(), prefixed(body(spec, key)), false);
+  }
+
+  private static byte[] prefixed(byte[] message) {
+    return ByteBuffer.allocate(GRPC_PREFIX_BYTES + message.length)
+        .put((byte) 0) // not compressed
+        .putInt(message.length)
+        .put(message)
+        .array();
   }
 
   private static byte[] body(RequestSpec spec, String key) {

@@ -1,6 +1,7 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import java.util.List;
 
@@ -20,9 +21,14 @@ final class Requests {
    * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have.
    */
   Request[] of(RequestSpec spec, List<String> keys) {
-    return spec.takesKey()
-        ? keys.stream().map(key -> of(spec, key)).toArray(Request[]::new)
-        : new Request[] {of(spec, "")};
+    if (!spec.takesKey()) {
+      return new Request[] {of(spec, "")};
+    }
+    if (client.protocol() == Protocol.GRPC && !spec.headTakesKey()) {
+      final Request first = of(spec, keys.get(0)); // a million calls have its head
+      return keys.stream().map(key -> http2.like(first, spec, key)).toArray(Request[]::new);
+    }
+    return keys.stream().map(key -> of(spec, key)).toArray(Request[]::new);
   }
 
   private Request of(RequestSpec spec, String key) {

@@ -22,8 +22,11 @@ public record RequestSpec(
 
   /** Whether its requests differ by their keys. */
   public boolean takesKey() {
-    return path.contains(KEY)
-        || fields.stream().anyMatch(field -> field.value().contains(KEY))
-        || body != null && body.takesKey();
+    return headTakesKey() || body != null && body.takesKey();
+  }
+
+  /** Whether their heads do, but for the length of what follows. */
+  public boolean headTakesKey() {
+    return path.contains(KEY) || fields.stream().anyMatch(field -> field.value().contains(KEY));
   }
 }

@@ -1,0 +1,153 @@
+package dev.weir.bench.decision;
+
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.http2.Role;
+import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.loop.TurnEnd;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The engine of the decision API with nothing behind it: the fields of a call are decoded and not
+ * looked at, its message is sent back. What no server of calls can do without.
+ */
+final class EngineEcho implements CallServer {
+  private static final int MAX_STREAMS = 1_000;
+  private static final int MAX_LIST_BYTES = 32 * 1024;
+  private static final int MAX_FIELDS = 100;
+  private static final byte[] HEAD =
+      new HpackEncoder().add(":status", "200").add("content-type", "application/grpc").bytes();
+  private static final byte[] OK = new HpackEncoder().add("grpc-status", "0").bytes();
+
+  private final TransportKind transport;
+
+  EngineEcho(TransportKind transport) {
+    this.transport = transport;
+  }
+
+  @Override
+  public String name() {
+    return "echo-" + transport;
+  }
+
+  @Override
+  public Set<Ask> asks() {
+    return EnumSet.of(Ask.CHECK);
+  }
+
+  @Override
+  public String version() {
+    return "an echo on the engine of these classes";
+  }
+
+  @Override
+  public List<String> command(Path folder, int port) {
+    return JavaServer.command(EngineEcho.class, transport.name(), port);
+  }
+
+  /** Sends back what comes. */
+  private static final class Connection extends Http2Connection {
+    private final byte[] message = new byte[WINDOW_BYTES];
+
+    Connection(Http2Loop loop, Channel channel, Http2Observer observer) {
+      super(loop, Role.SERVER, channel, observer, MAX_STREAMS);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+      // Begins with the channel.
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+      start();
+    }
+
+    @Override
+    protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+      // The message follows.
+    }
+
+    @Override
+    protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
+      in.getBytes(offset, message, 0, bytes);
+      sendHead(stream, HEAD, false);
+      sendData(stream, message, bytes, false);
+      sendTrailers(stream, OK);
+      release(stream);
+      return 0;
+    }
+
+    @Override
+    protected void trailersReceived(int stream, FieldBlock fields) {
+      release(stream);
+    }
+
+    @Override
+    protected void streamEnded(int stream, StreamEnd how, int errorCode) {
+      release(stream);
+    }
+
+    @Override
+    protected void bytesSent(int stream, int bytes) {
+      // Nobody waits for it.
+    }
+
+    @Override
+    protected void connectionEnded() {
+      // Nothing of it is kept.
+    }
+  }
+
+  /** Serves on one thread until the process is ended: transport, port. */
+  public static void main(String[] args) throws InterruptedException {
+    final Transport transport = Transport.of(TransportKind.valueOf(args[0]));
+    final MultiThreadIoEventLoopGroup group =
+        new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
+    final EventLoop eventLoop = (EventLoop) group.iterator().next();
+    final LoopClock clock = new LoopClock();
+    final Deadlines deadlines = new Deadlines(clock);
+    final Http2Loop loop =
+        new Http2Loop(clock, deadlines, new TurnEnd(eventLoop), MAX_LIST_BYTES, MAX_FIELDS);
+    final Http2Observer observer = new UntoldObserver();
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    final InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[1]));
+    new ServerBootstrap()
+        .group(group)
+        .channel(transport.serverChannel(address))
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childHandler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(new Connection(loop, channel, observer));
+              }
+            })
+        .bind(address)
+        .syncUninterruptibly()
+        .channel()
+        .closeFuture()
+        .sync();
+  }
+}
