@@ -1,6 +1,6 @@
 -- Reads the argument of check.lua as a whole before anything is decided: nil and a text if it is not
 -- one that the encoder would write. Limits with the same bytes are read once. Cost: O(its bytes).
-local HEAD, LIMIT = 18, 41
+local HEAD, LIMIT, NUMBER = 18, 41, 8
 
 local function read_limit(bytes)
   local number, a, b, c, d, cost = struct.unpack('<Bddddd', bytes)
@@ -16,7 +16,19 @@ local function read_limit(bytes)
   end
   limit.capacity = kind == PACED and c or a
   limit.queue = kind == PACED and d >= 0
+  limit.life = kind == PACED and math.max(-1 - d, 0)
   return limit
+end
+
+-- The life of a refund or lease, which follows its head; a text if it is not one.
+local function read_life(check, input, at)
+  if #input - at + 1 < NUMBER then return 'argument: ' .. #input .. ' bytes, cut off' end
+  local life, want = struct.unpack('<d', input, at), check.op == 7 and check.charged_at or 0
+  if not whole(life, 0, LONGEST_LIFE) or want * life > MOST or want > 0 and life == 0 then
+    return string.format('life: %.17g, kept: %.17g (expected: at most %.0f us, together below 2^53)',
+      life, want, LONGEST_LIFE)
+  end
+  check.life, check.want, check.marks = life, want, {}
 end
 
 local function read(input)
@@ -26,16 +38,23 @@ local function read(input)
   while at <= #input do
     if #input - at + 1 < HEAD then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
     local op, count, requests, charged_at = struct.unpack('<BBdd', input, at)
-    if op < 1 or op > 6 then return nil, 'op: ' .. op .. ' (expected: 1 to 6)' end
+    if op < 1 or op > 7 then return nil, 'op: ' .. op .. ' (expected: 1 to 7)' end
     if count < 1 or count > 8 then return nil, 'limits: ' .. count .. ' (expected: 1 to 8)' end
-    if not (whole(requests, 1, MOST) and whole(charged_at, 0, MOST)
-        and (requests == 1 or op <= 2 or op == 6)) then
+    if not (whole(requests, op == 7 and 0 or 1, MOST) and whole(charged_at, 0, MOST)
+        and (requests == 1 or op <= 2 or op >= 6)) then
       return nil, string.format('requests: %.17g, charged at: %.17g (expected: whole numbers)',
         requests, charged_at)
     end
     local check = {op = op, first = first, count = count, requests = requests,
       charged_at = charged_at}
+    local most = requests
     at = at + HEAD
+    if op == 4 or op == 7 then
+      local fault = read_life(check, input, at)
+      if fault then return nil, fault end
+      at = at + NUMBER
+      if op == 7 then most = requests + charged_at end
+    end
     for i = 1, op == 3 and 0 or count do
       local bytes = string.sub(input, at, at + LIMIT - 1)
       if #bytes < LIMIT then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
@@ -45,9 +64,10 @@ local function read(input)
         if fault then return nil, fault end
       end
       check[i] = known[bytes]
-      if requests * check[i].cost > MOST then
+      if op == 7 and check[i].queue then return nil, 'limit of a lease: a queue (expected: no queue)' end
+      if most * check[i].cost > MOST then
         return nil, string.format('cost: %.17g, requests: %.17g (expected: together at most %.0f)',
-          check[i].cost, requests, MOST)
+          check[i].cost, most, MOST)
       end
       -- Two states of one key would overwrite each other.
       for j = 1, i - 1 do
@@ -56,6 +76,15 @@ local function read(input)
         end
       end
       at = at + LIMIT
+      if op == 4 then
+        if #input - at + 1 < NUMBER then return nil, 'argument: ' .. #input .. ' bytes, cut off' end
+        local mark = struct.unpack('<d', input, at)
+        if not whole(mark, -1, COUNTS - 1) then
+          return nil, string.format('mark: %.17g (expected: -1, or that of a lease)', mark)
+        end
+        check.marks[i] = mark
+        at = at + NUMBER
+      end
     end
     first = first + count + (op == 5 and 1 or 0)
     checks[#checks + 1] = check

@@ -1,4 +1,4 @@
--- What is done for a check, peek, refund, debt and reset: each returns its answer, 50 bytes, see check.lua.
+-- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua. Each returns its answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
 local function retry_after(limit, st)
   local room = limit.capacity - limit.cost
@@ -19,32 +19,25 @@ local function answer(status, index, granted, remaining, capacity, at, retry, wa
   return struct.pack('<BBdddddd', status, index, granted, remaining, capacity, at, retry, wait)
 end
 
-local function decide(check)
-  local count, requests, charges = check.count, check.requests, check.op ~= 2
-  local granted, states, free = requests, {}, {}
-  for i = 1, count do
+-- How many of its requests all limits of the check admit, and the states and what is free of each; or
+-- nil, and which key holds what is not ours.
+local function admitted(check)
+  local granted, states, free = check.requests, {}, {}
+  for i = 1, check.count do
     local limit = check[i]
     local st = state(check.first + i, limit)
-    if not st then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
+    if not st then return nil, i end
     states[i], free[i] = st, limit.kind.available(st, limit, now)
     local fitting = floor_div(free[i], limit.cost)
     if limit.queue and fitting > 1 then fitting = PACED.join(st, limit, fitting, limit.cost) end
     granted = math.min(granted, fitting)
   end
-  local wait = 0
-  for i = 1, count do
-    local limit, st = check[i], states[i]
-    local kind = limit.kind
-    if charges and granted > 0 then
-      kind.charge(st, limit, now, granted * limit.cost)
-      st.of = nil
-      wait = math.max(wait, st.wait or 0)
-      store(check.first + i, kind, st)
-      free[i] = kind.available(st, limit, now)
-    elseif charges and st.clamped then
-      store(check.first + i, st.of or kind, st.of and st.old or st)
-    end
-  end
+  return granted, states, free
+end
+
+-- The answer, once what was granted is charged.
+local function told(check, status, granted, states, free, wait)
+  local count, requests = check.count, check.requests
   local chosen, longest, least = 1, -2, math.huge
   for i = 1, count do
     local limit = check[i]
@@ -57,8 +50,28 @@ local function decide(check)
   end
   local limit = check[chosen]
   local retry = longest == math.huge and -1 or math.max(longest, 0)
-  return answer(granted > 0 and 1 or 0, chosen - 1, granted, free[chosen], limit.capacity,
-    reset_at(limit.kind, states[chosen]), retry, wait), granted > 0
+  return answer(status, chosen - 1, granted, free[chosen], limit.capacity,
+    reset_at(limit.kind, states[chosen]), retry, wait)
+end
+
+local function decide(check)
+  local granted, states, free = admitted(check)
+  if not granted then return answer(4, states - 1, 0, 0, 0, now, 0, 0) end
+  local charges, wait = check.op ~= 2, 0
+  for i = 1, check.count do
+    local limit, st = check[i], states[i]
+    local kind = limit.kind
+    if charges and granted > 0 then
+      kind.charge(st, limit, now, granted * limit.cost)
+      st.of = nil
+      wait = math.max(wait, st.wait or 0)
+      store(check.first + i, kind, st)
+      free[i] = kind.available(st, limit, now)
+    elseif charges and st.clamped then
+      store(check.first + i, st.of or kind, st.of and st.old or st)
+    end
+  end
+  return told(check, granted > 0 and 1 or 0, granted, states, free, wait), granted > 0
 end
 
 -- A refund or a debt: what happened before is made good, of each limit by itself.
@@ -79,7 +92,7 @@ local function correct(check)
     elseif not limit.queue and not st.of then
       -- A queue takes nothing back, as others have been told slots behind; nor does another limit's
       -- state, where nobody can tell what of the charge is left.
-      changed = limit.kind.refund(st, now, units, at)
+      changed = limit.kind.refund(st, limit, now, units, at, check.life, check.marks[i])
     end
     if changed then
       st.of = nil

@@ -1,27 +1,52 @@
 -- GCRA, token bucket, leaky bucket (meter and queue): one stored time (TAT), when all is paid for.
 -- Limit: a units per b microseconds, in lowest terms; c = capacity; d = longest wait of a queue in
--- microseconds, -1 if it is none. Arithmetic in ticks of 1/a microsecond, where a unit is b ticks:
--- nothing is rounded per charge. 2 * c * b + a < 2^53, so all is exact.
+-- microseconds, -1 if it is none, -1 - L if its units may be kept for up to L. Arithmetic in ticks of
+-- 1/a microsecond, where a unit is b ticks: nothing is rounded per charge. 2 * c * b + a < 2^53, so
+-- all is exact.
 -- Value, 41 bytes (one allocation in Redis up to 44): 'P'; doubles: whole microseconds of the TAT, its
 -- ticks beyond, a, b, the largest c that has written it. Cost: O(1).
--- The commonest check of it is decided by meter.lua, which has to stay in step.
+-- Value of a limit that may be leased, 44 bytes: 'P'; the same in 7 bytes each; a counter of all units
+-- ever charged, modulo 2^40, 5 bytes; the largest L that has written it, 3 bytes. A counter starts at
+-- 256 per microsecond of the present, so one that started anew is ahead of all that were before.
+-- The commonest check of a limit that is not leased is decided by meter.lua, which has to stay in step.
 local PACED = {}
 KINDS[1], BY_TAG[80] = PACED, PACED
+local COUNTS = 1099511627776
 
 function PACED.valid(limit)
-  return exact(limit.a, limit.b, limit.c) and whole(limit.d, -1, MOST)
+  return exact(limit.a, limit.b, limit.c) and whole(limit.d, -1 - LONGEST_LIFE, MOST)
 end
 
-function PACED.fresh(limit, now)
-  return {debt = 0, a = limit.a, b = limit.b, c = limit.c}
+-- What a state has to remember if units of it are kept, by this limit or by the one before.
+local function remember(st, now, life)
+  if life > 0 then
+    st.life = math.max(st.life or 0, life)
+    st.counter = st.counter or now * 256 % COUNTS
+  end
+end
+
+local function count(st, units)
+  if st.counter then st.counter = (st.counter + units % COUNTS) % COUNTS end
+end
+
+function PACED.fresh(limit, now, old)
+  local st = {debt = 0, a = limit.a, b = limit.b, c = limit.c}
+  remember(st, now, old and old.life or 0)
+  return st
 end
 
 function PACED.load(value)
-  if #value ~= 41 then return nil end
-  local _, tat, ticks, a, b, c = struct.unpack('<Bddddd', value)
+  local _, tat, ticks, a, b, c, counter, life
+  if #value == 41 then
+    _, tat, ticks, a, b, c = struct.unpack('<Bddddd', value)
+  elseif #value == 44 then
+    _, tat, ticks, a, b, c, counter, life = struct.unpack('<BI7I7I7I7I7I5I3', value)
+  else
+    return nil
+  end
   if not (exact(a, b, c) and whole(tat, 0, MOST) and whole(ticks, 0, a - 1)) then return nil end
   -- Not multiplied yet: a TAT from another clock may be any distance ahead.
-  return {tat = tat, ticks = ticks, a = a, b = b, c = c}
+  return {tat = tat, ticks = ticks, a = a, b = b, c = c, counter = counter, life = life}
 end
 
 function PACED.same(st, limit)
@@ -45,6 +70,7 @@ function PACED.arrive(st, limit, now)
   settle(st, now)
   -- A lower capacity does not make the debt less, so it is still seen where the old one holds.
   st.c = math.max(st.c, limit.c)
+  remember(st, now, limit.life)
 end
 
 function PACED.units(st, now)
@@ -67,15 +93,42 @@ end
 function PACED.charge(st, limit, now, units)
   st.wait = limit.queue and ceil_div(st.debt, st.a) or 0
   st.debt = st.debt + units * st.b
+  count(st, units)
 end
 
--- What surely has not drained since: all units, less the time that has passed. Without the charge the
--- TAT would be earlier by no less, whatever was charged or given back meanwhile: the two differ by all
--- units at first, and come closer only while the one without has nothing to drain.
-function PACED.refund(st, now, units, at)
-  local owed, age = math.min(units, st.c) * st.b, math.max(now - at, 0)
-  if st.debt == 0 or age >= ceil_div(owed, st.a) then return false end
-  st.debt = math.max(st.debt - (owed - age * st.a), 0)
+function PACED.longest_life(st, limit) return limit.life end
+
+-- What is kept counts as if it came at the end of its life: until then the bucket drains for others.
+function PACED.lendable(st, limit, now, life)
+  local most = limit.c * limit.b
+  if life > most / limit.a then return 0 end
+  return math.max(floor_div(most - math.max(st.debt, life * limit.a), limit.b), 0)
+end
+
+function PACED.keep(st, limit, now, units, life)
+  st.debt = math.max(st.debt, life * st.a)
+  PACED.charge(st, limit, now, units)
+end
+
+-- The more of what surely has not drained, and of what surely is owed still.
+-- Not drained: all units, less the time that has passed since the last moment at which they might
+-- have been used, and the longest that any kept units hold the TAT up. Without the charge the TAT would
+-- be earlier by no less, whatever was charged or given back meanwhile: the two differ by all units at
+-- first, and come closer only while the one without has nothing to drain.
+-- Owed: without the charge the debt is no more than what was charged after it, on top of what kept
+-- units hold up.
+function PACED.refund(st, limit, now, units, at, life, mark)
+  if st.debt == 0 then return false end
+  local owed, longest, back = math.min(units, st.c) * st.b, st.life or 0, 0
+  local age = math.max(now - at, 0) + longest - math.min(life, longest)
+  if age < ceil_div(owed, st.a) then back = owed - age * st.a end
+  local others = st.debt - longest * st.a
+  if st.counter and mark >= 0 and others > 0 then
+    local since = (st.counter - mark) % COUNTS
+    if since < others / st.b then back = math.max(back, math.min(owed, others - since * st.b)) end
+  end
+  if back <= 0 then return false end
+  st.debt = math.max(st.debt - back, 0)
   return true
 end
 
@@ -88,6 +141,7 @@ function PACED.owe(st, limit, now, units, at)
   local debt = math.min(st.debt + owed - age * limit.a, most)
   if debt <= st.debt then return false end
   st.debt = debt
+  count(st, units)
   return true
 end
 
@@ -100,5 +154,9 @@ end
 
 function PACED.save(st, now)
   local ticks = st.debt % st.a
-  return struct.pack('<Bddddd', 80, now + (st.debt - ticks) / st.a, ticks, st.a, st.b, st.c)
+  local tat = now + (st.debt - ticks) / st.a
+  if st.counter then
+    return struct.pack('<BI7I7I7I7I7I5I3', 80, tat, ticks, st.a, st.b, st.c, st.counter, st.life)
+  end
+  return struct.pack('<Bddddd', 80, tat, ticks, st.a, st.b, st.c)
 end

@@ -8,8 +8,13 @@ function LOG.valid(limit)
   return whole(limit.a, 1, 4096) and whole(limit.b, 1, LONGEST) and limit.c == 0
 end
 
-function LOG.refund(st, now, units, at)
-  local leaves, back = at + st.b, math.min(units, st.total)
+-- As if it came at the end of its life, so it still counts a window after it may have been used.
+function LOG.longest_life(st) return st.b end
+LOG.lendable = RUNS.available
+function LOG.keep(st, limit, now, units, life) RUNS.charge(st, limit, now + life, units) end
+
+function LOG.refund(st, limit, now, units, at, life)
+  local leaves, back = at + life + st.b, math.min(units, st.total)
   if back == 0 or leaves <= now then return false end
   -- The newest of those that leave when the charge does or before; older ones only if there are none.
   local until_then, position = 0, 0

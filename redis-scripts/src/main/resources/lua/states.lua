@@ -21,7 +21,7 @@ local function state(index, limit)
     kind.arrive(old, limit, now)
     return old
   end
-  local st = kind.fresh(limit, now)
+  local st = kind.fresh(limit, now, old)
   kind.arrive(st, limit, now)
   if old then
     -- Another limit wrote it: what has been consumed stays consumed. What exceeds the new capacity

@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 
 /**
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
- * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #reset}, {@link #refund} or {@link
- * #debt}; the keys go to the server in the order of the limits, one per limit; those of one check
- * are different. Owned by one thread; allocates nothing, unless a calendar turns to its next
- * window, or a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
- * IllegalStateException}): then nothing is written.
+ * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #lease}, {@link #reset}, {@link
+ * #refund} or {@link #debt}; the keys go to the server in the order of the limits, one per limit;
+ * those of one check are different. Owned by one thread; allocates nothing, unless a calendar turns
+ * to its next window, or a value is out of range ({@link IllegalArgumentException}) or there is no
+ * room ({@link IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
   /** Keys of one call: what the script can unpack, and bounded work for the server. */
@@ -24,16 +24,29 @@ public final class CheckCall {
   private static final int REFUND = 4;
   private static final int CHECK_ONCE = 5;
   private static final int DEBT = 6;
+  private static final int LEASE = 7;
+
+  /**
+   * A refund's mark of a limit: there is none, so what comes back is what surely has not drained.
+   */
+  public static final long NO_MARK = -1;
 
   /*
    * byte    0    1        2          10           18
    *         | op | limits | requests | charged at | of each limit: 33 bytes, its cost: 8 bytes
+   *
+   * of a refund and a lease, which keeps up to so many:
+   * byte    0    1        2          10             18     26
+   *         | op | limits | requests | at, or keeps | life | of each limit as above; of a refund its
+   *                                                          mark behind it: 8 bytes
    */
   private static final int LIMITS = 1;
   private static final int REQUESTS = 2;
   private static final int CHARGED_AT = 10;
   private static final int HEAD_BYTES = 18;
+  private static final int LIFE_BYTES = Double.BYTES;
   private static final int LIMIT_BYTES = ScriptLimit.BYTES + Double.BYTES;
+  private static final int MARK_BYTES = Double.BYTES;
 
   private static final long NO_TIME = -1;
 
@@ -42,6 +55,7 @@ public final class CheckCall {
   private final int[] offsets;
   private int keys;
   private int checks;
+  private int leases;
   private long nowUs = NO_TIME;
 
   /**
@@ -51,7 +65,8 @@ public final class CheckCall {
     Exact.range("maxKeys", maxKeys, 1, MAX_KEYS);
     this.maxKeys = maxKeys;
     buffer =
-        ByteBuffer.allocate(maxKeys * (HEAD_BYTES + LIMIT_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocate(maxKeys * (HEAD_BYTES + LIFE_BYTES + LIMIT_BYTES + MARK_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
     offsets = new int[maxKeys];
   }
 
@@ -72,6 +87,7 @@ public final class CheckCall {
     buffer.clear();
     keys = 0;
     checks = 0;
+    leases = 0;
     return this;
   }
 
@@ -107,13 +123,69 @@ public final class CheckCall {
   }
 
   /**
+   * Charges requests as {@link #check} does and, if all of them are granted, keeps further ones,
+   * which may be used without asking until their life is over: {@link CheckReply#kept}, {@link
+   * CheckReply#lifeUs}.
+   *
+   * @param requests to be granted now, 0 or more.
+   * @param keep the most to keep, 0 or more; {@code keep * lifeUs} is below 2^53.
+   * @param lifeUs how long they are to be kept at most, from 1 to {@link ScriptLimit#MAX_LIFE_US}.
+   * @param limit none that is a queue; a paced one is {@link ScriptLimit#leased}, or nothing is
+   *     kept.
+   */
+  public int lease(long requests, long keep, long lifeUs, long cost, ScriptLimit limit) {
+    Exact.range("requests", requests, 0, Exact.MAX);
+    Exact.range("lifeUs", lifeUs, 1, ScriptLimit.MAX_LIFE_US);
+    Exact.range("keep", keep, 0, Exact.MAX / lifeUs);
+    leasable(limit);
+    exact(Math.max(requests + keep, 1), cost);
+    timed(limit);
+    room(1);
+    head(LEASE, 1, requests, keep);
+    buffer.putDouble(lifeUs);
+    limit(limit, cost);
+    leases++;
+    return checks++;
+  }
+
+  private static void leasable(ScriptLimit limit) {
+    if (limit.isQueue()) {
+      throw new IllegalArgumentException("limit: a queue (expected: one whose units can be kept)");
+    }
+  }
+
+  /**
    * Gives {@code units} back, as far as the charge still counts; a queue takes nothing back.
    *
    * @param chargedAtUs {@link CheckReply#nowUs()} of the charge.
    */
   public int refund(long units, long chargedAtUs, ScriptLimit limit) {
+    return refund(units, chargedAtUs, 0, limit, NO_MARK);
+  }
+
+  /**
+   * Gives {@code units} of a lease back, as far as they still count.
+   *
+   * @param chargedAtUs {@link CheckReply#nowUs()} of the lease.
+   * @param lifeUs {@link CheckReply#lifeUs} for what was kept, 0 for what was granted at once.
+   * @param mark {@link CheckReply#keptMark} or {@link CheckReply#grantedMark}, or {@link #NO_MARK}.
+   */
+  public int refund(long units, long chargedAtUs, long lifeUs, ScriptLimit limit, long mark) {
     Exact.range("chargedAtUs", chargedAtUs, 0, Exact.MAX);
-    return begin(REFUND, 1, units, chargedAtUs, limit);
+    Exact.range("lifeUs", lifeUs, 0, ScriptLimit.MAX_LIFE_US);
+    marked(mark);
+    exact(1, units);
+    timed(limit);
+    room(1);
+    head(REFUND, 1, 1, chargedAtUs);
+    buffer.putDouble(lifeUs);
+    limit(limit, units);
+    buffer.putDouble(mark);
+    return checks++;
+  }
+
+  private static void marked(long mark) {
+    Exact.range("mark", mark, NO_MARK, CheckReply.COUNTS - 1);
   }
 
   /**
@@ -172,6 +244,17 @@ public final class CheckCall {
    *     go back to it.
    */
   public CheckCall also(ScriptLimit limit, long cost) {
+    return also(limit, cost, NO_MARK);
+  }
+
+  /**
+   * A further limit of the refund begun last.
+   *
+   * @param cost units that go back to it.
+   * @param mark as of {@link #refund(long, long, long, ScriptLimit, long)}.
+   */
+  public CheckCall also(ScriptLimit limit, long cost, long mark) {
+    marked(mark);
     if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
       throw new IllegalStateException("also: no check to be limited further");
     }
@@ -179,12 +262,27 @@ public final class CheckCall {
     if (buffer.get(at) == MAX_LIMITS) {
       throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
     }
-    exact((long) buffer.getDouble(offsets[checks - 1] + REQUESTS), cost);
+    exact(most(offsets[checks - 1]), cost);
     timed(limit);
     room(1);
+    final int op = buffer.get(offsets[checks - 1]);
+    if (op == LEASE) {
+      leasable(limit);
+    }
     limit(limit, cost);
+    if (op == REFUND) {
+      buffer.putDouble(mark);
+    }
     buffer.put(at, (byte) (buffer.get(at) + 1));
     return this;
+  }
+
+  /** The most requests that the check there may charge. */
+  private long most(int at) {
+    final long requests = (long) buffer.getDouble(at + REQUESTS);
+    return buffer.get(at) == LEASE
+        ? Math.max(requests + (long) buffer.getDouble(at + CHARGED_AT), 1)
+        : requests;
   }
 
   /**
@@ -242,6 +340,11 @@ public final class CheckCall {
 
   public int checkCount() {
     return checks;
+  }
+
+  /** How many of the checks are leases. */
+  public int leaseCount() {
+    return leases;
   }
 
   /** The array behind the argument: {@link #length} bytes from 0; changes with the next check. */

@@ -24,9 +24,15 @@ public final class CheckReply {
   /** A key holds what is not ours; nothing of this check was changed. */
   public static final int FOREIGN = 4;
 
+  /** What marks count by: they are below. */
+  static final long COUNTS = 1L << 40;
+
   private static final int REPLAYED = 16;
   private static final int HEAD_BYTES = 8;
   private static final int CHECK_BYTES = 50;
+
+  /** Of each lease, behind those of all checks: kept, life, a mark for each limit there may be. */
+  private static final int LEASE_BYTES = (2 + CheckCall.MAX_LIMITS) * Double.BYTES;
 
   private static final VarHandle DOUBLE =
       MethodHandles.byteBufferViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
@@ -34,28 +40,41 @@ public final class CheckReply {
   private ByteBuffer buffer = ByteBuffer.allocate(0);
   private int start;
   private int checks;
+  private int leases;
+
+  /** Reads the reply to a call without leases: see {@link #wrap(ByteBuffer, int, int)}. */
+  public CheckReply wrap(ByteBuffer reply, int checks) {
+    return wrap(reply, checks, 0);
+  }
 
   /**
    * Reads {@code reply} from now on, from its position to its limit, of which neither is changed.
    * It is not copied: the figures are those of its bytes as long as they stay.
    *
    * @param reply the bulk string's bytes, heap or direct, of either byte order.
+   * @param leases how many of the checks are leases.
    * @throws IllegalArgumentException if their number cannot be that of {@code checks} checks.
    */
-  public CheckReply wrap(ByteBuffer reply, int checks) {
-    if (reply.remaining() != length(checks)) {
+  public CheckReply wrap(ByteBuffer reply, int checks, int leases) {
+    if (reply.remaining() != length(checks, leases)) {
       throw new IllegalArgumentException(
-          "reply: " + reply.remaining() + " bytes (expected: " + length(checks) + ")");
+          "reply: " + reply.remaining() + " bytes (expected: " + length(checks, leases) + ")");
     }
     buffer = reply;
     start = reply.position();
     this.checks = checks;
+    this.leases = leases;
     return this;
   }
 
   /** Bytes of a reply to so many checks. */
   public static int length(int checks) {
-    return HEAD_BYTES + checks * CHECK_BYTES;
+    return length(checks, 0);
+  }
+
+  /** Bytes of a reply to so many checks, some of which are leases. */
+  public static int length(int checks, int leases) {
+    return HEAD_BYTES + checks * CHECK_BYTES + leases * LEASE_BYTES;
   }
 
   /** The server's time of the whole call, Unix time. */
@@ -108,6 +127,49 @@ public final class CheckReply {
    */
   public long waitUs(int check) {
     return number(check, 5);
+  }
+
+  /**
+   * Requests that a lease keeps, besides those granted.
+   *
+   * @param lease which of the call's leases, from 0.
+   */
+  public long kept(int lease) {
+    return ofLease(lease, 0);
+  }
+
+  /** How long from the decision on they may be used; 0 if none are kept. */
+  public long lifeUs(int lease) {
+    return ofLease(lease, 1);
+  }
+
+  /** Whose refund has to say it for what was kept: what its limit had granted until then. */
+  public long keptMark(int lease, int limit) {
+    return ofLease(lease, 2 + limit);
+  }
+
+  /**
+   * Whose refund has to say it for what was granted at once: what its limit had granted before the
+   * part to keep.
+   *
+   * @param cost units that each request took of the limit.
+   */
+  public long grantedMark(int lease, int limit, long cost) {
+    final long mark = keptMark(lease, limit);
+    return mark < 0 ? mark : mark - kept(lease) * cost & COUNTS - 1;
+  }
+
+  private long ofLease(int lease, int index) {
+    assert lease >= 0 && lease < leases : lease;
+    return (long)
+        (double)
+            DOUBLE.get(
+                buffer,
+                start
+                    + HEAD_BYTES
+                    + checks * CHECK_BYTES
+                    + lease * LEASE_BYTES
+                    + index * Double.BYTES);
   }
 
   private long number(int check, int index) {

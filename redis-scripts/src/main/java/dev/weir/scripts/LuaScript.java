@@ -33,6 +33,7 @@ public final class LuaScript {
                   "argument.lua",
                   "states.lua",
                   "decide.lua",
+                  "lease.lua",
                   "once.lua",
                   "ops.lua")
               + files("check.lua"));

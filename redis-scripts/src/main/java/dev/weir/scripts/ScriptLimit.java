@@ -29,6 +29,9 @@ public final class ScriptLimit {
   private static final int CALENDAR = 6;
   private static final long NO_QUEUE = -1;
 
+  /** The longest that units may be kept: 2^24 - 1, 16 seconds. */
+  public static final long MAX_LIFE_US = (1L << 24) - 1;
+
   /** The longest window, 71 years: now and four of them stay below 2^53. */
   public static final long MAX_WINDOW_US = 1L << 51;
 
@@ -56,7 +59,7 @@ public final class ScriptLimit {
     this.capacity = capacity;
     pacedUnits = kind == PACED ? a : 0;
     pacedPeriodUs = kind == PACED ? b : 0;
-    queue = kind == PACED && d != NO_QUEUE;
+    queue = kind == PACED && d >= 0;
     countsUs =
         switch (kind) {
           case SLIDING_COUNTER -> 2 * b;
@@ -94,6 +97,27 @@ public final class ScriptLimit {
         .putDouble(c)
         .putDouble(d)
         .array();
+  }
+
+  /**
+   * The same limit, whose units may be kept. Of a paced one all questions are to be asked with
+   * that: its value in the store counts what is granted, so that what comes back later is known not
+   * to have come back with time (of one asked for otherwise, less comes back). Values of other
+   * kinds are as they were, and so are those limits.
+   *
+   * @param longestLifeUs for how long at most, from 1 to {@link #MAX_LIFE_US}; a lease that is
+   *     asked for longer is shortened.
+   * @throws IllegalArgumentException if it is a queue, whose places belong to a request each.
+   */
+  public ScriptLimit leased(long longestLifeUs) {
+    Exact.range("longestLifeUs", longestLifeUs, 1, MAX_LIFE_US);
+    if (queue) {
+      throw new IllegalArgumentException("limit: a queue (expected: one whose units can be kept)");
+    }
+    return isPaced()
+        ? new ScriptLimit(
+            PACED, capacity, pacedUnits, pacedPeriodUs, capacity, NO_QUEUE - longestLifeUs)
+        : this;
   }
 
   /** GCRA, token bucket and leaky bucket as a meter: {@code units} per {@code periodUs} return. */
@@ -203,6 +227,11 @@ public final class ScriptLimit {
   public long outflowUs(long units) {
     Exact.range("units", units, 0, capacity);
     return queue ? (units * pacedPeriodUs + pacedUnits - 1) / pacedUnits : 0;
+  }
+
+  /** Whether it is a queue, which takes nothing back, and of which nothing can be kept. */
+  public boolean isQueue() {
+    return queue;
   }
 
   /** Whether the budget comes back at a steady pace, and not with windows. */

@@ -74,8 +74,8 @@ class MalformedArgumentIT extends ScriptServer {
       final ByteBuffer cut = limit(1, 1, 1, 1, -1).position(length);
       refused("argument: " + length + " bytes, cut off", cut, three);
     }
-    refused("op: 0 (expected: 1 to 6)", head(0, 1, 1, 0), three);
-    refused("op: 7 (expected: 1 to 6)", head(7, 1, 1, 0), three);
+    refused("op: 0 (expected: 1 to 7)", head(0, 1, 1, 0), three);
+    refused("op: 8 (expected: 1 to 7)", head(8, 1, 1, 0), three);
     refused("limits: 0 (expected: 1 to 8)", head(1, 0, 1, 0), three);
     refused("limits: 9 (expected: 1 to 8)", head(1, 9, 1, 0), three);
     refused("kind: 7 (expected: 1 to 6)", limit(7, 1, 1, 1, 0), three);
@@ -95,6 +95,45 @@ class MalformedArgumentIT extends ScriptServer {
         "$" + CheckReply.length(3),
         "$" + client.eval(SHIPPED, "0", sent(), three).length,
         "the argument that was cut is a good one");
+  }
+
+  @Test
+  void namesWhatIsWrongWithALeaseOrItsRefund() throws Exception {
+    final String[] three = {"{p}1", "{p}2", "{p}3"};
+    final long longest = ScriptLimit.MAX_LIFE_US;
+    for (double bad : new double[] {NONE, FRACTION, LARGE, INFINITE, -1, longest + 1}) {
+      refused("life: ", leased(7, 1, 1, bad), three);
+      refused("life: ", leased(4, 1, 1, bad), three);
+      if (bad <= longest) {
+        refused("requests: ", leased(7, bad, 1, 1), three);
+        refused("requests: ", leased(7, 1, bad, 1), three);
+      }
+      if (bad != longest + 1 && bad != -1) {
+        refused("mark: ", leased(4, 1, 1, 1).putDouble(bad), three);
+      }
+    }
+    refused("life: ", leased(7, 1, 1, 0), three);
+    refused("life: ", leased(7, 1, 1L << 40, 1 << 13), three);
+    refused("mark: ", leased(4, 1, 1, 1).putDouble(1L << 40), three);
+    refused("mark: ", leased(4, 1, 1, 1).putDouble(-2), three);
+    final ByteBuffer costly = limit(head(7, 1, 1, 1L << 27).putDouble(1), 1, 1, 1, 1, -2, 1L << 27);
+    refused("cost: ", costly, three);
+    refused(
+        "limit of a lease: a queue", limit(head(7, 1, 1, 1).putDouble(1), 1, 1, 1, 1, 0, 1), three);
+    for (int op : new int[] {4, 7}) {
+      final ByteBuffer whole = op == 4 ? leased(op, 1, 1, 1).putDouble(1) : leased(op, 1, 1, 1);
+      for (int length = begun().position() + 1; length < whole.position(); length++) {
+        refused(
+            "argument: " + length + " bytes, cut off",
+            ByteBuffer.wrap(whole.array()).position(length),
+            three);
+      }
+    }
+  }
+
+  /** A lease, or a refund up to its mark. */
+  private static ByteBuffer leased(int op, double requests, double keeps, double life) {
+    return limit(head(op, 1, requests, keeps).putDouble(life), 1, 1, 1, 1, -2, 1);
   }
 
   private static CheckCall sent() {
@@ -131,7 +170,7 @@ class MalformedArgumentIT extends ScriptServer {
     final double[][] together = {
       {1, 1, 1, half, -1},
       {1, 1, half, 1, -1},
-      {1, 1, 1, 1, -2},
+      {1, 1, 1, 1, -2 - ScriptLimit.MAX_LIFE_US},
       {2, 1, 5, 5, 0},
       {2, 1, half, 0, 0},
       {3, 1L << 27, 1L << 26, 0, 0},

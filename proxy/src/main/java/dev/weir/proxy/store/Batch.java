@@ -293,18 +293,29 @@ final class Batch {
     }
     for (int check = 0; check < checks.count(); check++) {
       if (unused[check] > 0) {
-        again.refund(reply.nowUs());
-        owner.giveBack(checks.about(check, again).upTo(unused[check]));
+        giveBackUnused(check);
       }
     }
     return true;
   }
 
+  private void giveBackUnused(int check) {
+    boolean isLease = checks.isLease(check);
+    again.giveBack(isLease ? link.server() : 0, reply.nowUs(), 0);
+    checks.about(check, again).upTo(unused[check]);
+    for (int limit = 0; isLease && limit < again.limits.length; limit++) {
+      int lease = checks.leaseIndex(check);
+      again.mark(limit, reply.grantedMark(lease, limit, again.costs[limit]));
+    }
+    owner.giveBack(again);
+  }
+
   private boolean isPlausible(ByteBuffer answer) {
-    if (answer == null || answer.remaining() != CheckReply.length(entryCount())) {
+    int leases = checks.leaseCount();
+    if (answer == null || answer.remaining() != CheckReply.length(entryCount(), leases)) {
       return false;
     }
-    reply.wrap(answer, entryCount());
+    reply.wrap(answer, entryCount(), leases);
     int before = refundCount();
     if (before > 0 && !refunds.arePlausible(reply)) {
       return false;
@@ -327,13 +338,24 @@ final class Batch {
       StoreFault fault = StoreFault.MALFORMED_REPLY;
       outcomes.tellUnavailable(requests.taker(at), requests.ticket(at), fault);
     } else if (requests.waits(at)) {
-      decision.about(checks.keys(), checks.firstKey(check));
-      decision.set(reply, entry, grant, grant == wanted, left(check, entry), sentNs);
+      decide(check, entry, grant, grant == wanted);
       outcomes.tellDecided(requests.taker(at), requests.ticket(at), decision);
     } else if (requests.hasPassed(at) && grant < wanted && !isForeign) {
       outcomes.remember(debt(check, wanted - grant), requests.firstPassedNs());
     } else if (requests.isUndecided(at) && checks.isGivenBack(check)) {
       unused[check] += grant;
+    }
+    if (checks.isLease(check) && requests.isTold(at) && reply.kept(checks.leaseIndex(check)) > 0) {
+      decide(check, entry, 0, true);
+      outcomes.tellKeptLate((LeaseTaker) requests.taker(at), requests.ticket(at), decision);
+    }
+  }
+
+  private void decide(int check, int entry, long grant, boolean isAll) {
+    decision.about(checks.keys(), checks.firstKey(check));
+    decision.set(reply, entry, grant, isAll, left(check, entry), sentNs);
+    if (checks.isLease(check)) {
+      decision.leased(checks, check, link.server());
     }
   }
 
@@ -371,6 +393,14 @@ final class Batch {
       if (checks.owed(check) > 0) {
         outcomes.remember(debt(check, checks.owed(check)), checks.passedNs(check));
       }
+    }
+  }
+
+  /** Is about to go to another server than was meant: what only that may take back is forgotten. */
+  void dropRefundsNotFor(long server) {
+    if (refundCount() > 0 && !refunds.areAllFor(server)) {
+      countRefunds(false);
+      refunds.begin(unixUs);
     }
   }
 

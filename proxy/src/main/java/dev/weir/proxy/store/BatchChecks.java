@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * What a batch asks of the server: checks, peeks, resets and debts, each with its budgets. Requests
- * that check the same budgets at the same costs share one. Reused with its batch.
+ * What a batch asks of the server: checks, leases, peeks, resets and debts, each with its budgets.
+ * Requests that check the same budgets at the same costs share one. Reused with its batch.
  */
 final class BatchChecks {
   /** The most checks: each has one key or more. */
@@ -38,6 +38,9 @@ final class BatchChecks {
   /** By debt, when its requests passed, on the event loop's clock. */
   private final long[] passedNs = new long[MAX_KEYS];
 
+  /** Null until there is a lease for the first time. */
+  private BatchLeases leases;
+
   /** By the hash of a key: one more than the check's index, in probing order. */
   private final short[] buckets = new short[BUCKETS];
 
@@ -57,7 +60,7 @@ final class BatchChecks {
   int add(StoreQuestion question) {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
-      case PEEK, RESET -> begun(question);
+      case LEASE, PEEK, RESET -> begun(question);
       case REFUND, DEBT -> throw untold(question.operation);
     };
   }
@@ -98,15 +101,34 @@ final class BatchChecks {
     long requests = question.requests;
     long cost = question.costs[0];
     ScriptLimit[] of = question.limits;
+    if (question.operation == Operation.LEASE) {
+      return begunLease(question);
+    }
     return begin(
         switch (question.operation) {
           case CHECK ->
               question.isOnce ? call.checkOnce(cost, of[0]) : call.check(requests, cost, of[0]);
           case PEEK -> call.peek(requests, cost, of[0]);
           case RESET -> call.reset(question.keyCount);
-          case REFUND, DEBT -> throw untold(question.operation);
+          case LEASE, REFUND, DEBT -> throw untold(question.operation);
         },
         question);
+  }
+
+  private int begunLease(StoreQuestion question) {
+    if (leases == null) {
+      leases = new BatchLeases();
+    }
+    int index = call.leaseCount();
+    int check =
+        call.lease(
+            question.requests,
+            question.keep,
+            question.lifeUs,
+            question.costs[0],
+            question.limits[0]);
+    leases.add(check, index, question);
+    return begin(check, question);
   }
 
   /**
@@ -160,7 +182,25 @@ final class BatchChecks {
 
   /** Whether the check charges requests that wait for it. */
   boolean charges(int check) {
-    return operations[check] == Operation.CHECK;
+    return operations[check] == Operation.CHECK || isLease(check);
+  }
+
+  boolean isLease(int check) {
+    return operations[check] == Operation.LEASE;
+  }
+
+  int leaseCount() {
+    return call.leaseCount();
+  }
+
+  /** Which of the batch's leases the check is. */
+  int leaseIndex(int check) {
+    return leases.index(check);
+  }
+
+  /** For how long a lease is to keep requests at most. */
+  long lifeUs(int check) {
+    return leases.lifeUs(check);
   }
 
   /**
@@ -202,8 +242,31 @@ final class BatchChecks {
                   && granted > 0
                   && granted <= asked[check]
                   && index < limits[check].length;
+      case LEASE -> isPlausibleLease(check, reply, entry);
       case REFUND -> throw new AssertionError("refunds are apart");
     };
+  }
+
+  private boolean isPlausibleLease(int check, CheckReply reply, int entry) {
+    int index = leases.index(check);
+    int status = reply.status(entry);
+    long granted = reply.granted(entry);
+    long kept = reply.kept(index);
+    long lifeUs = reply.lifeUs(index);
+    boolean isAny = granted > 0 || kept > 0;
+    return (isAny
+            ? status == CheckReply.GRANTED
+            : status == CheckReply.REFUSED || status == CheckReply.FOREIGN)
+        && reply.limitIndex(entry) < keyCounts[check]
+        && granted >= 0
+        && granted <= asked[check]
+        && (kept == 0
+            ? lifeUs == 0
+            : kept > 0
+                && granted == asked[check]
+                && kept <= leases.keep(check)
+                && lifeUs > 0
+                && lifeUs <= leases.lifeUs(check));
   }
 
   /** A check as a question again, that of one request. */
@@ -211,6 +274,8 @@ final class BatchChecks {
     switch (operations[check]) {
       case CHECK -> into.check(taker, ticket);
       case PEEK -> into.peek(taker, ticket);
+      case LEASE ->
+          into.lease((LeaseTaker) taker, ticket).keep(leases.keep(check), leases.lifeUs(check));
       case RESET -> into.reset(taker, ticket);
       case REFUND, DEBT -> throw untold(operations[check]);
     }

@@ -130,6 +130,11 @@ final class BatchRequests {
     return states[at] == UNDECIDED;
   }
 
+  /** Whether the request was told that there is no decision, whether it passes or not. */
+  boolean isTold(int at) {
+    return states[at] == UNDECIDED || states[at] == PASSED;
+  }
+
   /** Whether the request was told that there is no decision, and passes all the same. */
   boolean hasPassed(int at) {
     return states[at] == PASSED;
@@ -173,7 +178,7 @@ final class BatchRequests {
         isExpired = true;
         states[at] = UNDECIDED;
         boolean passes = outcomes.tellUnavailable(takers[at], tickets[at], fault);
-        if (passes && of.charges(checks[at])) {
+        if (passes && wanted[at] > 0 && of.charges(checks[at])) {
           states[at] = PASSED;
           firstPassedNs = firstPassedNs == 0 ? outcomes.nowNs() : firstPassedNs;
         }

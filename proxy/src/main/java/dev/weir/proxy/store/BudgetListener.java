@@ -39,4 +39,10 @@ public interface BudgetListener {
 
   /** Budgets were given back by hand, and may be any: what was decided before proves nothing. */
   void forgetAll();
+
+  /**
+   * A server may have taken the place of another, for any partition: see {@link LoopStore#server}.
+   * What was kept of another one's budgets may be unknown to it.
+   */
+  default void serversChanged() {}
 }

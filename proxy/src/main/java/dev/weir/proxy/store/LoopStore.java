@@ -52,7 +52,7 @@ public final class LoopStore {
    */
   public StoreFault ask(StoreQuestion question, long nowNs) {
     switch (question.operation) {
-      case CHECK, PEEK, RESET -> {
+      case CHECK, LEASE, PEEK, RESET -> {
         return askShard(question, nowNs);
       }
       case REFUND -> {
@@ -119,6 +119,15 @@ public final class LoopStore {
     }
   }
 
+  /**
+   * Which server has a partition now, as {@link StoreDecision#server()} says; 0 while none is
+   * connected that may decide.
+   */
+  public long server(int partition) {
+    Shard shard = shards.of(partition);
+    return shard == null ? 0 : shard.link().server();
+  }
+
   /** Whether one check may have all of these keys: they are in one call's reach. */
   public boolean isOneCheck(StoreKeys keys) {
     Shard shard = shards.of(keys.partition(0));
@@ -145,6 +154,7 @@ public final class LoopStore {
     links.apply(map);
     shards.apply(map);
     links.closeUnused();
+    outcomes.listener().serversChanged();
     tryOnce();
   }
 
@@ -223,6 +233,7 @@ public final class LoopStore {
   private final class Listener implements LinkListener {
     @Override
     public void ready(StoreLink link) {
+      outcomes.listener().serversChanged();
       shards.settleDebts(link, parts.clock().nowNs());
       tryOnce();
     }

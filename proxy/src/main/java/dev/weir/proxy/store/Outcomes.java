@@ -77,6 +77,18 @@ final class Outcomes {
     }
   }
 
+  /**
+   * Tells one that was told before that there is no decision: some requests are kept all the same.
+   */
+  void tellKeptLate(LeaseTaker taker, long ticket, StoreDecision decision) {
+    assert !isAsking : "a request is told within the question of another";
+    try {
+      taker.keptLate(ticket, decision);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught(ASKER, bug);
+    }
+  }
+
   /** Some requests have passed and have not been charged. */
   void remember(StoreQuestion debt, long passedNs) {
     debts.add(debt, passedNs, clock.nowNs());

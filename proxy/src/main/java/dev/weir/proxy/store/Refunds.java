@@ -21,7 +21,14 @@ final class Refunds {
   /** By key. */
   private final long[] costs = new long[Batch.MAX_KEYS];
 
+  /** By key. */
+  private final long[] marks = new long[Batch.MAX_KEYS];
+
   private final long[] chargedAtUs = new long[Batch.MAX_KEYS];
+  private final long[] livesUs = new long[Batch.MAX_KEYS];
+
+  /** The only server that each may go to; 0 for any. */
+  private final long[] servers = new long[Batch.MAX_KEYS];
 
   /** The first refund that has not been handed over. */
   private int first;
@@ -38,16 +45,25 @@ final class Refunds {
    */
   void add(StoreQuestion refund) {
     ScriptLimit[] of = refund.limits;
-    int at = call.refund(refund.requests * refund.costs[0], refund.decidedAtUs, of[0]);
+    int at =
+        call.refund(
+            refund.requests * refund.costs[0],
+            refund.decidedAtUs,
+            refund.lifeUs,
+            of[0],
+            refund.marks[0]);
     firstKeys[at] = keys.count();
     limits[at] = of;
     requests[at] = refund.requests;
     chargedAtUs[at] = refund.decidedAtUs;
+    livesUs[at] = refund.lifeUs;
+    servers[at] = refund.server;
     for (int i = 0; i < of.length; i++) {
       if (i > 0) {
-        call.also(of[i], refund.requests * refund.costs[i]);
+        call.also(of[i], refund.requests * refund.costs[i], refund.marks[i]);
       }
       costs[keys.count()] = refund.costs[i];
+      marks[keys.count()] = refund.marks[i];
       keys.copy(refund.keys, refund.first + i);
     }
   }
@@ -55,15 +71,26 @@ final class Refunds {
   /** Hands the first one over; there is one. */
   void moveFirstTo(Batch other) {
     int at = first++;
-    StoreQuestion moved = new StoreQuestion().refund(chargedAtUs[at]);
+    StoreQuestion moved = new StoreQuestion().giveBack(servers[at], chargedAtUs[at], livesUs[at]);
     moved.of(keys, firstKeys[at], limits[at]).upTo(requests[at]);
     System.arraycopy(costs, firstKeys[at], moved.costs, 0, limits[at].length);
+    System.arraycopy(marks, firstKeys[at], moved.marks, 0, limits[at].length);
     other.refund(moved);
   }
 
   /** Counts the refunds, but for those that were handed over. */
   int count() {
     return call.checkCount() - first;
+  }
+
+  /** Whether each of them may go to that server. */
+  boolean areAllFor(long server) {
+    for (int at = first; at < call.checkCount(); at++) {
+      if (servers[at] != 0 && servers[at] != server) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Requests whose charges they give back. */

@@ -92,7 +92,8 @@ final class Shard implements BatchOwner, DebtCarrier {
    */
   StoreFault refund(StoreQuestion refund) {
     long nowNs = outcomes.nowNs();
-    StoreFault fault = obstacle(refund, nowNs);
+    boolean isElsewhere = refund.server != 0 && refund.server != link.server();
+    StoreFault fault = isElsewhere ? StoreFault.DISCONNECTED : obstacle(refund, nowNs);
     if (fault != null) {
       outcomes.refunded(refund.requests, false);
       return fault;
@@ -207,6 +208,7 @@ final class Shard implements BatchOwner, DebtCarrier {
     if (heir != null && heir.link.takesCalls() && heir.link.breaker().tryPass(nowNs)) {
       Batch batch = gathering;
       gathering = null;
+      batch.dropRefundsNotFor(heir.link.server());
       outcomes.observer().storeSent(batch.entryCount(), batch.requestCount());
       write(batch, heir.link, nowNs);
     } else {
@@ -298,7 +300,10 @@ final class Shard implements BatchOwner, DebtCarrier {
       from.breaker().succeeded(); // this call ends here, and it may have been the probe
       batch.call().asking(error == ErrorReply.ASK);
       StoreLink to = links.redirected(batch.call().error(), from);
-      if (to != null && to.takesCalls() && to.breaker().tryPass(nowNs)) {
+      if (to != null && to != from) {
+        batch.dropRefundsNotFor(to.server());
+      }
+      if (to != null && to.takesCalls() && batch.entryCount() > 0 && to.breaker().tryPass(nowNs)) {
         outcomes.observer().storeResent();
         write(batch, to, nowNs);
         return true;

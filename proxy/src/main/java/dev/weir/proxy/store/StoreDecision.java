@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.algorithms.lease.LeaseLife;
 import dev.weir.scripts.CheckReply;
 
 /**
@@ -20,6 +21,12 @@ public final class StoreDecision {
   private long sentNs;
   private StoreKeys keys;
   private int firstKey;
+  private long server;
+
+  /** The checks that a lease is one of; null if it is none. */
+  private BatchChecks leased;
+
+  private int ownCheck;
 
   /**
    * @param granted requests of the question's own.
@@ -32,6 +39,19 @@ public final class StoreDecision {
     isAll = all;
     this.remaining = remaining;
     this.sentNs = sentNs;
+    leased = null;
+  }
+
+  /**
+   * Says that it is that on a lease.
+   *
+   * @param own which of the checks it is.
+   * @param by which server decided.
+   */
+  void leased(BatchChecks checks, int own, long by) {
+    leased = checks;
+    ownCheck = own;
+    server = by;
   }
 
   /** Says which keys it is about. */
@@ -49,7 +69,7 @@ public final class StoreDecision {
     return firstKey;
   }
 
-  /** Whether anything was granted. */
+  /** Whether any request may pass now. */
   public boolean allowed() {
     return granted > 0;
   }
@@ -107,6 +127,49 @@ public final class StoreDecision {
   /** How long a queue holds the request. */
   public long waitNs() {
     return reply.waitUs(check) * NS_PER_US;
+  }
+
+  /** Further requests that a lease keeps, to be used until {@link #leaseEndNs()}. */
+  public long kept() {
+    return leased == null ? 0 : reply.kept(leased.leaseIndex(ownCheck));
+  }
+
+  /** How long what is kept may be used, from the decision on; 0 if nothing is. */
+  public long lifeUs() {
+    return leased == null ? 0 : reply.lifeUs(leased.leaseIndex(ownCheck));
+  }
+
+  /** From when on what is kept may not be used any more, on the loop's clock. */
+  public long leaseEndNs() {
+    return LeaseLife.endNs(sentNs, lifeUs());
+  }
+
+  /** Whether what is kept ends with the window of one of the limits. */
+  public boolean isWindowEnd() {
+    return kept() > 0 && lifeUs() < leased.lifeUs(ownCheck);
+  }
+
+  /** What {@link StoreQuestion#mark} is to say of requests that were kept. */
+  public long keptMark(int limit) {
+    return reply.keptMark(leased.leaseIndex(ownCheck), limit);
+  }
+
+  /** What {@link StoreQuestion#mark} is to say of requests that were granted at once. */
+  public long grantedMark(int limit) {
+    return reply.grantedMark(leased.leaseIndex(ownCheck), limit, leased.cost(ownCheck, limit));
+  }
+
+  /**
+   * Which server granted a lease: equal for the same address, process and replication history;
+   * never 0. If the server does not tell, each connection counts as another one.
+   */
+  public long server() {
+    return server;
+  }
+
+  /** Units at once, of the limit that the figures are about. */
+  public long capacity() {
+    return reply.capacity(check);
   }
 
   /** When the store was asked, on the loop's clock: it decided then or later. */

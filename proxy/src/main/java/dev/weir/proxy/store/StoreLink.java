@@ -61,6 +61,10 @@ final class StoreLink extends Deadlines.Waiter {
 
   private int attempts;
   private State state = State.PAUSED;
+
+  /** Which server the connection is to; see {@link ServerIdentity}. */
+  private long server;
+
   private long pauseNs = FIRST_PAUSE_NS;
   private int calls;
   private long lastProgressNs;
@@ -98,6 +102,11 @@ final class StoreLink extends Deadlines.Waiter {
 
   Breaker breaker() {
     return breaker;
+  }
+
+  /** Which server it is connected to, see {@link StoreDecision#server()}; 0 while it is not. */
+  long server() {
+    return state == State.READY ? server : 0;
   }
 
   /** The server's time, by its last answer. */
@@ -139,6 +148,12 @@ final class StoreLink extends Deadlines.Waiter {
       opening = opened;
     }
     return ScriptTrial.loadAndRun(opened.async(), partition.getAsInt())
+        .thenCombine(
+            ServerIdentity.of(address, opened.async()),
+            (serverUs, identity) -> {
+              identified(identity, attempt);
+              return serverUs;
+            })
         .handle(
             (serverUs, fault) -> {
               if (fault != null) {
@@ -150,6 +165,12 @@ final class StoreLink extends Deadlines.Waiter {
               tried(serverUs);
               return opened;
             });
+  }
+
+  private void identified(long identity, int attempt) {
+    if (attempt == attempts) {
+      server = identity;
+    }
   }
 
   /** The script has run; the server said what time it was, or 0 if it was not asked. */

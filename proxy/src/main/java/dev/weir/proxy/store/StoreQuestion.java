@@ -6,10 +6,10 @@ import java.util.Arrays;
 
 /**
  * A question to the store: what is to be done, with which budgets, and who is told of it. Begun
- * with one of {@link #check}, {@link #peek}, {@link #reset}, {@link #refund} and {@link #debt},
- * which forget what it was before; then {@link #of}, then what differs from one request at a cost
- * of 1. {@link LoopStore#ask} copies it, so it may be filled anew as soon as that returns. Used by
- * one event loop.
+ * with one of {@link #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #refund},
+ * {@link #giveBack} and {@link #debt}, which forget what it was before; then {@link #of}, then what
+ * differs from one request at a cost of 1. {@link LoopStore#ask} copies it, so it may be filled
+ * anew as soon as that returns. Used by one event loop.
  */
 public final class StoreQuestion {
   /** The kind of a question. */
@@ -17,13 +17,16 @@ public final class StoreQuestion {
     /** Grants and charges as many requests as there is room for, of those that are asked for. */
     CHECK,
 
+    /** Grants and charges requests, and keeps some to be used later without asking. */
+    LEASE,
+
     /** Says what a check would grant, and charges nothing. */
     PEEK,
 
     /** Forgets what was consumed. */
     RESET,
 
-    /** Gives back what an earlier check granted; nobody is told. */
+    /** Gives back what an earlier check or lease granted; nobody is told. */
     REFUND,
 
     /** Charges what has passed without a decision, once the store decides; nobody is told. */
@@ -46,7 +49,20 @@ public final class StoreQuestion {
   /** By limit, what one request takes. */
   final long[] costs = new long[CheckCall.MAX_LIMITS];
 
+  /** By limit, of a refund, the mark of what goes back. */
+  final long[] marks = new long[CheckCall.MAX_LIMITS];
+
   long requests;
+
+  /** Of a lease, how many further requests it is to keep at most. */
+  long keep;
+
+  /** Of a lease, for how long at most; of a refund, for how long it was kept, 0 if it was not. */
+  long lifeUs;
+
+  /** The only server that a refund may go to; 0 for any. */
+  long server;
+
   boolean isOnce;
   boolean coalesces;
 
@@ -63,6 +79,9 @@ public final class StoreQuestion {
     taker = teller;
     ticket = named;
     requests = 1;
+    keep = 0;
+    lifeUs = 0;
+    server = 0;
     isOnce = false;
     coalesces = what == Operation.CHECK;
     isFollowed = false;
@@ -79,6 +98,16 @@ public final class StoreQuestion {
    */
   public StoreQuestion check(StoreTaker taker, long ticket) {
     return begin(Operation.CHECK, taker, ticket);
+  }
+
+  /**
+   * Asks for requests that may pass now, and with {@link #keep} for some that may pass later: all
+   * limits admit them, and none is a queue. It shares no check with other questions.
+   *
+   * @param taker is told, as of a check, of those that are wanted now.
+   */
+  public StoreQuestion lease(LeaseTaker taker, long ticket) {
+    return begin(Operation.LEASE, taker, ticket);
   }
 
   /** Asks what {@link #check} would grant. */
@@ -102,6 +131,22 @@ public final class StoreQuestion {
     return this;
   }
 
+  /**
+   * Gives back what a lease has granted and nobody has used, once. Where the server that granted it
+   * is not to be reached, or another has taken its place, it is forgotten.
+   *
+   * @param server {@link StoreDecision#server()} of that lease.
+   * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that lease.
+   * @param lifeUs {@link StoreDecision#lifeUs()} for requests that were kept, 0 for those that were
+   *     granted at once.
+   */
+  public StoreQuestion giveBack(long server, long decidedAtUs, long lifeUs) {
+    refund(decidedAtUs);
+    this.server = server;
+    this.lifeUs = lifeUs;
+    return this;
+  }
+
   /** Charges what passes now without a decision, when the store decides again. */
   public StoreQuestion debt() {
     return begin(Operation.DEBT, null, 0);
@@ -120,6 +165,9 @@ public final class StoreQuestion {
     this.first = first;
     this.limits = limits;
     keyCount = limits.length;
+    if (operation == Operation.REFUND) {
+      Arrays.fill(marks, 0, limits.length, CheckCall.NO_MARK);
+    }
     return cost(1);
   }
 
@@ -142,9 +190,37 @@ public final class StoreQuestion {
     return this;
   }
 
-  /** Is about so many requests, of which a part may be granted: {@link StoreDecision#granted}. */
+  /**
+   * Is about so many requests, of which a part may be granted: {@link StoreDecision#granted}.
+   *
+   * @param count 1 or more, of a lease 0 or more.
+   */
   public StoreQuestion upTo(long count) {
     requests = count;
+    return this;
+  }
+
+  /**
+   * Says how many further requests a {@link #lease} is to keep, if all that it wants now is
+   * granted.
+   *
+   * @param count at most, 0 or more; {@code count * lifeUs} is below 2^53.
+   * @param lifeUs for how long at most, from 1 to {@link ScriptLimit#MAX_LIFE_US}.
+   */
+  public StoreQuestion keep(long count, long lifeUs) {
+    keep = count;
+    this.lifeUs = lifeUs;
+    return this;
+  }
+
+  /**
+   * Says when, among all that was granted of a limit, that was which {@link #giveBack} gives back.
+   *
+   * @param mark {@link StoreDecision#keptMark} or {@link StoreDecision#grantedMark}; without one
+   *     less may come back.
+   */
+  public StoreQuestion mark(int limit, long mark) {
+    marks[limit] = mark;
     return this;
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
@@ -28,16 +29,20 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A server that executes calls when it is told to, and remembers each grant: its time is another in
- * each call, so a refund says which grant it gives back. Budgets are fixed windows that never end.
- * In the place of the network stands Lettuce's connection; its bytes are those on the wire.
+ * each call, so a refund says which grant it gives back. Budgets are fixed windows that never end;
+ * a lease keeps what it is asked for, as far as a quarter of what is left goes. In the place of the
+ * network stands Lettuce's connection; its bytes are those on the wire.
  */
 public final class ModelServer {
   private static final byte PEEK = 2;
   private static final byte RESET = 3;
   private static final byte REFUND = 4;
   private static final byte DEBT = 6;
+  private static final byte LEASE = 7;
   private static final int HEAD_BYTES = 18;
+  private static final int LIFE_BYTES = 8;
   private static final int LIMIT_BYTES = 41;
+  private static final int MARK_BYTES = 8;
   private static final int COST = 33;
 
   /** What was granted and not given back, by key and then by the time of the grant. */
@@ -46,6 +51,10 @@ public final class ModelServer {
   private final List<String> faults = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
   private final List<String> debts = new ArrayList<>();
+
+  /** Of each lease of the call at hand, what is kept, and for how long. */
+  private final List<long[]> leases = new ArrayList<>();
+
   private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
   private final InetSocketAddress address;
   private RedisConnectionStateListener listener;
@@ -109,6 +118,7 @@ public final class ModelServer {
     return switch (method.getName()) {
       case "scriptLoad" -> new Done<>("digest");
       case "evalsha" -> new Done<>(new byte[CheckReply.length(2)]);
+      case "info" -> new Done<>("run_id:1\r\nmaster_replid:1\r\n");
       case "asking" -> new Done<>("OK");
       default -> throw new UnsupportedOperationException(method.getName());
     };
@@ -194,18 +204,34 @@ public final class ModelServer {
     ByteBuffer input = ByteBuffer.wrap(words.get(3 + keyCount)).order(ByteOrder.LITTLE_ENDIAN);
     ByteBuffer reply = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
     reply.putDouble(++nowUs);
+    leases.clear();
     int key = 0;
     while (input.hasRemaining()) {
       int at = input.position();
       int limits = input.get(at + 1);
       execute(input, at, keys.subList(key, key + limits), reply);
       key += limits;
-      input.position(at + HEAD_BYTES + (input.get(at) == RESET ? 0 : limits * LIMIT_BYTES));
+      input.position(headEnd(input, at) + limits * limitBytes(input.get(at)));
+    }
+    for (long[] lease : leases) {
+      reply.putDouble(lease[0]).putDouble(lease[1]);
+      for (int limit = 0; limit < CheckCall.MAX_LIMITS; limit++) {
+        reply.putDouble(CheckCall.NO_MARK);
+      }
     }
     if (key != keyCount) {
       faults.add(keyCount + " keys of " + key);
     }
     return reply.flip();
+  }
+
+  private static int headEnd(ByteBuffer input, int at) {
+    boolean hasLife = input.get(at) == REFUND || input.get(at) == LEASE;
+    return at + HEAD_BYTES + (hasLife ? LIFE_BYTES : 0);
+  }
+
+  private static int limitBytes(byte op) {
+    return op == RESET ? 0 : op == REFUND ? LIMIT_BYTES + MARK_BYTES : LIMIT_BYTES;
   }
 
   private void execute(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
@@ -217,7 +243,8 @@ public final class ModelServer {
     }
     long[] costs = new long[keys.size()];
     for (int i = 0; i < costs.length; i++) {
-      costs[i] = (long) input.getDouble(at + HEAD_BYTES + i * LIMIT_BYTES + COST);
+      int limit = headEnd(input, at) + i * limitBytes(input.get(at));
+      costs[i] = (long) input.getDouble(limit + COST);
     }
     if (input.get(at) == REFUND) {
       executed.add("refund " + keys);
@@ -232,12 +259,13 @@ public final class ModelServer {
       return;
     }
     boolean charges = input.get(at) != PEEK;
-    executed.add((charges ? "check " : "peek ") + keys);
+    boolean isLease = input.get(at) == LEASE;
+    executed.add((isLease ? "lease " : charges ? "check " : "peek ") + keys);
     long granted = requests;
     long least = Long.MAX_VALUE;
     int leastAt = 0;
     for (int i = 0; i < keys.size(); i++) {
-      long limit = (long) input.getDouble(at + HEAD_BYTES + i * LIMIT_BYTES + 1);
+      long limit = (long) input.getDouble(headEnd(input, at) + i * LIMIT_BYTES + 1);
       long left = limit - charged(keys.get(i));
       long fits = left / costs[i];
       if (fits < granted || granted == requests && left < least) {
@@ -246,13 +274,20 @@ public final class ModelServer {
         leastAt = i;
       }
     }
-    for (int i = 0; i < keys.size() && charges && granted > 0; i++) {
-      Map<Long, Long> of = grants.computeIfAbsent(keys.get(i), key -> new HashMap<>());
-      of.merge(nowUs, granted * costs[i], Long::sum);
+    long kept = 0;
+    if (isLease) {
+      long free = least - granted * costs[leastAt];
+      long wanted = (long) input.getDouble(at + 10);
+      kept = granted < requests ? 0 : Math.min(wanted, free / 4 / costs[leastAt]);
+      leases.add(new long[] {kept, kept > 0 ? (long) input.getDouble(at + HEAD_BYTES) : 0});
     }
-    int status = granted > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
+    for (int i = 0; i < keys.size() && charges && granted + kept > 0; i++) {
+      Map<Long, Long> of = grants.computeIfAbsent(keys.get(i), key -> new HashMap<>());
+      of.merge(nowUs, (granted + kept) * costs[i], Long::sum);
+    }
+    int status = granted + kept > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
     long retryUs = granted == requests ? 0 : TimeUnit.DAYS.toMicros(1);
-    long left = charges ? least - granted * costs[leastAt] : least;
+    long left = charges ? least - (granted + kept) * costs[leastAt] : least;
     reply(reply, status, leastAt, granted, left, retryUs);
   }
 

@@ -1,0 +1,57 @@
+package dev.weir.proxy.store;
+
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Tells one server from another: by its address, its process and the history of its data, which is
+ * another one after each failover. What was charged to one may be unknown to the other.
+ */
+final class ServerIdentity {
+  private static final Pattern PROCESS = Pattern.compile("run_id:(\\w+)");
+  private static final Pattern HISTORY = Pattern.compile("master_replid:(\\w+)");
+
+  private ServerIdentity() {}
+
+  /** Asks; completes in any case. Not 0; if the server does not tell, nobody else has that one. */
+  static CompletionStage<Long> of(
+      SocketAddress address, RedisAsyncCommands<byte[], byte[]> commands) {
+    return commands
+        .info("server")
+        .thenCombine(commands.info("replication"), (server, data) -> of(address, server, data))
+        .exceptionally(denied -> unknown());
+  }
+
+  /** By two sections of INFO. */
+  static long of(SocketAddress address, String server, String replication) {
+    Matcher process = PROCESS.matcher(server);
+    Matcher history = HISTORY.matcher(replication);
+    if (!process.find() || !history.find()) {
+      return unknown();
+    }
+    long hash = 0;
+    for (String part : new String[] {StoreNode.text(address), process.group(1), history.group(1)}) {
+      for (int i = 0; i < part.length(); i++) {
+        hash = mix(hash + part.charAt(i) + 1);
+      }
+      hash = mix(hash);
+    }
+    return hash == 0 ? 1 : hash;
+  }
+
+  private static long unknown() {
+    long random = ThreadLocalRandom.current().nextLong();
+    return random == 0 ? 1 : random;
+  }
+
+  /** The finaliser of SplitMix64. */
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
+  }
+}
