@@ -28,13 +28,13 @@ final class Http2Answers {
   private final ResponseHeadWriter heads = new ResponseHeadWriter();
   private final TrailerWriter trailers = new TrailerWriter();
   private final Http2RateLimitFields rateLimitFields;
-  private final Http2RefusalWriter refusals;
+  private final RefusalTemplates refusals;
   private final GrpcRefusalWriter calls;
 
   Http2Answers(AnswerSettings settings, CurrentDate date) {
     this.settings = settings;
     rateLimitFields = new Http2RateLimitFields(settings);
-    refusals = new Http2RefusalWriter(rateLimitFields, date);
+    refusals = new RefusalTemplates(date, () -> new Http2RefusalTemplate(rateLimitFields));
     calls = new GrpcRefusalWriter(settings.rateLimit(), settings.xRateLimit());
   }
 
@@ -55,9 +55,9 @@ final class Http2Answers {
     }
     ByteBuf body;
     if (type == GrpcContentType.NONE) {
-      refusals.describe(verdict);
-      refusals.writeHead(connection.beginHead(stream));
-      body = headMethod ? Unpooled.EMPTY_BUFFER : refusals.body();
+      RefusalTemplate answer = refusals.answer(verdict);
+      answer.writeHead(connection.beginHead(stream));
+      body = headMethod ? Unpooled.EMPTY_BUFFER : answer.body();
     } else {
       int mostBytes = calls.describe(verdict);
       calls.writeHead(connection.beginHead(stream).ensureWritable(mostBytes), type);

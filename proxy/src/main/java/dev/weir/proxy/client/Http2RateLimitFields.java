@@ -15,13 +15,7 @@ final class Http2RateLimitFields {
   private final FieldEncoder encoder = new FieldEncoder();
   private final ByteBuf value = Unpooled.buffer(256); // on the heap: it lives as long as its loop
   private final AnswerSettings answers;
-
-  /** Where the numbers that were written last end in their output; 0 for those that were not. */
-  private int remainingEnd;
-
-  private int waitEnd;
-  private int xRemainingEnd;
-  private int xWaitEnd;
+  private final RateLimitDigits digits = new RateLimitDigits();
 
   Http2RateLimitFields(AnswerSettings answers) {
     this.answers = answers;
@@ -36,7 +30,7 @@ final class Http2RateLimitFields {
    * @param withX whether X-RateLimit fields may be written.
    */
   void write(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
-    remainingEnd = waitEnd = xRemainingEnd = xWaitEnd = 0;
+    digits.clear();
     if (policy == null) {
       return;
     }
@@ -48,36 +42,21 @@ final class Http2RateLimitFields {
       LimitValues.writeReset(value, waitSeconds);
       behindRemaining += value.writerIndex();
       writeValue(out, FieldKind.RATELIMIT);
-      waitEnd = out.writerIndex();
-      remainingEnd = waitEnd - behindRemaining;
+      digits.waitEnd = out.writerIndex();
+      digits.remainingEnd = digits.waitEnd - behindRemaining;
     }
     if (answers.xRateLimit() && withX) {
       encoder.field(out, FieldKind.X_RATELIMIT_LIMIT, policy.quota());
       encoder.field(out, FieldKind.X_RATELIMIT_REMAINING, remaining);
-      xRemainingEnd = out.writerIndex();
+      digits.xRemainingEnd = out.writerIndex();
       encoder.field(out, FieldKind.X_RATELIMIT_RESET, waitSeconds);
-      xWaitEnd = out.writerIndex();
+      digits.xWaitEnd = out.writerIndex();
     }
   }
 
-  /** Where {@code r} of RateLimit ended in the output that was written to last; 0 for nowhere. */
-  int remainingEnd() {
-    return remainingEnd;
-  }
-
-  /** Where {@code t} of RateLimit ended in the output that was written to last; 0 for nowhere. */
-  int waitEnd() {
-    return waitEnd;
-  }
-
-  /** Where X-RateLimit-Remaining ended in the output that was written to last; 0 for nowhere. */
-  int xRemainingEnd() {
-    return xRemainingEnd;
-  }
-
-  /** Where X-RateLimit-Reset ended in the output that was written to last; 0 for nowhere. */
-  int xWaitEnd() {
-    return xWaitEnd;
+  /** Where the numbers are that were written last. */
+  RateLimitDigits digits() {
+    return digits;
   }
 
   private void writeValue(ByteBuf out, int kind) {

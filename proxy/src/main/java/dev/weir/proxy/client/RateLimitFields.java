@@ -23,6 +23,7 @@ final class RateLimitFields {
   private static final int FIXED_BYTES = 320;
 
   private final AnswerSettings answers;
+  private final RateLimitDigits digits = new RateLimitDigits();
 
   RateLimitFields(AnswerSettings answers) {
     this.answers = answers;
@@ -38,6 +39,11 @@ final class RateLimitFields {
     return answers;
   }
 
+  /** Where the numbers are that were written last. */
+  RateLimitDigits digits() {
+    return digits;
+  }
+
   /**
    * Appends the fields.
    *
@@ -48,6 +54,7 @@ final class RateLimitFields {
    * @param withX whether X-RateLimit fields may be written.
    */
   void write(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
+    digits.clear();
     if (policy == null) {
       return;
     }
@@ -55,7 +62,10 @@ final class RateLimitFields {
       out.writeBytes(POLICY);
       LimitValues.writePolicy(out, policy);
       out.writeBytes(RATE_LIMIT);
-      LimitValues.writeLimit(out, policy, remaining, waitSeconds);
+      LimitValues.writeRemaining(out, policy, remaining);
+      digits.remainingEnd = out.writerIndex();
+      LimitValues.writeReset(out, waitSeconds);
+      digits.waitEnd = out.writerIndex();
       out.writeBytes(CRLF);
     }
     if (answers.xRateLimit() && withX) {
@@ -63,8 +73,10 @@ final class RateLimitFields {
       writeDecimal(out, policy.quota());
       out.writeBytes(X_REMAINING);
       writeDecimal(out, remaining);
+      digits.xRemainingEnd = out.writerIndex();
       out.writeBytes(X_RESET);
       writeDecimal(out, waitSeconds);
+      digits.xWaitEnd = out.writerIndex();
       out.writeBytes(CRLF);
     }
   }

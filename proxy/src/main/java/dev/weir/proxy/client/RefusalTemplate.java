@@ -1,32 +1,23 @@
 package dev.weir.proxy.client;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
-
 import dev.weir.proxy.http.ProblemWriter;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.http.TextWriter;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
 
 /**
- * The answer of HTTP/2 to refusals of one kind: for one reason, by one limit, with as many digits
- * in each number. Two of them differ in the date and the digits alone, which stand at the same
- * places; so the answer to the next is that to the last one, with what differs written over.
+ * The answer to refusals of one kind: for one reason, by one limit, with as many digits in each
+ * number. Two of them differ in the date and the digits alone, which stand at the same places; so
+ * the answer to the next is that to the last one, with what differs written over. Each version of
+ * HTTP writes the head in its own way.
  */
-final class RefusalTemplate {
+abstract class RefusalTemplate {
   /** Has no digits: what it would stand in is not written. */
   private static final int NONE = 0;
-
-  private static final byte[] CONTENT_TYPE = ascii(ProblemWriter.CONTENT_TYPE);
-
-  private final FieldEncoder encoder = new FieldEncoder();
-  private final Http2RateLimitFields rateLimitFields;
 
   // On the heap: they live as long as their loop.
   private final ByteBuf head = Unpooled.buffer(512);
@@ -45,14 +36,7 @@ final class RefusalTemplate {
   private int dateEnd;
   private int retryEnd;
   private int bodyRetryEnd;
-  private int remainingEnd;
-  private int waitEnd;
-  private int xRemainingEnd;
-  private int xWaitEnd;
-
-  RefusalTemplate(Http2RateLimitFields rateLimitFields) {
-    this.rateLimitFields = rateLimitFields;
-  }
+  private final RateLimitDigits limitEnds = new RateLimitDigits();
 
   /** How many digits the numbers of a refusal have: a byte for each. */
   static int shape(Refusal refusal) {
@@ -68,7 +52,7 @@ final class RefusalTemplate {
    *
    * @param now the date; never changed by its owner.
    */
-  void answer(Refusal refusal, int refusalShape, byte[] now) {
+  final void answer(Refusal refusal, int refusalShape, byte[] now) {
     if (refusal.reason() == reason
         && refusalShape == shape
         && Objects.equals(refusal.policy(), policy)) {
@@ -77,7 +61,9 @@ final class RefusalTemplate {
       shape = refusalShape;
       reason = refusal.reason();
       policy = refusal.policy();
-      write(refusal, now);
+      ProblemWriter.write(body.clear(), refusal);
+      bodyRetryEnd = body.writerIndex() - ProblemWriter.BYTES_BEHIND_SECONDS;
+      writeHead(head.clear(), refusal, now, body.readableBytes());
     }
     date = now;
     retryAfterSeconds = refusal.retryAfterSeconds();
@@ -85,28 +71,25 @@ final class RefusalTemplate {
     waitSeconds = refusal.waitSeconds();
   }
 
-  private void write(Refusal refusal, byte[] now) {
-    ProblemWriter.write(body.clear(), refusal);
-    bodyRetryEnd = body.writerIndex() - ProblemWriter.BYTES_BEHIND_SECONDS;
-    encoder.status(head.clear(), reason.httpStatus());
-    encoder.field(head, FieldKind.DATE, now);
-    dateEnd = head.writerIndex();
-    encoder.field(head, FieldKind.CONTENT_TYPE, CONTENT_TYPE);
-    encoder.field(head, FieldKind.CONTENT_LENGTH, body.readableBytes());
-    if (refusal.retryAfterSeconds() > 0) {
-      encoder.field(head, FieldKind.RETRY_AFTER, refusal.retryAfterSeconds());
-      retryEnd = head.writerIndex();
-    }
-    String challenge = refusal.challenge();
-    if (challenge != null) {
-      encoder.begin(head, FieldKind.WWW_AUTHENTICATE, challenge.length());
-      ByteBufUtil.writeAscii(head, challenge);
-    }
-    rateLimitFields.write(head, policy, refusal.remaining(), refusal.waitSeconds(), true);
-    remainingEnd = rateLimitFields.remainingEnd();
-    waitEnd = rateLimitFields.waitEnd();
-    xRemainingEnd = rateLimitFields.xRemainingEnd();
-    xWaitEnd = rateLimitFields.xWaitEnd();
+  /**
+   * Writes the head's fields, and says where the date and the numbers are: {@link #dateEndsAt},
+   * {@link #retryEndsAt} if it is written, and {@link #limitEndsAt}.
+   *
+   * @param now the date.
+   * @param contentLength that of the body, in bytes.
+   */
+  abstract void writeHead(ByteBuf out, Refusal refusal, byte[] now, int contentLength);
+
+  final void dateEndsAt(int end) {
+    dateEnd = end;
+  }
+
+  final void retryEndsAt(int end) {
+    retryEnd = end;
+  }
+
+  final void limitEndsAt(RateLimitDigits ends) {
+    limitEnds.set(ends);
   }
 
   private void writeOver(Refusal refusal, byte[] now) {
@@ -118,12 +101,12 @@ final class RefusalTemplate {
       writeOver(body, bodyRetryEnd, refusal.retryAfterSeconds());
     }
     if (refusal.remaining() != remaining) {
-      writeOver(head, remainingEnd, refusal.remaining());
-      writeOver(head, xRemainingEnd, refusal.remaining());
+      writeOver(head, limitEnds.remainingEnd, refusal.remaining());
+      writeOver(head, limitEnds.xRemainingEnd, refusal.remaining());
     }
     if (refusal.waitSeconds() != waitSeconds) {
-      writeOver(head, waitEnd, refusal.waitSeconds());
-      writeOver(head, xWaitEnd, refusal.waitSeconds());
+      writeOver(head, limitEnds.waitEnd, refusal.waitSeconds());
+      writeOver(head, limitEnds.xWaitEnd, refusal.waitSeconds());
     }
   }
 
@@ -139,13 +122,23 @@ final class RefusalTemplate {
     }
   }
 
+  /** How many bytes the head's fields take. */
+  final int headBytes() {
+    return head.readableBytes();
+  }
+
   /** Appends the head's fields. */
-  void writeHead(ByteBuf out) {
+  final void writeHead(ByteBuf out) {
     out.writeBytes(head.array(), head.arrayOffset(), head.readableBytes());
   }
 
   /** The content, not the caller's to release. */
-  ByteBuf body() {
+  final ByteBuf body() {
     return body;
+  }
+
+  /** Appends the content. */
+  final void writeBody(ByteBuf out) {
+    out.writeBytes(body.array(), body.arrayOffset(), body.readableBytes());
   }
 }

@@ -19,10 +19,12 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
+import java.util.function.Supplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Refusals of HTTP/2, whose bytes are kept from one to the next. */
-class Http2RefusalWriterTest {
+/** Answers to refusals, whose bytes are kept from one to the next, in each version of HTTP. */
+class RefusalTemplatesTest {
   /** What the measuring itself may take. */
   private static final long NOISE_BYTES = 1_000;
 
@@ -40,29 +42,48 @@ class Http2RefusalWriterTest {
 
   private final Verdict verdict = new Verdict();
 
-  private static Http2RefusalWriter writer(AnswerSettings answers, CurrentDate date) {
-    return new Http2RefusalWriter(new Http2RateLimitFields(answers), date);
+  /** How one version of HTTP has its answers made. */
+  private enum Version {
+    HTTP1 {
+      @Override
+      RefusalTemplate template(AnswerSettings answers) {
+        return new Http1RefusalTemplate(new RateLimitFields(answers));
+      }
+    },
+    HTTP2 {
+      @Override
+      RefusalTemplate template(AnswerSettings answers) {
+        return new Http2RefusalTemplate(new Http2RateLimitFields(answers));
+      }
+    };
+
+    abstract RefusalTemplate template(AnswerSettings answers);
+
+    RefusalTemplates templates(AnswerSettings answers, CurrentDate date) {
+      return new RefusalTemplates(date, () -> template(answers));
+    }
   }
 
   /** One that has written nothing else has no bytes of before. */
-  @Test
-  void writesWhatAWriterWritesThatHasWrittenNothingBefore() {
+  @ParameterizedTest
+  @EnumSource
+  void writesWhatTemplatesWriteThatHaveWrittenNothingBefore(Version version) {
     Random random = new Random(7);
     CurrentDate date = new CurrentDate();
     for (int settings = 0; settings < 4; settings++) {
       AnswerSettings answers = new AnswerSettings((settings & 1) != 0, (settings & 2) != 0);
-      Http2RefusalWriter kept = writer(answers, date);
+      RefusalTemplates kept = version.templates(answers, date);
       for (int i = 0; i < 2_000; i++) {
         refuse(random);
-        assertSame(kept, answers, date);
+        assertSame(kept, () -> version.templates(answers, date), date);
       }
     }
   }
 
-  @Test
-  void writesTheDateOfEachSecond() {
-    RefusalTemplate kept =
-        new RefusalTemplate(new Http2RateLimitFields(new AnswerSettings(true, true)));
+  @ParameterizedTest
+  @EnumSource
+  void writesTheDateOfEachSecond(Version version) {
+    RefusalTemplate kept = version.template(new AnswerSettings(true, true));
     Refusal refusal = new Refusal().describe(verdict.refuse(RefusalReason.DENIED));
     ByteBuf head = Unpooled.buffer();
     for (String date : List.of("Sun, 22 Nov 2026 08:00:59 GMT", "Mon, 23 Nov 2026 18:01:00 GMT")) {
@@ -83,13 +104,14 @@ class Http2RefusalWriterTest {
         SECOND_NS * SECONDS[random.nextInt(SECONDS.length)]);
   }
 
-  private void assertSame(Http2RefusalWriter kept, AnswerSettings answers, CurrentDate date) {
+  private void assertSame(
+      RefusalTemplates kept, Supplier<RefusalTemplates> unused, CurrentDate date) {
     byte[] before;
     byte[][] first;
     byte[][] known;
     do { // until both are of one second
       before = date.text();
-      first = written(writer(answers, date));
+      first = written(unused.get());
       known = written(kept);
     } while (before != date.text());
     assertArrayEquals(first[0], known[0], () -> "the head of " + text());
@@ -100,17 +122,19 @@ class Http2RefusalWriterTest {
     return verdict.refusal() + ", " + verdict.policy() + ", r=" + verdict.remaining();
   }
 
-  private byte[][] written(Http2RefusalWriter writer) {
-    writer.describe(verdict);
+  private byte[][] written(RefusalTemplates templates) {
+    RefusalTemplate answer = templates.answer(verdict);
     ByteBuf head = Unpooled.buffer();
-    writer.writeHead(head);
-    return new byte[][] {ByteBufUtil.getBytes(head), ByteBufUtil.getBytes(writer.body())};
+    answer.writeHead(head);
+    return new byte[][] {ByteBufUtil.getBytes(head), ByteBufUtil.getBytes(answer.body())};
   }
 
   /** Of many keys, in a minute: the same limit, and seconds to wait that differ. */
-  @Test
-  void writesIntoADirectBufferWithoutAllocating() {
-    Http2RefusalWriter writer = writer(new AnswerSettings(true, true), new CurrentDate());
+  @ParameterizedTest
+  @EnumSource
+  void writesIntoADirectBufferWithoutAllocating(Version version) {
+    RefusalTemplates templates =
+        version.templates(new AnswerSettings(true, true), new CurrentDate());
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates to watch
@@ -122,8 +146,9 @@ class Http2RefusalWriterTest {
         for (int i = 0; i < 20_000; i++) {
           long waitNs = i % 60 * SECOND_NS;
           verdict.refuse(RefusalReason.OVER_LIMIT, POLICIES[1], 100, 0, waitNs, waitNs);
-          writer.describe(verdict);
-          writer.writeHead(out.clear());
+          RefusalTemplate answer = templates.answer(verdict);
+          answer.writeHead(out.clear());
+          answer.writeBody(out);
         }
         least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
       }

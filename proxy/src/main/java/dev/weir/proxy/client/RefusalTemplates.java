@@ -3,38 +3,40 @@ package dev.weir.proxy.client;
 import dev.weir.proxy.http.CurrentDate;
 import dev.weir.proxy.http.Refusal;
 import dev.weir.proxy.request.Verdict;
-import io.netty.buffer.ByteBuf;
+import java.util.function.Supplier;
 
 /**
- * Writes a {@link Refusal} as a response of HTTP/2: status, {@code retry-after}, the RateLimit
- * fields, and a problem as the body. One per event loop. {@link #describe} first; what is written
- * then is of that refusal.
+ * The answers that one event loop has given to refusals in one version of HTTP, by their kinds: the
+ * next of a kind is made of the last one.
  */
-final class Http2RefusalWriter {
+final class RefusalTemplates {
   /** A power of two. Kinds of refusals that share a place take turns. */
   private static final int TEMPLATES = 64;
 
-  private final Http2RateLimitFields rateLimitFields;
   private final CurrentDate date;
+  private final Supplier<RefusalTemplate> maker;
   private final Refusal refusal = new Refusal();
   private final RefusalTemplate[] templates = new RefusalTemplate[TEMPLATES];
-  private RefusalTemplate described;
 
-  Http2RefusalWriter(Http2RateLimitFields rateLimitFields, CurrentDate date) {
-    this.rateLimitFields = rateLimitFields;
+  /**
+   * @param maker makes one that is the answer to nothing yet.
+   */
+  RefusalTemplates(CurrentDate date, Supplier<RefusalTemplate> maker) {
     this.date = date;
+    this.maker = maker;
   }
 
   /**
-   * Begins with a refusal.
+   * The answer to a refusal, valid until the next one.
    *
    * @param verdict one that does not allow; read during the call only.
    */
-  void describe(Verdict verdict) {
+  RefusalTemplate answer(Verdict verdict) {
     refusal.describe(verdict);
     int shape = RefusalTemplate.shape(refusal);
-    described = template(shape);
-    described.answer(refusal, shape, date.text());
+    RefusalTemplate template = template(shape);
+    template.answer(refusal, shape, date.text());
+    return template;
   }
 
   private RefusalTemplate template(int shape) {
@@ -43,18 +45,8 @@ final class Http2RefusalWriter {
     hash = (31 * hash + shape) * 0x9e3779b9;
     int place = hash >>> 32 - Integer.numberOfTrailingZeros(TEMPLATES);
     if (templates[place] == null) {
-      templates[place] = new RefusalTemplate(rateLimitFields);
+      templates[place] = maker.get();
     }
     return templates[place];
-  }
-
-  /** Appends the head's fields. */
-  void writeHead(ByteBuf out) {
-    described.writeHead(out);
-  }
-
-  /** The content; valid until the next refusal is described, and not the caller's to release. */
-  ByteBuf body() {
-    return described.body();
   }
 }
