@@ -55,7 +55,7 @@ final class HeadReader {
             : length > maxBytes || length == RequestHead.INCOMPLETE
                 ? RefusalReason.HEAD_TOO_LARGE
                 : checkTargetAndBody(head, length, readable);
-    head.source(in, in.readerIndex(), length);
+    head.source().set(in, in.readerIndex(), length);
     return fault == null ? length : RequestHead.REFUSED;
   }
 

@@ -129,7 +129,7 @@ final class ResponseWriter {
 
   private static int headBytes(IncomingResponse head) {
     return head instanceof ResponseHead same
-        ? same.sourceLength()
+        ? same.source().length()
         : ResponseHeadWriter.mostForeignBytes(head);
   }
 

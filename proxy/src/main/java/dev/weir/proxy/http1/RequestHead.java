@@ -7,7 +7,6 @@ import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
-import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 
 /**
@@ -32,12 +31,10 @@ public final class RequestHead implements IncomingRequest {
   private final RequestLine line = new RequestLine();
   private final FieldLine field = new FieldLine();
   private final RequestFields fields;
+  private final HeadSource source = new HeadSource();
 
   private RefusalReason fault;
   private boolean headMethod;
-  private ByteBuf source;
-  private int sourceStart;
-  private int sourceLength;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -133,29 +130,9 @@ public final class RequestHead implements IncomingRequest {
     return REFUSED;
   }
 
-  /**
-   * Says where the bytes of the scanned head are.
-   *
-   * @param in stays the caller's.
-   * @param start where the head starts in {@code in}.
-   * @param length the head's length in bytes.
-   */
-  public void source(ByteBuf in, int start, int length) {
-    source = in;
-    sourceStart = start;
-    sourceLength = length;
-  }
-
-  ByteBuf source() {
+  /** Where the bytes of the scanned head are, once that has been said. */
+  public HeadSource source() {
     return source;
-  }
-
-  int sourceStart() {
-    return sourceStart;
-  }
-
-  int sourceLength() {
-    return sourceLength;
   }
 
   /** Why the head was refused. */

@@ -50,26 +50,23 @@ public final class RequestHeadWriter {
    * @return a buffer of its own, the caller's to release.
    */
   public ByteBuf write(RequestHead head, ByteBufAllocator allocator) {
-    int headLength = head.sourceLength();
     byte[] peerAddress = head.view().peer().text();
     ByteBuf out =
         allocator.directBuffer(
-            2 * headLength + upstreamAuthority.length + peerAddress.length + ADDED_BYTES);
-    write(head, head.source(), head.sourceStart(), headLength, peerAddress, out);
+            2 * head.source().length()
+                + upstreamAuthority.length
+                + peerAddress.length
+                + ADDED_BYTES);
+    write(head, peerAddress, out);
     return out;
   }
 
-  private void write(
-      RequestHead head,
-      ByteBuf in,
-      int headStart,
-      int headLength,
-      byte[] peerAddress,
-      ByteBuf out) {
+  private void write(RequestHead head, byte[] peerAddress, ByteBuf out) {
     RequestView view = head.view();
-    writeRequestLine(head, view, in, headStart, out);
-    writeKeptFields(head, view, in, headStart, headLength, out);
-    writeHost(head, view, in, headStart, out);
+    HeadSource in = head.source();
+    writeRequestLine(view, in, out);
+    writeKeptFields(head, view, in, out);
+    writeHost(head, view, in, out);
     if (head.rewrittenContentLengthField() >= 0) {
       out.writeBytes(CONTENT_LENGTH);
       TextWriter.writeDecimal(out, head.contentLength());
@@ -78,7 +75,7 @@ public final class RequestHeadWriter {
     if (head.upgrade()) {
       out.writeBytes(UPGRADE);
     }
-    writeForwarded(head, view, in, headStart, peerAddress, out);
+    writeForwarded(head, view, in, peerAddress, out);
     if (head.adds(KnownField.X_REQUEST_ID)) {
       writeRequestId(out);
     }
@@ -101,23 +98,22 @@ public final class RequestHeadWriter {
     return foreign.write(head, key, allocator);
   }
 
-  private static void writeRequestLine(
-      RequestHead head, RequestView view, ByteBuf in, int headStart, ByteBuf out) {
-    out.writeBytes(in, headStart + view.methodOffset(), view.methodLength());
+  private static void writeRequestLine(RequestView view, HeadSource in, ByteBuf out) {
+    in.copy(view.methodOffset(), view.methodLength(), out);
     out.writeByte(' ');
-    out.writeBytes(in, headStart + view.pathOffset(), view.pathLength());
+    in.copy(view.pathOffset(), view.pathLength(), out);
     if (view.queryLength() >= 0) {
       out.writeByte('?');
-      out.writeBytes(in, headStart + view.queryOffset(), view.queryLength());
+      in.copy(view.queryOffset(), view.queryLength(), out);
     }
     out.writeBytes(VERSION);
   }
 
   /** Copies what stays, in as few pieces as there are gaps. */
   private static void writeKeptFields(
-      RequestHead head, RequestView view, ByteBuf in, int headStart, int headLength, ByteBuf out) {
+      RequestHead head, RequestView view, HeadSource in, ByteBuf out) {
     int count = view.fieldCount();
-    int end = headLength - CRLF.length;
+    int end = in.length() - CRLF.length;
     int from = count == 0 ? end : view.nameOffset(0);
     boolean replacesHost = head.absoluteForm();
     int lengthField = head.rewrittenContentLengthField();
@@ -125,19 +121,18 @@ public final class RequestHeadWriter {
       for (int i = 0; i < count; i++) {
         if (head.omits(i) || i == lengthField || replacesHost && head.isHost(i)) {
           int lineStart = view.nameOffset(i);
-          out.writeBytes(in, headStart + from, lineStart - from);
+          in.copy(from, lineStart - from, out);
           from = i + 1 < count ? view.nameOffset(i + 1) : end;
         }
       }
     }
-    out.writeBytes(in, headStart + from, end - from);
+    in.copy(from, end - from, out);
   }
 
-  private void writeHost(
-      RequestHead head, RequestView view, ByteBuf in, int headStart, ByteBuf out) {
+  private void writeHost(RequestHead head, RequestView view, HeadSource in, ByteBuf out) {
     if (head.absoluteForm()) {
       out.writeBytes(HOST);
-      out.writeBytes(in, headStart + view.authorityOffset(), view.authorityLength());
+      in.copy(view.authorityOffset(), view.authorityLength(), out);
       out.writeBytes(CRLF);
     } else if (!head.hasHost()) {
       out.writeBytes(HOST);
@@ -147,17 +142,12 @@ public final class RequestHeadWriter {
   }
 
   private static void writeForwarded(
-      RequestHead head,
-      RequestView view,
-      ByteBuf in,
-      int headStart,
-      byte[] peerAddress,
-      ByteBuf out) {
+      RequestHead head, RequestView view, HeadSource in, byte[] peerAddress, ByteBuf out) {
     out.writeBytes(FORWARDED_FOR);
     if (head.hasForwardedFor()) {
       for (int i = 0; i < view.fieldCount(); i++) {
         if (head.isForwardedFor(i) && view.valueLength(i) > 0) {
-          out.writeBytes(in, headStart + view.valueOffset(i), view.valueLength(i));
+          in.copy(view.valueOffset(i), view.valueLength(i), out);
           out.writeByte(',');
           out.writeByte(' ');
         }
@@ -170,7 +160,7 @@ public final class RequestHeadWriter {
     }
     if (head.adds(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
       out.writeBytes(FORWARDED_HOST);
-      out.writeBytes(in, headStart + view.authorityOffset(), view.authorityLength());
+      in.copy(view.authorityOffset(), view.authorityLength(), out);
       out.writeBytes(CRLF);
     }
     out.writeBytes(VIA);

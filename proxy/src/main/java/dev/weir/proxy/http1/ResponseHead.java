@@ -9,7 +9,6 @@ import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
-import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 
 /**
@@ -37,6 +36,7 @@ public final class ResponseHead implements IncomingResponse {
   private final BodyFraming framing = new BodyFraming();
   private final ConnectionField connection = new ConnectionField();
   private final OmittedFields omitted;
+  private final HeadSource source = new HeadSource();
   private boolean headMethod;
   private int status;
   private int reasonOffset;
@@ -44,9 +44,6 @@ public final class ResponseHead implements IncomingResponse {
   private boolean http10;
   private int transferEncodingField;
   private int rateLimitRemainingField;
-  private ByteBuf source;
-  private int sourceStart;
-  private int sourceLength;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -197,30 +194,9 @@ public final class ResponseHead implements IncomingResponse {
     return fields;
   }
 
-  /**
-   * Says where the bytes of the scanned head are.
-   *
-   * @param in stays the caller's.
-   * @param start where the head starts in {@code in}.
-   * @param length the head's length in bytes.
-   */
-  public void source(ByteBuf in, int start, int length) {
-    source = in;
-    sourceStart = start;
-    sourceLength = length;
-  }
-
-  ByteBuf source() {
+  /** Where the bytes of the scanned head are, once that has been said. */
+  public HeadSource source() {
     return source;
-  }
-
-  int sourceStart() {
-    return sourceStart;
-  }
-
-  /** The head's length in bytes. */
-  public int sourceLength() {
-    return sourceLength;
   }
 
   /** The status code, 100 to 599. */

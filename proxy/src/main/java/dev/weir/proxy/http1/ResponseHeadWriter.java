@@ -35,33 +35,31 @@ public final class ResponseHeadWriter {
    */
   public static void write(
       ResponseHead head, boolean keepTransferEncoding, boolean keepRateLimit, ByteBuf out) {
-    ByteBuf in = head.source();
-    int headStart = head.sourceStart();
-    int headLength = head.sourceLength();
+    HeadSource in = head.source();
     out.writeBytes(VERSION);
     TextWriter.writeDecimal(out, head.status());
     if (head.reasonLength() == 0) {
       out.writeByte(' ');
     } else {
-      out.writeBytes(in, headStart + head.reasonOffset(), head.reasonLength());
+      in.copy(head.reasonOffset(), head.reasonLength(), out);
     }
     out.writeByte('\r').writeByte('\n');
 
     RequestView fields = head.fields();
     int count = fields.fieldCount();
-    int end = headLength - 2;
+    int end = in.length() - 2;
     int from = count == 0 ? end : fields.nameOffset(0);
     int transferEncoding = keepTransferEncoding ? -1 : head.transferEncodingField();
     if (head.omitsAny() || transferEncoding >= 0 || !keepRateLimit) {
       for (int i = 0; i < count; i++) {
         if (head.omits(i) || i == transferEncoding || !keepRateLimit && isRateLimit(fields, i)) {
           int lineStart = fields.nameOffset(i);
-          out.writeBytes(in, headStart + from, lineStart - from);
+          in.copy(from, lineStart - from, out);
           from = i + 1 < count ? fields.nameOffset(i + 1) : end;
         }
       }
     }
-    out.writeBytes(in, headStart + from, end - from);
+    in.copy(from, end - from, out);
     out.writeBytes(VIA);
   }
 

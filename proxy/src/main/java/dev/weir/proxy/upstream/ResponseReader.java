@@ -127,7 +127,7 @@ final class ResponseReader {
       connection.fail(RefusalReason.UPSTREAM_NO_WEBSOCKET); // where there are no keys it is a yes
       return false;
     }
-    head.source(in, in.readerIndex(), length);
+    head.source().set(in, in.readerIndex(), length);
     boolean staysLong = head.status() == 101 || !head.informational() && head.eventStream();
     passHead(head);
     if (!connection.isServing()) {

@@ -225,7 +225,7 @@ final class HeldService implements Origin {
         throw new AssertionError("no head of HTTP/1.1: " + text);
       }
       byte[] source = (text + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
-      response.source(Unpooled.wrappedBuffer(source), 0, source.length);
+      response.source().set(Unpooled.wrappedBuffer(source), 0, source.length);
       response.answers(headMethod);
       if (response.status() == 101) {
         request.switched(response);

@@ -274,7 +274,7 @@ class RequestHeadTest {
     scan(text, peer);
     byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
     ByteBuf in = Unpooled.wrappedBuffer(bytes);
-    head.source(in, 0, bytes.length);
+    head.source().set(in, 0, bytes.length);
     ByteBuf out = writer.write(head, ByteBufAllocator.DEFAULT);
     String written = out.toString(StandardCharsets.ISO_8859_1).replace("\r\n", "|");
     out.release();

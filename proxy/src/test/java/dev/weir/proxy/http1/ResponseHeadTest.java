@@ -150,7 +150,7 @@ class ResponseHeadTest {
   private String written(String text, boolean keepTransferEncoding, boolean keepRateLimit) {
     scan(text);
     byte[] bytes = text.replace("|", "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-    head.source(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+    head.source().set(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
     ByteBuf out = Unpooled.buffer();
     ResponseHeadWriter.write(head, keepTransferEncoding, keepRateLimit, out);
     ResponseHeadWriter.end(out);

@@ -24,9 +24,17 @@ final class HeldHttp1Pool extends HeldUpstream {
 
   private final EmbeddedChannel connector = new EmbeddedChannel();
   private final List<Service> services = new ArrayList<>();
-  private final UpstreamPool pool;
+
+  final UpstreamPool pool;
 
   HeldHttp1Pool() {
+    this(2);
+  }
+
+  /**
+   * @param places as many connections, streams, and requests that wait.
+   */
+  HeldHttp1Pool(int places) {
     pool =
         new UpstreamPool(
             new UpstreamSettings(
@@ -34,7 +42,7 @@ final class HeldHttp1Pool extends HeldUpstream {
                 UpstreamProtocol.HTTP1,
                 null,
                 new UpstreamTimeouts(MINUTE_NS, RESPONSE_NS, IDLE_NS, MINUTE_NS),
-                new UpstreamCaps(2, 2, 2, 2)),
+                new UpstreamCaps(places, places, places, places)),
             addresses,
             Transport.NIO,
             connector.eventLoop(),
@@ -48,15 +56,22 @@ final class HeldHttp1Pool extends HeldUpstream {
 
   /** A service whose connection nobody uses yet: the next that asks does. */
   Service connect() {
+    Service service = service();
+    pool.adopt(service.channel, addresses.current());
+    return service;
+  }
+
+  /** A service at the other end of a connection that the pool does not know yet. */
+  Service service() {
     Service service = new Service();
     services.add(service);
-    pool.adopt(service.channel, addresses.current());
     return service;
   }
 
   /** Lets time pass, and the deadlines in it. */
   void pass(long ns) {
     time.pass(ns);
+    connector.runPendingTasks();
   }
 
   /** Ends all connections, and finds that none counts as anything. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
@@ -9,6 +10,7 @@ import dev.weir.proxy.request.RefusalReason;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,6 +89,15 @@ final class HeldPool extends HeldUpstream {
     service.peer.settings(settings).settingsAck();
     service.send();
     return service;
+  }
+
+  /** Makes the connection that was asked for first; HTTP/1.1 is agreed on for it. */
+  void connectHttp1(Channel channel, SocketAddress[] targets) {
+    UpstreamConnector.Attempt attempt = attempts.remove();
+    assertFalse(attempt.speaks("http/1.1"));
+    attempt.begin(targets);
+    attempt.speaksOther(channel);
+    run();
   }
 
   /** Does not make the connection that was asked for first. */

@@ -67,7 +67,7 @@ abstract class HeldUpstream {
     if (head.scan(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK) != bytes.length) {
       throw new AssertionError("no head: " + text);
     }
-    head.source(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+    head.source().set(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
     return head;
   }
 }

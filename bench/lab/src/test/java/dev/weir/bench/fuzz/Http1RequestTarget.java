@@ -62,7 +62,7 @@ final class Http1RequestTarget implements Consumer<byte[]> {
       }
     }
     ByteBuf in = Unpooled.wrappedBuffer(input);
-    head.source(in, 0, length);
+    head.source().set(in, 0, length);
     ByteBuf out = writer.write(head, ByteBufAllocator.DEFAULT);
     try {
       check(out);

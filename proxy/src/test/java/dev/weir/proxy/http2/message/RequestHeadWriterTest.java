@@ -143,7 +143,7 @@ class RequestHeadWriterTest {
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     int length = head.scan(new UnsafeBuffer(bytes), 0, bytes.length, peer);
     assertEquals(bytes.length, length, () -> "" + head.fault());
-    head.source(Unpooled.wrappedBuffer(bytes), 0, length);
+    head.source().set(Unpooled.wrappedBuffer(bytes), 0, length);
     return head;
   }
 
