@@ -142,6 +142,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
         connection.resume();
       }
       if (holdingNs <= nowNs) {
+        holdingNs = Deadlines.NEVER; // unless there is still too much, and it is watched on
         connection.bound.overdue();
       }
       arm();

@@ -98,7 +98,10 @@ final class HeldBound {
             && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections();
   }
 
-  /** Resets the stream that has stood still for the longest; false if there is none. */
+  /**
+   * Resets the stream that has stood still for the longest; false if there is none. Not one that
+   * was reset before: what its user has not let go of is held, and nothing would change that.
+   */
   private boolean endLongest() {
     final StreamSlots streams = connection.streams;
     int longest = StreamSlots.NONE;
@@ -108,7 +111,9 @@ final class HeldBound {
           streams.heldBytes[stream] > 0
               ? streams.heldNs[stream]
               : streams.waiting[stream] == null ? Long.MAX_VALUE : streams.stalledNs[stream];
-      if (streams.id(stream) != 0 && sinceNs < longestNs) {
+      if (streams.id(stream) != 0
+          && !streams.has(stream, StreamSlots.RESET)
+          && sinceNs < longestNs) {
         longest = stream;
         longestNs = sinceNs;
       }

@@ -1,9 +1,11 @@
 package dev.weir.proxy.http2;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +111,30 @@ class LoopBoundTest {
     server.letGo(1);
     client.reset(1, ErrorCode.CANCEL).send();
     assertEquals(0, server.loop.heldBytes());
+  }
+
+  /** A user that lets go of what it was told the end of, but not at once. */
+  @Test
+  void aStreamWhoseUserKeepsWhatItHoldsIsEndedOnce() {
+    client.startAsClient();
+    server.holds = true;
+    int last = 1;
+    for (int id = 1; last == id; id += 2) {
+      client.request(id, false, "POST", "/").data(id, false, new byte[16_000]);
+      for (int i = 0; i < 3; i++) {
+        client.data(id, false, new byte[16_000]);
+      }
+      client.send();
+      last = server.heldBytes() <= Http2Connection.MAX_RECEIVED_BYTES ? id + 2 : id;
+    }
+    client.received();
+    server.told();
+    assertTimeoutPreemptively(Duration.ofSeconds(30), () -> server.pass(1_000));
+    int streams = (last + 1) / 2;
+    assertEquals(streams, client.received().stream().filter(f -> f.startsWith("RST_")).count());
+    assertEquals(streams, server.told().size());
+    server.letGoOfAll();
+    assertTrue(server.embedded().config().isAutoRead());
   }
 
   @Test
