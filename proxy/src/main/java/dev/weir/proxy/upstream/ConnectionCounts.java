@@ -44,7 +44,7 @@ final class ConnectionCounts {
 
   /** Whether there are as many connections as may be. */
   boolean isFull() {
-    return connectionCount == caps.connections();
+    return connectionCount >= caps.connections();
   }
 
   /** Whether there are no connections at all, but for those of streams. */
@@ -58,7 +58,10 @@ final class ConnectionCounts {
     place.exchangeOf(client);
   }
 
-  /** A connection is being made for a client's exchange. */
+  /**
+   * A connection is being made for a client's exchange. It counts as that, even if the client
+   * leaves before: else whoever comes and goes could have all of them made.
+   */
   void making(long client) {
     exchanges.take(client);
     connectionCount++;

@@ -8,6 +8,9 @@ import org.agrona.collections.Long2LongCounterMap;
  * leaves free. So one client alone has three quarters, two have three sevenths each, and however
  * many there are, some places are left for a newcomer. While most places are free it bounds nobody.
  *
+ * <p>What takes a place takes it until it has ended, wherever it goes on meanwhile; so a place
+ * counts in the cap as long as it is taken, or may be.
+ *
  * <p>Requests without a key share nothing, and are bounded by the cap alone.
  */
 final class FairCap {

@@ -29,8 +29,8 @@ final class Http2Connections {
     /** Nobody is to wait any longer: there is no connection, and none on the way. */
     void lost(RefusalReason reason);
 
-    /** The streams that all connections may have that there may be, as far as is known. */
-    void capacity(int streamCount);
+    /** How many places there are for streams now; see {@link #places}. */
+    void placesChanged(int count);
   }
 
   /** Who takes connections over which another protocol was agreed on. */
@@ -54,8 +54,8 @@ final class Http2Connections {
   /** The connection that is being made; null if none is. */
   private Attempt attempt;
 
-  /** Those that take new streams, and those that end once theirs have. */
-  private int openCount;
+  /** Those that take no more streams, and end once theirs have. */
+  private final List<Http2Upstream> ending = new ArrayList<>();
 
   /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
   private OtherPool otherPool;
@@ -146,7 +146,6 @@ final class Http2Connections {
     void connected(Channel channel) {
       attempt = null;
       loop.observer().upstreamOpened();
-      openCount++;
       Http2Upstream connection = channel.pipeline().get(Http2Upstream.class);
       if (connection == null || !channel.isActive()) {
         lost(RefusalReason.UPSTREAM_CLOSED); // within the same turn
@@ -185,26 +184,41 @@ final class Http2Connections {
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
     isNoHttp2 = false;
-    owner.capacity(capacity());
+    owner.placesChanged(places());
     owner.roomChanged();
   }
 
-  /** One that is still to be made is taken for one that the service allows most. */
-  private int capacity() {
-    int streamCount = 0;
+  /**
+   * The streams that there may be at one time. A connection that takes new ones has as many places
+   * as the service allows on it; one that has not said so yet, or is still to be made, as many as
+   * that of which it allows most. On whatever connection a stream runs, it has a place: on those
+   * that take no more there are as many as still run.
+   */
+  private int places() {
+    int places = 0;
     int mostOfOne = 0;
+    int unknownCount = loop.settings().caps().http2Connections() - connections.size();
     for (int i = 0; i < connections.size(); i++) {
       Http2Upstream connection = connections.get(i);
-      int ofOne = connection.peerSettings().maxStreams();
-      streamCount += Math.max(ofOne, connection.streamCount());
-      mostOfOne = Math.max(mostOfOne, ofOne);
+      if (connection.isSettled()) {
+        int ofOne = connection.peerSettings().maxStreams();
+        places += Math.max(ofOne, connection.streamCount());
+        mostOfOne = Math.max(mostOfOne, ofOne);
+      } else {
+        unknownCount++;
+      }
     }
-    int others = loop.settings().caps().http2Connections() - connections.size();
-    return streamCount + others * (mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne);
+    for (int i = 0; i < ending.size(); i++) {
+      places += ending.get(i).streamCount();
+    }
+    return places + unknownCount * (mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne);
   }
 
   /** A stream of a connection is no more. */
   void roomChanged(Http2Upstream connection) {
+    if (!ending.isEmpty() || connection.streamCount() >= connection.peerSettings().maxStreams()) {
+      owner.placesChanged(places()); // its own may have gone with it
+    }
     if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
       connection.idle();
     }
@@ -223,8 +237,7 @@ final class Http2Connections {
    * another is made. It is kept if as many as there may be already end in this way.
    */
   void replace(Http2Upstream connection, ReplacementCause cause) {
-    int endingCount = openCount - connections.size();
-    if (endingCount < loop.settings().caps().http2Connections() && leave(connection)) {
+    if (ending.size() < loop.settings().caps().http2Connections() && leave(connection)) {
       loop.observer().upstreamReplaced(cause);
       connection.drain();
       makeAnother();
@@ -234,10 +247,19 @@ final class Http2Connections {
 
   /** A connection gets no more streams; false if it got none before. */
   private boolean leave(Http2Upstream connection) {
-    if (!connections.remove(connection)) {
+    if (!retire(connection)) {
       return false;
     }
     pace.lost();
+    return true;
+  }
+
+  private boolean retire(Http2Upstream connection) {
+    if (!connections.remove(connection)) {
+      return false;
+    }
+    ending.add(connection);
+    owner.placesChanged(places());
     return true;
   }
 
@@ -246,15 +268,17 @@ final class Http2Connections {
     if (!connection.isSettled()) {
       connection.close();
     } else if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
-      connections.remove(connection);
+      retire(connection);
       connection.drain();
     }
   }
 
   void closed(Http2Upstream connection) {
     loop.observer().upstreamClosed();
-    openCount--;
-    if (leave(connection)) {
+    boolean tookStreams = leave(connection);
+    ending.remove(connection);
+    owner.placesChanged(places());
+    if (tookStreams) {
       if (connection.isSettled()) {
         replaceForThoseWhoWait();
       } else {

@@ -229,8 +229,8 @@ public final class Http2Pool implements Origin {
     }
 
     @Override
-    public void capacity(int streamCount) {
-      streams.cap(Math.max(1, streamCount));
+    public void placesChanged(int count) {
+      streams.cap(Math.max(1, count));
     }
   }
 

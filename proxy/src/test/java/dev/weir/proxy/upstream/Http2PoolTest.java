@@ -393,6 +393,62 @@ class Http2PoolTest {
   }
 
   @Test
+  void streamsOfAConnectionThatGoesAwayTakeNoPlacesOfAnother() {
+    HeldPool one = new HeldPool(8, 1);
+    one.ask(GET);
+    one.ask(GET);
+    Service first = one.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 2);
+    assertEquals(2, first.streams().size());
+    first.peer.goAway(3, ErrorCode.NO_ERROR);
+    first.send();
+    one.ask(GET);
+    one.run();
+    one.pass(HeldPool.SECOND_NS / 5); // until a connection is replaced
+    Service second = one.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 2);
+    one.ask(GET);
+    assertEquals(List.of(HEAD.formatted(1), HEAD.formatted(3)), second.streams());
+    assertTrue(one.pool.isScarce(), "all four places are taken");
+    first.peer.headers(1, true, ":status: 204").headers(3, true, ":status: 204");
+    first.send();
+    second.peer.headers(1, true, ":status: 204");
+    second.send();
+    assertFalse(one.pool.isScarce(), "one of two is taken");
+    one.ask(GET);
+    assertTrue(one.pool.isScarce(), "places are gone with the connection");
+    one.close();
+  }
+
+  @Test
+  void aConnectionThatHasNotSaidWhatItAllowsHasAsManyPlacesAsAnother() {
+    held.ask(GET);
+    Service first = held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 4);
+    held.ask(GET);
+    held.ask(GET);
+    assertFalse(held.pool.isScarce(), "three of eight places, of which four are still to be made");
+    Service second = held.connect();
+    first.peer.settings(Setting.MAX_CONCURRENT_STREAMS, 4);
+    first.send();
+    assertFalse(held.pool.isScarce(), "they are made");
+    second.peer.settings(Setting.MAX_CONCURRENT_STREAMS, 1);
+    second.send();
+    assertTrue(held.pool.isScarce(), "three of five places");
+  }
+
+  @Test
+  void placesThatAServiceTakesBackAreGoneWithTheirStreams() {
+    held.ask(GET);
+    Service service = held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 4);
+    held.ask(GET);
+    held.ask(GET);
+    assertFalse(held.pool.isScarce(), "three of eight places");
+    held.ask(GET);
+    service.peer.settings(Setting.MAX_CONCURRENT_STREAMS, 1);
+    service.peer.headers(1, true, ":status: 204").headers(3, true, ":status: 204");
+    service.send();
+    assertTrue(held.pool.isScarce(), "two of three: those that run, and one to be made");
+  }
+
+  @Test
   void tellsOfALostConnectionWhatWasSentOnIt() {
     HeldClient waiting = held.ask(GET);
     HeldClient answered = held.ask(GET);
