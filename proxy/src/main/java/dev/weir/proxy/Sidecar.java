@@ -2,60 +2,26 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
-import dev.weir.proxy.admission.AdmissionHandler;
-import dev.weir.proxy.admission.ExactGate;
-import dev.weir.proxy.admission.Gate;
-import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
-import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Settings;
-import dev.weir.proxy.http.Origin;
-import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.EveryLoop;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LatencyLog;
-import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.CidrSet;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.ClientKeyReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
-import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreSettings;
-import dev.weir.proxy.upstream.AlpnOrigin;
-import dev.weir.proxy.upstream.Http2Pool;
-import dev.weir.proxy.upstream.UpstreamAddresses;
-import dev.weir.proxy.upstream.UpstreamPool;
-import dev.weir.proxy.upstream.UpstreamSettings;
-import io.netty.channel.EventLoop;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,8 +37,8 @@ public final class Sidecar implements AutoCloseable {
 
   private final Transport transport;
 
-  /** Where the service is; null if there is none. */
-  private final UpstreamAddresses upstreamAddresses;
+  /** The service; null if there is none. */
+  private final SidecarService service;
 
   private final Metrics metrics = new Metrics();
 
@@ -85,9 +51,7 @@ public final class Sidecar implements AutoCloseable {
   private final Store store;
 
   private final Shares shares = new Shares();
-  private final EventLoopGroup group;
-  private final List<Loop> loops = new ArrayList<>();
-  private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
+  private final SidecarLoops loops;
   private final Listeners listeners;
   private final SidecarDecisions decisions;
 
@@ -99,15 +63,6 @@ public final class Sidecar implements AutoCloseable {
   private volatile RuleSet rules;
   private final Drain drain;
   private volatile boolean ready;
-
-  /**
-   * The parts of one event loop.
-   *
-   * @param clients null if there is no service.
-   * @param origin the service; null if there is none.
-   */
-  private record Loop(
-      EventLoop eventLoop, ClientLoop clients, Origin origin, AdmissionHandler admission) {}
 
   /**
    * Starts, and returns when requests are served.
@@ -133,31 +88,17 @@ public final class Sidecar implements AutoCloseable {
     all.addAll(settings.decision().listeners());
     tls = new SidecarTls(all, settings.upstream());
     transport = Transport.of(settings.process().transport());
-    drain =
-        new Drain(settings.process().drainGraceNs(), this::endConnections, this::connectionCount);
-    upstreamAddresses =
-        settings.isProxying()
-            ? new UpstreamAddresses(settings.upstream().address(), transport)
-            : null;
+    service =
+        settings.isProxying() ? new SidecarService(settings.upstream(), transport, tls) : null;
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
-    group =
-        new MultiThreadIoEventLoopGroup(
-            settings.process().eventLoopCount(),
-            new DefaultThreadFactory("weir-loop", true),
-            transport.handlerFactory());
+    loops = new SidecarLoops(settings, transport, metrics, tables, decisions);
+    drain =
+        new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
-      KeyHasher hasher = KeyHasher.random();
-      Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
-      for (EventExecutor executor : group) {
-        Loop loop = loop((EventLoop) executor, settings, hasher);
-        loops.add(loop);
-        admissions.add(loop.eventLoop(), loop.admission());
-        clientLoops.put(loop.eventLoop(), loop.clients());
-        tls.join(loop.eventLoop());
-      }
+      loops.make(tls, service, store, rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
       new SidecarFigures(metrics).expose(tables, () -> ready);
       if (store != null) {
@@ -169,10 +110,10 @@ public final class Sidecar implements AutoCloseable {
               settings.client(),
               tls::of,
               transport,
-              group,
+              loops.group(),
               (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
               settings.identity().ipv6Prefix(),
-              clientLoops::get);
+              loops::clients);
       if (settings.decision().isConfigured()) {
         metrics.exposeDecisions();
         startDecisions();
@@ -231,7 +172,7 @@ public final class Sidecar implements AutoCloseable {
 
   private void startDecisions() throws IOException {
     try {
-      decisions.listen(tls::of, transport, group);
+      decisions.listen(tls::of, transport, loops.group());
     } catch (IOException | RuntimeException e) {
       listeners.close();
       throw e;
@@ -255,137 +196,12 @@ public final class Sidecar implements AutoCloseable {
     return server;
   }
 
-  private Loop loop(EventLoop eventLoop, Settings settings, KeyHasher hasher) {
-    LoopClock clock = new LoopClock();
-    Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics loopMetrics = metrics.newLoop();
-    Http2Loop http2 =
-        new Http2Loop(
-            clock,
-            deadlines,
-            new TurnEnd(eventLoop),
-            settings.client().caps().headBytes(),
-            settings.client().caps().fieldCount());
-    ClientIpReader clientIp = new ClientIpReader(settings.identity());
-    IdentityReader identities =
-        new IdentityReader(
-            settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
-    LocalGate local = new LocalGate(tables);
-    LoopStore loopStore =
-        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
-    Gate gate = loopStore == null ? local : byMode(settings, local, loopStore, clock, loopMetrics);
-    AdmissionHandler admission =
-        new AdmissionHandler(gate, identities, loopMetrics, clock, eventLoop);
-    SidecarRateLimits.Loop envoys =
-        rateLimits == null
-            ? SidecarRateLimits.Loop.NONE
-            : rateLimits.join(
-                eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
-    decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
-    eventLoop.execute(() -> deadlines.start(eventLoop));
-    if (!settings.isProxying()) {
-      return new Loop(eventLoop, null, null, admission);
-    }
-    Origin origin = origin(settings.upstream(), eventLoop, clock, deadlines, http2, loopMetrics);
-    ClientLoop clients =
-        new ClientLoop(
-            settings.client(),
-            clock,
-            deadlines,
-            admission,
-            origin,
-            new ClientKeyReader(settings.identity(), clientIp),
-            loopMetrics,
-            http2,
-            loopMetrics.http2Clients(),
-            StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, clients, origin, admission);
-  }
-
-  private Origin origin(
-      UpstreamSettings settings,
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      Http2Loop http2,
-      LoopMetrics loopMetrics) {
-    return switch (settings.protocol()) {
-      case HTTP1 -> http1(settings, eventLoop, clock, deadlines, loopMetrics);
-      case H2C -> http2(settings, eventLoop, clock, deadlines, http2, loopMetrics);
-      case HTTPS ->
-          new AlpnOrigin(
-              http2(settings, eventLoop, clock, deadlines, http2, loopMetrics),
-              http1(settings, eventLoop, clock, deadlines, loopMetrics));
-    };
-  }
-
-  private UpstreamPool http1(
-      UpstreamSettings settings,
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      LoopMetrics loopMetrics) {
-    return new UpstreamPool(
-        settings,
-        upstreamAddresses,
-        transport,
-        eventLoop,
-        clock,
-        deadlines,
-        loopMetrics,
-        authority(settings.address()),
-        tls.ofHttp1Service());
-  }
-
-  private Http2Pool http2(
-      UpstreamSettings settings,
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      Http2Loop http2,
-      LoopMetrics loopMetrics) {
-    return new Http2Pool(
-        settings,
-        upstreamAddresses,
-        transport,
-        eventLoop,
-        clock,
-        deadlines,
-        http2,
-        loopMetrics,
-        loopMetrics.http2Services(),
-        authority(settings.address()),
-        tls.ofService());
-  }
-
-  private Gate byMode(
-      Settings settings,
-      LocalGate local,
-      LoopStore loopStore,
-      LoopClock clock,
-      LoopMetrics loopMetrics) {
-    return new GateByMode(
-        local,
-        new ExactGate(
-            loopStore, settings.store(), settings.names(), local, clock, loopMetrics.store()),
-        clock);
-  }
-
-  private static String authority(SocketAddress upstream) {
-    return upstream instanceof InetSocketAddress inet
-        ? inet.getHostString() + ':' + inet.getPort()
-        : "localhost";
-  }
-
-  /**
-   * Swaps the rules on every event loop. Each says when it has: from then on it checks nothing
-   * under the rules before, and when all have, nobody does.
-   */
+  /** Swaps the rules on every event loop; when all have done it, nobody checks under others. */
   public void publish(RuleSet newRules) {
     shares.follow(newRules);
     rules = newRules;
     newRules.succeed();
-    admissions.tell(admission -> admission.publish(newRules), newRules::completeAdoption);
+    loops.publish(newRules);
   }
 
   /** The rules published last. */
@@ -447,9 +263,7 @@ public final class Sidecar implements AutoCloseable {
    */
   public boolean drain(long timeoutNs) {
     ready = false;
-    for (Loop loop : loops) {
-      loop.eventLoop().execute(() -> decisions.stopServing(loop.eventLoop()));
-    }
+    loops.stopServing();
     return drain.run(timeoutNs);
   }
 
@@ -457,27 +271,7 @@ public final class Sidecar implements AutoCloseable {
   private void endConnections() {
     listeners.close();
     decisions.stopListening();
-    for (Loop loop : loops) {
-      loop.eventLoop().execute(() -> withClients(loop, ClientLoop::drain));
-    }
-  }
-
-  /** Does something with all who are connected to an event loop, on it. */
-  private void withClients(Loop loop, Consumer<ClientLoop> action) {
-    if (loop.clients() != null) {
-      action.accept(loop.clients());
-    }
-    decisions.with(loop.eventLoop(), action);
-  }
-
-  private int connectionCount() {
-    int[] count = {0};
-    for (Loop loop : loops) {
-      loop.eventLoop()
-          .submit(() -> withClients(loop, clients -> count[0] += clients.connectionCount()))
-          .awaitUninterruptibly();
-    }
-    return count[0];
+    loops.drain();
   }
 
   /** Stops at once, whatever is in flight. */
@@ -486,17 +280,7 @@ public final class Sidecar implements AutoCloseable {
     ready = false;
     listeners.close();
     decisions.stopListening();
-    for (Loop loop : loops) {
-      loop.eventLoop()
-          .submit(
-              () -> {
-                withClients(loop, ClientLoop::closeAll);
-                if (loop.origin() != null) {
-                  loop.origin().closeIdle();
-                }
-              })
-          .awaitUninterruptibly();
-    }
+    loops.closeConnections();
     if (admin != null) {
       admin.close();
     }
@@ -514,10 +298,10 @@ public final class Sidecar implements AutoCloseable {
     if (store != null) {
       store.close();
     }
-    if (upstreamAddresses != null) {
-      upstreamAddresses.close();
+    if (service != null) {
+      service.close();
     }
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loops.close();
     tls.close();
     if (latencyLog != null) {
       latencyLog.close();

@@ -1,0 +1,229 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.ExactGate;
+import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.admission.GateByMode;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.client.ClientLoop;
+import dev.weir.proxy.client.StreamRouter;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.ClientKeyReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.Store;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** The event loops of one sidecar: what each has of its own, made once, and what all are told. */
+final class SidecarLoops implements AutoCloseable {
+  private final Settings settings;
+  private final Metrics metrics;
+  private final LimitTables tables;
+  private final SidecarDecisions decisions;
+  private final EventLoopGroup group;
+  private final List<Loop> loops = new ArrayList<>();
+  private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
+  private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
+
+  /**
+   * The parts of one event loop.
+   *
+   * @param clients null if there is no service.
+   * @param origin the service; null if there is none.
+   */
+  private record Loop(EventLoop eventLoop, ClientLoop clients, Origin origin) {}
+
+  /** Starts the threads, which have nothing to do yet. */
+  SidecarLoops(
+      Settings settings,
+      Transport transport,
+      Metrics metrics,
+      LimitTables tables,
+      SidecarDecisions decisions) {
+    this.settings = settings;
+    this.metrics = metrics;
+    this.tables = tables;
+    this.decisions = decisions;
+    group =
+        new MultiThreadIoEventLoopGroup(
+            settings.process().eventLoopCount(),
+            new DefaultThreadFactory("weir-loop", true),
+            transport.handlerFactory());
+  }
+
+  /**
+   * Makes what each event loop has.
+   *
+   * @param service null if there is none.
+   * @param store null if no rule can ask one.
+   * @param rateLimits of Envoy; null if they are not wanted.
+   */
+  void make(SidecarTls tls, SidecarService service, Store store, SidecarRateLimits rateLimits) {
+    KeyHasher hasher = KeyHasher.random();
+    for (EventExecutor executor : group) {
+      EventLoop eventLoop = (EventLoop) executor;
+      Loop loop = loop(eventLoop, hasher, service, store, rateLimits);
+      loops.add(loop);
+      clientLoops.put(eventLoop, loop.clients());
+      tls.join(eventLoop);
+    }
+  }
+
+  private Loop loop(
+      EventLoop eventLoop,
+      KeyHasher hasher,
+      SidecarService service,
+      Store store,
+      SidecarRateLimits rateLimits) {
+    LoopClock clock = new LoopClock();
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics loopMetrics = metrics.newLoop();
+    Http2Loop http2 =
+        new Http2Loop(
+            clock,
+            deadlines,
+            new TurnEnd(eventLoop),
+            settings.client().caps().headBytes(),
+            settings.client().caps().fieldCount());
+    ClientIpReader clientIp = new ClientIpReader(settings.identity());
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
+    LoopStore loopStore =
+        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
+    AdmissionHandler admission =
+        new AdmissionHandler(
+            gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
+    admissions.add(eventLoop, admission);
+    SidecarRateLimits.Loop envoys =
+        rateLimits == null
+            ? SidecarRateLimits.Loop.NONE
+            : rateLimits.join(
+                eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
+    decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    if (service == null) {
+      return new Loop(eventLoop, null, null);
+    }
+    Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
+    ClientLoop clients =
+        new ClientLoop(
+            settings.client(),
+            clock,
+            deadlines,
+            admission,
+            origin,
+            new ClientKeyReader(settings.identity(), clientIp),
+            loopMetrics,
+            http2,
+            loopMetrics.http2Clients(),
+            StreamRouter.REQUESTS_ONLY);
+    return new Loop(eventLoop, clients, origin);
+  }
+
+  private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
+    LocalGate local = new LocalGate(tables);
+    return store == null
+        ? local
+        : new GateByMode(
+            local,
+            new ExactGate(
+                store, settings.store(), settings.names(), local, clock, loopMetrics.store()),
+            clock);
+  }
+
+  /** Their threads. */
+  EventLoopGroup group() {
+    return group;
+  }
+
+  /** The clients of an event loop; null if there is no service. */
+  ClientLoop clients(EventLoop eventLoop) {
+    return clientLoops.get(eventLoop);
+  }
+
+  /**
+   * Swaps the rules on every event loop. Each says when it has: from then on it checks nothing
+   * under the rules before, and when all have, nobody does.
+   */
+  void publish(RuleSet rules) {
+    admissions.tell(admission -> admission.publish(rules), rules::completeAdoption);
+  }
+
+  /** Whoever asks for the process's health is told that it ends. */
+  void stopServing() {
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> decisions.stopServing(loop.eventLoop()));
+    }
+  }
+
+  /** Every response from now on says that its connection ends. */
+  void drain() {
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> withClients(loop, ClientLoop::drain));
+    }
+  }
+
+  /** Does something with all who are connected to an event loop, on it. */
+  private void withClients(Loop loop, Consumer<ClientLoop> action) {
+    if (loop.clients() != null) {
+      action.accept(loop.clients());
+    }
+    decisions.with(loop.eventLoop(), action);
+  }
+
+  /** How many clients are connected. */
+  int connectionCount() {
+    int[] count = {0};
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(() -> withClients(loop, clients -> count[0] += clients.connectionCount()))
+          .awaitUninterruptibly();
+    }
+    return count[0];
+  }
+
+  /** Closes all connections, whatever is in flight on them. */
+  void closeConnections() {
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(
+              () -> {
+                withClients(loop, ClientLoop::closeAll);
+                if (loop.origin() != null) {
+                  loop.origin().closeIdle();
+                }
+              })
+          .awaitUninterruptibly();
+    }
+  }
+
+  /** Ends the threads. */
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}

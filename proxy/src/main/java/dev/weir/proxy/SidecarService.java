@@ -1,0 +1,101 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.upstream.AlpnOrigin;
+import dev.weir.proxy.upstream.Http2Pool;
+import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamPool;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** The service that a sidecar stands in front of: where it is, and its side of each event loop. */
+final class SidecarService implements AutoCloseable {
+  private final UpstreamSettings settings;
+  private final Transport transport;
+  private final SidecarTls tls;
+  private final UpstreamAddresses addresses;
+
+  /**
+   * Looks its address up.
+   *
+   * @throws IOException if there is none.
+   */
+  SidecarService(UpstreamSettings settings, Transport transport, SidecarTls tls)
+      throws IOException {
+    this.settings = settings;
+    this.transport = transport;
+    this.tls = tls;
+    addresses = new UpstreamAddresses(settings.address(), transport);
+  }
+
+  /** Makes its side of an event loop, in the protocol that it is spoken to in. */
+  Origin origin(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      LoopMetrics metrics) {
+    return switch (settings.protocol()) {
+      case HTTP1 -> http1(eventLoop, clock, deadlines, metrics);
+      case H2C -> http2(eventLoop, clock, deadlines, http2, metrics);
+      case HTTPS ->
+          new AlpnOrigin(
+              http2(eventLoop, clock, deadlines, http2, metrics),
+              http1(eventLoop, clock, deadlines, metrics));
+    };
+  }
+
+  private UpstreamPool http1(
+      EventLoop eventLoop, LoopClock clock, Deadlines deadlines, LoopMetrics metrics) {
+    return new UpstreamPool(
+        settings,
+        addresses,
+        transport,
+        eventLoop,
+        clock,
+        deadlines,
+        metrics,
+        authority(),
+        tls.ofHttp1Service());
+  }
+
+  private Http2Pool http2(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      LoopMetrics metrics) {
+    return new Http2Pool(
+        settings,
+        addresses,
+        transport,
+        eventLoop,
+        clock,
+        deadlines,
+        http2,
+        metrics,
+        metrics.http2Services(),
+        authority(),
+        tls.ofService());
+  }
+
+  /** What is said as Host for clients that gave none. */
+  private String authority() {
+    return settings.address() instanceof InetSocketAddress inet
+        ? inet.getHostString() + ':' + inet.getPort()
+        : "localhost";
+  }
+
+  /** Looks its address up no more. */
+  @Override
+  public void close() {
+    addresses.close();
+  }
+}
