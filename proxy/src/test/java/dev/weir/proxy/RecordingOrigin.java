@@ -155,7 +155,8 @@ final class RecordingOrigin implements AutoCloseable {
     private void run() {
       try (socket) {
         in.mark(1);
-        while (in.read() >= 0) {
+        // What had been read ahead can be read of a closed one, too.
+        while (!socket.isClosed() && in.read() >= 0) {
           in.reset();
           script.run(this);
           in.mark(1);
