@@ -204,6 +204,7 @@ final class RunCommand implements Callable<Integer> {
   private static String startLine(Sidecar sidecar, Settings settings) {
     int loops = settings.process().eventLoopCount();
     SocketAddress admin = sidecar.adminAddress();
+    SocketAddress monitoring = sidecar.monitoringAddress();
     return "weir: "
         + doingText(sidecar, settings)
         + " ("
@@ -211,7 +212,8 @@ final class RunCommand implements Callable<Integer> {
         + ", "
         + (loops == 1 ? "1 event loop" : loops + " event loops")
         + ")"
-        + (admin == null ? "" : ", admin " + text(admin));
+        + (admin == null ? "" : ", admin " + text(admin))
+        + (monitoring == null ? "" : ", monitoring " + text(monitoring));
   }
 
   private static String doingText(Sidecar sidecar, Settings settings) {

@@ -7,6 +7,7 @@ import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
@@ -180,12 +181,13 @@ public final class Sidecar implements AutoCloseable {
   }
 
   private AdminServer startAdmin(Settings settings) {
-    SocketAddress address = settings.process().admin();
-    if (address == null) {
+    ProcessSettings process = settings.process();
+    if (process.admin() == null && process.monitoring() == null) {
       return null;
     }
     AdminServer server =
-        new AdminServer(address, settings.process().adminHosts(), metrics, () -> ready);
+        new AdminServer(
+            process.admin(), process.adminHosts(), process.monitoring(), metrics, () -> ready);
     try {
       server.start();
     } catch (RuntimeException e) {
@@ -238,7 +240,12 @@ public final class Sidecar implements AutoCloseable {
 
   /** The address of the admin port; null if there is none. */
   public SocketAddress adminAddress() {
-    return admin == null ? null : admin.boundAddress();
+    return admin == null ? null : admin.adminAddress();
+  }
+
+  /** The address of the monitoring port; null if there is none. */
+  public SocketAddress monitoringAddress() {
+    return admin == null ? null : admin.monitoringAddress();
   }
 
   /** {@code io_uring}, {@code epoll} or {@code nio}. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Every page of the repository: its links, and the decisions that are named by number. */
 class PagesTest {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
-  private static final Pattern NUMBER = Pattern.compile("\\bD(\\d{1,2})\\b");
+  private static final Pattern NUMBER = Pattern.compile("\\bD(\\d{1,3})\\b");
   private static final Pattern TITLE = Pattern.compile("^## (D\\d+): .+$", Pattern.MULTILINE);
   private static final Pattern LISTED =
       Pattern.compile("^\\| \\[(D\\d+)\\]\\((docs/decisions/\\w+\\.md)#", Pattern.MULTILINE);

@@ -3,10 +3,9 @@ package dev.weir.proxy.admin;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 
-/** The address of the admin port: which ones it may have, and how they are written. */
+/** Addresses of the admin port and the monitoring port: which they may have, and as text. */
 final class AdminAddress {
   private AdminAddress() {}
 
@@ -16,14 +15,9 @@ final class AdminAddress {
    * @throws IllegalArgumentException for anything but a loopback address or a Unix-domain socket.
    */
   static SocketAddress check(SocketAddress address) {
-    if (address instanceof UnixDomainSocketAddress) {
-      return address;
-    }
-    if (address instanceof InetSocketAddress inet) {
-      InetAddress ip = inet.isUnresolved() ? resolve(inet) : inet.getAddress();
-      if (ip.isLoopbackAddress()) {
-        return new InetSocketAddress(ip, inet.getPort());
-      }
+    SocketAddress resolved = resolved(address);
+    if (!(resolved instanceof InetSocketAddress inet) || inet.getAddress().isLoopbackAddress()) {
+      return resolved;
     }
     throw new IllegalArgumentException(
         text(address)
@@ -31,9 +25,17 @@ final class AdminAddress {
             + " for there is no authentication yet)");
   }
 
-  private static InetAddress resolve(InetSocketAddress address) {
+  /**
+   * The address, a host name resolved.
+   *
+   * @throws IllegalArgumentException for a name that does not.
+   */
+  static SocketAddress resolved(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet) || !inet.isUnresolved()) {
+      return address;
+    }
     try {
-      return InetAddress.getByName(address.getHostString());
+      return new InetSocketAddress(InetAddress.getByName(inet.getHostString()), inet.getPort());
     } catch (UnknownHostException unknown) {
       throw new IllegalArgumentException(
           text(address) + " (expected: a host name that resolves)", unknown);

@@ -14,6 +14,8 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,12 +38,18 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
           HttpResponseStatus.MISDIRECTED_REQUEST,
           "The admin port does not answer by that host; admin-hosts may name it.");
 
-  private final Pages pages;
-  private final AdminHosts hosts;
+  private final BiFunction<String, String, Page> pageAt;
+  private final Predicate<FullHttpRequest> answers;
 
-  AdminHandler(Pages pages, AdminHosts hosts) {
-    this.pages = pages;
-    this.hosts = hosts;
+  /**
+   * The handler of one connection.
+   *
+   * @param pageAt a request's page, by its target and its Accept field, which may be null.
+   * @param answers whether requests are answered by the host that they name.
+   */
+  AdminHandler(BiFunction<String, String, Page> pageAt, Predicate<FullHttpRequest> answers) {
+    this.pageAt = pageAt;
+    this.answers = answers;
   }
 
   @Override
@@ -51,7 +59,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       answer(ctx, BAD_REQUEST, false);
       return;
     }
-    if (!hosts.answers(request)) {
+    if (!answers.test(request)) {
       answer(ctx, BAD_HOST, false);
       return;
     }
@@ -60,7 +68,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private Page page(FullHttpRequest request) {
     try {
-      Page page = pages.at(request.uri(), accept(request));
+      Page page = pageAt.apply(request.uri(), accept(request));
       boolean exists = page.status().code() != HttpResponseStatus.NOT_FOUND.code();
       return exists && !isAllowed(request.method()) ? BAD_METHOD : page;
     } catch (IllegalArgumentException malformed) {

@@ -28,6 +28,7 @@ final class AdminHosts {
   private final Set<String> names;
 
   /**
+   * @param address of the admin port; null for none.
    * @param names in any case.
    */
   AdminHosts(SocketAddress address, List<String> names) {

@@ -14,6 +14,7 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
@@ -24,11 +25,14 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
- * Serves the admin pages on an event loop of its own. Started once, closed once; both from any
- * thread but its own.
+ * Serves pages about the sidecar on an event loop of its own: all of them on the admin port, for
+ * this machine; health and metrics on the monitoring port too, for whoever reaches it. Started
+ * once, closed once; both from any thread but its own.
  */
 public final class AdminServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
@@ -36,27 +40,33 @@ public final class AdminServer implements AutoCloseable {
   private static final int READ_TIMEOUT_SECONDS = 30;
   private static final int STOP_TIMEOUT_SECONDS = 5;
 
-  private final SocketAddress address;
+  private final SocketAddress admin;
+  private final SocketAddress monitoring;
   private final AdminHosts hosts;
   private final Pages pages;
   private EventLoopGroup loop;
-  private ListeningSocket listener;
-
-  /** Connections open now. Used by the event loop only. */
-  private int connectionCount;
+  private ListeningSocket adminListener;
+  private ListeningSocket monitoringListener;
 
   /**
    * A server that does not listen yet.
    *
-   * @param address port 0 for any free one.
-   * @param hostNames by which requests may call it, beside loopback's; see {@link AdminHosts}.
+   * @param admin port 0 for any free one; null for none.
+   * @param hostNames by which requests may call that, beside loopback's; see {@link AdminHosts}.
+   * @param monitoring port 0 for any free one; null for none.
    * @param ready whether the proxy takes traffic; asked on the server's thread, must not block.
-   * @throws IllegalArgumentException for an address that others than this machine can reach.
+   * @throws IllegalArgumentException if others than this machine can reach the admin port, or a
+   *     name does not resolve.
    */
   public AdminServer(
-      SocketAddress address, List<String> hostNames, Metrics metrics, BooleanSupplier ready) {
-    this.address = AdminAddress.check(address);
-    this.hosts = new AdminHosts(this.address, hostNames);
+      SocketAddress admin,
+      List<String> hostNames,
+      SocketAddress monitoring,
+      Metrics metrics,
+      BooleanSupplier ready) {
+    this.admin = admin == null ? null : AdminAddress.check(admin);
+    this.monitoring = monitoring == null ? null : AdminAddress.resolved(monitoring);
+    this.hosts = new AdminHosts(this.admin, hostNames);
     this.pages = new Pages(metrics, ready);
   }
 
@@ -69,61 +79,97 @@ public final class AdminServer implements AutoCloseable {
     loop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-admin", true), NioIoHandler.newFactory());
-    boolean isUnix = address instanceof UnixDomainSocketAddress;
-    Class<? extends ServerChannel> channel =
-        isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-    ServerBootstrap server =
-        new ServerBootstrap().group(loop).channel(channel).childHandler(new Connection());
-    if (!isUnix) {
-      // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
-      server.option(ChannelOption.SO_REUSEADDR, true);
-    }
-    try {
-      listener = ListeningSocket.bind(server, Transport.NIO, address);
-    } catch (IOException refused) {
-      close();
-      throw new AdminBindException(
-          AdminAddress.text(address) + ": " + refused.getMessage(), refused);
-    }
+    adminListener = listen(admin, pages::at, hosts::answers);
+    monitoringListener = listen(monitoring, pages::forMonitoring, request -> true);
     // On the loop that shows them.
     loop.scheduleAtFixedRate(
         pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
   }
 
-  /** The address on which the server listens, with the port it was given. */
-  public SocketAddress boundAddress() {
-    return listener.address();
+  /** Null where there is no address. */
+  private ListeningSocket listen(
+      SocketAddress address,
+      BiFunction<String, String, Page> pageAt,
+      Predicate<FullHttpRequest> answers) {
+    if (address == null) {
+      return null;
+    }
+    boolean isUnix = address instanceof UnixDomainSocketAddress;
+    Class<? extends ServerChannel> channel =
+        isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
+    ServerBootstrap server =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(channel)
+            .childHandler(new Connections(pageAt, answers));
+    if (!isUnix) {
+      // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
+      server.option(ChannelOption.SO_REUSEADDR, true);
+    }
+    try {
+      return ListeningSocket.bind(server, Transport.NIO, address);
+    } catch (IOException refused) {
+      close();
+      throw new AdminBindException(
+          AdminAddress.text(address) + ": " + refused.getMessage(), refused);
+    }
+  }
+
+  /** The address of the admin port, with the port it was given; null for none. */
+  public SocketAddress adminAddress() {
+    return adminListener == null ? null : adminListener.address();
+  }
+
+  /** The address of the monitoring port, with the port it was given; null for none. */
+  public SocketAddress monitoringAddress() {
+    return monitoringListener == null ? null : monitoringListener.address();
   }
 
   /** Stops listening and ends every connection. Does nothing when it does not listen. */
   @Override
   public void close() {
     if (loop != null) {
-      if (listener != null) {
-        listener.close();
-        listener = null;
+      if (adminListener != null) {
+        adminListener.close();
+        adminListener = null;
+      }
+      if (monitoringListener != null) {
+        monitoringListener.close();
+        monitoringListener = null;
       }
       loop.shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
       loop = null;
     }
   }
 
-  private final class Connection extends ChannelInitializer<Channel> {
+  /** The connections of one port, which are bounded by themselves. */
+  private static final class Connections extends ChannelInitializer<Channel> {
+    private final BiFunction<String, String, Page> pageAt;
+    private final Predicate<FullHttpRequest> answers;
+
+    /** Connections open now. Used by the event loop only. */
+    private int count;
+
+    Connections(BiFunction<String, String, Page> pageAt, Predicate<FullHttpRequest> answers) {
+      this.pageAt = pageAt;
+      this.answers = answers;
+    }
+
     @Override
     protected void initChannel(Channel channel) {
-      if (connectionCount >= MAX_CONNECTIONS) {
+      if (count >= MAX_CONNECTIONS) {
         channel.close();
         return;
       }
-      connectionCount++;
-      channel.closeFuture().addListener(closed -> connectionCount--);
+      count++;
+      channel.closeFuture().addListener(closed -> count--);
       channel
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
           .addLast(new HttpServerCodec())
           .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
           .addLast(new FlowControlHandler())
-          .addLast(new AdminHandler(pages, hosts));
+          .addLast(new AdminHandler(pageAt, answers));
     }
   }
 }

@@ -9,10 +9,11 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** The pages of the admin port, by path. Not thread-safe. */
+/** The pages of the admin port, and which the monitoring port has, by path. Not thread-safe. */
 final class Pages {
   private static final String HGRM_SUFFIX = ".hgrm";
   private static final String LATENCY_PREFIX = "/latency/";
@@ -20,6 +21,10 @@ final class Pages {
   private static final Page NO_SUCH_PAGE =
       Page.problem(
           HttpResponseStatus.NOT_FOUND, "There is no such page; see / for those there are.");
+  private static final Set<String> OF_MONITORING = Set.of("/metrics", "/healthz", "/readyz");
+  private static final Page NOT_OF_MONITORING =
+      Page.problem(
+          HttpResponseStatus.NOT_FOUND, "There is no such page here; see /metrics and /readyz.");
   private static final Page NO_SUCH_STEP =
       Page.problem(
           HttpResponseStatus.NOT_FOUND,
@@ -84,6 +89,13 @@ final class Pages {
         }
         return NO_SUCH_PAGE;
     }
+  }
+
+  /** The page at a request's target, of those that others than this machine may see. */
+  Page forMonitoring(String target, String accept) {
+    return OF_MONITORING.contains(new QueryStringDecoder(target).path())
+        ? at(target, accept)
+        : NOT_OF_MONITORING;
   }
 
   private Page latency(String format, String step) {

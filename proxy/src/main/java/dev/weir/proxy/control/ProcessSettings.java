@@ -6,10 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The settings of the process as a whole: admin port, event loops, drain, latency log.
+ * The settings of the process as a whole: admin and monitoring ports, event loops, drain, latency
+ * log.
  *
  * @param admin where the admin port listens; null for nowhere.
  * @param adminHosts by which requests may call it, beside loopback addresses and localhost.
+ * @param monitoring where others than this machine may see health and metrics; null for nowhere.
  * @param eventLoopCount 1 or more.
  * @param drainGraceNs how long requests are served on at the end, while readiness says no already.
  * @param drainTimeoutNs how long requests in flight may take to finish at the end.
@@ -19,6 +21,7 @@ import java.util.List;
 public record ProcessSettings(
     SocketAddress admin,
     List<String> adminHosts,
+    SocketAddress monitoring,
     int eventLoopCount,
     TransportKind transport,
     long drainGraceNs,

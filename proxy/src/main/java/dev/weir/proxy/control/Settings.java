@@ -48,6 +48,7 @@ public record Settings(
     addIfChanged(parts, "ratelimit-config", rateLimits, other.rateLimits);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
+    addIfChanged(parts, "monitoring", process.monitoring(), other.process.monitoring());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
     addIfChanged(parts, "transport", process.transport(), other.process.transport());
     addIfChanged(parts, "latency-log", process.latencyLog(), other.process.latencyLog());

@@ -42,6 +42,7 @@ final class SettingsBuilder {
   final TlsSettingsTable tls = new TlsSettingsTable();
   SocketAddress admin;
   final List<String> adminHosts = new ArrayList<>();
+  SocketAddress monitoring;
   int eventLoops = Runtime.getRuntime().availableProcessors();
   TransportKind transport;
   Path latencyLog;
@@ -170,6 +171,7 @@ final class SettingsBuilder {
         new ProcessSettings(
             admin,
             adminHosts,
+            monitoring,
             eventLoops,
             transport,
             drainGraceNs,

@@ -63,6 +63,12 @@ final class SettingsCheck {
               text(builder.admin),
               "a loopback address or a Unix-domain socket, for there is no authentication yet"));
     }
+    if (builder.monitoring != null
+        && builder.monitoring.equals(builder.admin)
+        && !isFaulty.test("monitoring")) {
+      sink.accept(
+          "monitoring", new BadValueException(text(builder.monitoring), "another than admin"));
+    }
   }
 
   private static void checkListeners(
@@ -87,6 +93,10 @@ final class SettingsCheck {
       }
       if (listener.clashesWith(builder.admin) && !isFaulty.test("admin")) {
         sink.accept("admin", new BadValueException(text(address), "another address than listen"));
+      }
+      if (listener.clashesWith(builder.monitoring) && !isFaulty.test("monitoring")) {
+        sink.accept(
+            "monitoring", new BadValueException(text(address), "another address than listen"));
       }
       if (listener.usesCommonTls() && !isTlsUsed && !isFaulty.test("tls")) {
         isTlsUsed = true;

@@ -97,6 +97,12 @@ final class SettingsTable {
             "By which it answers, beside localhost and its address.",
             (b, t) -> b.adminHosts.add(AddressText.parseHost(t))),
         row(
+            "monitoring",
+            ADDRESS,
+            null,
+            "Where others than this machine see health and metrics.",
+            (b, t) -> b.monitoring = AddressText.parseListen(t)),
+        row(
             "event-loops",
             COUNT,
             null,

@@ -26,7 +26,7 @@ class AdminAddressTest {
   @TempDir private Path directory;
 
   private static AdminServer server(SocketAddress address) {
-    return new AdminServer(address, List.of(), new Metrics(), () -> true);
+    return new AdminServer(address, List.of(), null, new Metrics(), () -> true);
   }
 
   @Test
@@ -67,7 +67,7 @@ class AdminAddressTest {
     UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
     try (AdminServer server = server(address)) {
       server.start();
-      assertEquals(address, server.boundAddress());
+      assertEquals(address, server.adminAddress());
       assertTrue(get(address).endsWith("\r\n\r\nok\n"));
     }
     assertFalse(Files.exists(path));

@@ -44,9 +44,10 @@ class AdminServerTest {
 
   @BeforeEach
   void start() {
-    server = new AdminServer(loopback(0), List.of("Weir.internal"), metrics, ready::get);
+    server =
+        new AdminServer(loopback(0), List.of("Weir.internal"), loopback(0), metrics, ready::get);
     server.start();
-    port = ((InetSocketAddress) server.boundAddress()).getPort();
+    port = ((InetSocketAddress) server.adminAddress()).getPort();
   }
 
   @AfterEach
@@ -361,9 +362,69 @@ class AdminServerTest {
     assertArrayEquals("HTTP/1.1 200".getBytes(StandardCharsets.US_ASCII), begin);
   }
 
+  private HttpResponse<String> monitor(String target) throws IOException, InterruptedException {
+    int monitoring = ((InetSocketAddress) server.monitoringAddress()).getPort();
+    URI uri = URI.create("http://127.0.0.1:" + monitoring + target);
+    return client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+  }
+
+  @Test
+  void theMonitoringPortHasHealthAndMetricsAndNothingElse() throws Exception {
+    assertEquals("ok\n", monitor("/healthz").body());
+    assertEquals("ready\n", monitor("/readyz?verbose").body());
+    assertTrue(monitor("/metrics").body().contains("\njvm_"));
+    for (String target : List.of("/", "/latency", "/latency.hlog", "/latency/total.hgrm", "/a")) {
+      assertEquals(404, monitor(target).statusCode(), target);
+      assertTrue(monitor(target).body().contains("see /metrics and /readyz"), target);
+    }
+    ready.set(false);
+    assertEquals(503, monitor("/readyz").statusCode());
+  }
+
+  @Test
+  void theMonitoringPortAnswersByAnyHost() throws Exception {
+    try (Socket socket = new Socket()) {
+      socket.connect(server.monitoringAddress());
+      socket
+          .getOutputStream()
+          .write(
+              "GET /readyz HTTP/1.1\r\nHost: 10.1.2.3:9091\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+    }
+  }
+
+  @Test
+  void theMonitoringPortListensWithoutAnAdminPort() throws Exception {
+    try (AdminServer alone = new AdminServer(null, List.of(), loopback(0), metrics, () -> true)) {
+      alone.start();
+      assertEquals(null, alone.adminAddress());
+      try (Socket socket = new Socket()) {
+        socket.connect(alone.monitoringAddress());
+        ask(socket);
+      }
+    }
+  }
+
+  @Test
+  void aTakenMonitoringPortIsNamedAndLeavesNoAdminPort() throws Exception {
+    int free = ((InetSocketAddress) server.adminAddress()).getPort();
+    server.close();
+    server = new AdminServer(null, List.of(), loopback(0), metrics, ready::get);
+    server.start();
+    AdminServer second =
+        new AdminServer(loopback(free), List.of(), server.monitoringAddress(), metrics, () -> true);
+    AdminBindException taken = assertThrows(AdminBindException.class, second::start);
+    assertTrue(taken.getMessage().endsWith(": Address already in use"), taken.getMessage());
+    try (Socket socket = new Socket()) {
+      assertThrows(IOException.class, () -> socket.connect(loopback(free)));
+    }
+  }
+
   @Test
   void aTakenPortIsNamed() {
-    AdminServer second = new AdminServer(loopback(port), List.of(), metrics, () -> true);
+    AdminServer second = new AdminServer(loopback(port), List.of(), null, metrics, () -> true);
     AdminBindException taken = assertThrows(AdminBindException.class, second::start);
     assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
     second.close();
@@ -373,9 +434,9 @@ class AdminServerTest {
   void freesItsPortWhenClosed() {
     server.close();
     server.close();
-    AdminServer second = new AdminServer(loopback(port), List.of(), metrics, () -> true);
+    AdminServer second = new AdminServer(loopback(port), List.of(), null, metrics, () -> true);
     second.start();
-    assertEquals(loopback(port), second.boundAddress());
+    assertEquals(loopback(port), second.adminAddress());
     second.close();
   }
 }

@@ -182,7 +182,7 @@ class RuleReloadTest {
     Files.writeString(
         path,
         SECOND
-            + "listen: 127.0.0.1:8009\nadmin: off\nevent-loops: 77\ntransport: nio\n"
+            + "listen: 127.0.0.1:8009\nadmin: off\nmonitoring: 127.0.0.1:9091\nevent-loops: 77\ntransport: nio\n"
             + "latency-log: a.hlog\nlatency-log-interval: 5s\n"
             + "timeouts: {drain: 1s}\ncaps: {fields: 5}\nanswers: {x-rate-limit: true}\n"
             + "table: {keys: 2000}\ntrusted-proxies: [10.0.0.0/8]\nipv6-prefix: 48\n"
@@ -192,6 +192,7 @@ class RuleReloadTest {
         List.of(
             "listen",
             "admin",
+            "monitoring",
             "event-loops",
             "transport",
             "latency-log",
