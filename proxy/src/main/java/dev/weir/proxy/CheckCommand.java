@@ -1,9 +1,11 @@
 package dev.weir.proxy;
 
+import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Reads settings files and the certificates they name, and tells every fault. Starts"
-            + " nothing.",
+        "Reads settings files and the files that they name (certificates, tokens, Envoy's rate"
+            + " limits), and tells every fault. Starts nothing.",
     mixinStandardHelpOptions = true,
     versionProvider = WeirMain.Version.class)
 final class CheckCommand implements Callable<Integer> {
@@ -35,7 +37,7 @@ final class CheckCommand implements Callable<Integer> {
       if (settings == null) {
         spec.commandLine().getErr().println(faults);
         exitCode = WeirMain.WRONG;
-      } else if (!opensCertificates(file, settings)) {
+      } else if (!opensFiles(file, settings)) {
         exitCode = WeirMain.WRONG;
       } else {
         int count = settings.rules().rules().size();
@@ -46,9 +48,14 @@ final class CheckCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  /** Whether all files of TLS can be used as they are now, as a start would use them. */
-  private boolean opensCertificates(Path file, Settings settings) {
-    List<String> faults = SidecarTls.faults(settings.client().listeners(), settings.upstream());
+  /** Whether all files that are named can be used as they are now, as a start would use them. */
+  private boolean opensFiles(Path file, Settings settings) {
+    List<ListenerSettings> listeners = new ArrayList<>(settings.client().listeners());
+    listeners.addAll(settings.decision().listeners());
+    List<String> faults =
+        new ArrayList<>(SidecarTls.faults(listeners, settings.upstream()));
+    faults.addAll(SidecarDecisions.faults(settings.decision()));
+    faults.addAll(SidecarRateLimits.faults(settings));
     faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));
     return faults.isEmpty();
   }

@@ -85,7 +85,9 @@ final class RunCommand implements Callable<Integer> {
       RuleReload rules = reload;
       CountDownLatch stop =
           stopSignals(
-              rules == null && !settings.rateLimits().isConfigured()
+              rules == null
+                      && !settings.rateLimits().isConfigured()
+                      && settings.decision().tokens() == null
                   ? null
                   : () -> {
                     if (rules != null) {
@@ -93,6 +95,7 @@ final class RunCommand implements Callable<Integer> {
                     }
                     sidecar.reloadRateLimits();
                     sidecar.reloadCertificates();
+                    sidecar.reloadTokens();
                   });
       out().println(startLine(sidecar, settings));
       out().flush();

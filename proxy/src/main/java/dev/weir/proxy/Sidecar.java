@@ -118,6 +118,7 @@ public final class Sidecar implements AutoCloseable {
       if (settings.decision().isConfigured()) {
         metrics.exposeDecisions();
         startDecisions();
+        decisions.followTokens(metrics);
       }
       tls.start(metrics);
       if (rateLimits != null) {
@@ -233,6 +234,11 @@ public final class Sidecar implements AutoCloseable {
     }
   }
 
+  /** Reads the tokens of the decision API again, changed or not. Any thread. */
+  public void reloadTokens() {
+    decisions.reloadTokens();
+  }
+
   /** Reads certificates and keys again, changed or not. Any thread. */
   public void reloadCertificates() {
     tls.reload();
@@ -299,6 +305,7 @@ public final class Sidecar implements AutoCloseable {
    * record a time when the log of them ends.
    */
   private void stopLoops() {
+    decisions.close();
     if (rateLimits != null) {
       rateLimits.close();
     }

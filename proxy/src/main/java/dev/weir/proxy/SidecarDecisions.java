@@ -6,16 +6,17 @@ import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.DecisionLoop;
+import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.decision.GrpcMethod;
 import dev.weir.proxy.decision.HttpEndpoint;
 import dev.weir.proxy.decision.RateLimiterLoop;
-import dev.weir.proxy.decision.TokenFile;
-import dev.weir.proxy.decision.Tokens;
+import dev.weir.proxy.decision.TokenReload;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.CidrSet;
@@ -32,10 +33,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** The decision API of one sidecar: its part of each event loop, and where programs connect. */
-final class SidecarDecisions {
+final class SidecarDecisions implements AutoCloseable {
   private final Settings settings;
   private final ClientSettings clientSettings;
-  private final Tokens tokens;
+  private final TokenReload tokens;
   private final Map<EventLoop, DecisionLoop> loops = new IdentityHashMap<>();
   private Listeners listeners;
 
@@ -50,7 +51,17 @@ final class SidecarDecisions {
     clientSettings =
         new ClientSettings(
             settings.decision().listeners(), clients.timeouts(), clients.caps(), clients.answers());
-    tokens = TokenFile.read(settings.decision());
+    tokens = new TokenReload(settings.decision());
+  }
+
+  /** What a start would tell of the file of tokens; none if it can be used now. */
+  static List<String> faults(DecisionSettings settings) {
+    try {
+      new TokenReload(settings).close();
+      return List.of();
+    } catch (IOException fault) {
+      return List.of(fault.getMessage());
+    }
   }
 
   /**
@@ -83,7 +94,7 @@ final class SidecarDecisions {
             http2,
             methods,
             endpoints,
-            tokens,
+            tokens.tokens(),
             metrics.decisions(),
             metrics.decisions(),
             metrics.http2Decisions()));
@@ -106,6 +117,31 @@ final class SidecarDecisions {
             (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
             settings.identity().ipv6Prefix(),
             loop -> loops.get(loop).clients());
+  }
+
+  /** Follows the file of tokens from now on, and tells what is known of it. */
+  void followTokens(Metrics metrics) {
+    if (tokens.hasFile()) {
+      metrics.counter(
+          "weir_decision_token_reloads",
+          "Times that a changed file of tokens was taken.",
+          tokens::reloadCount);
+      metrics.counter(
+          "weir_decision_token_reload_failures",
+          "Times that a changed file of tokens could not be used.",
+          tokens::failureCount);
+      tokens.start();
+    }
+  }
+
+  /** Reads the tokens again, changed or not. Any thread. */
+  void reloadTokens() {
+    tokens.reload();
+  }
+
+  @Override
+  public void close() {
+    tokens.close();
   }
 
   /** The addresses that programs connect to, in the order of the settings. */

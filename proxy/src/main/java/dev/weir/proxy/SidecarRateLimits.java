@@ -2,7 +2,9 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.RateLimitSettings;
+import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.GrpcMethod;
 import dev.weir.proxy.decision.HttpEndpoint;
 import dev.weir.proxy.envoy.ConfigurationFolder;
@@ -20,6 +22,7 @@ import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
 import io.netty.channel.EventLoop;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -54,14 +57,7 @@ final class SidecarRateLimits implements AutoCloseable {
       Metrics metrics,
       BooleanSupplier ready) {
     this.ready = ready;
-    ConfigurationFolder files =
-        new ConfigurationFolder(
-            settings.folder(),
-            settings.mergesDomains(),
-            hasStore,
-            ringCells,
-            LoopClock.unixEpochNs());
-    reload = new ConfigurationReload(files, this::publish);
+    reload = new ConfigurationReload(folder(settings, hasStore, ringCells), this::publish);
     String faults = reload.load();
     if (!faults.isEmpty()) {
       throw new IllegalArgumentException("ratelimit-config:\n" + faults);
@@ -72,6 +68,25 @@ final class SidecarRateLimits implements AutoCloseable {
         errors::storeCount,
         reload::successCount,
         reload::failureCount);
+  }
+
+  private static ConfigurationFolder folder(
+      RateLimitSettings settings, boolean hasStore, int ringCells) {
+    return new ConfigurationFolder(
+        settings.folder(), settings.mergesDomains(), hasStore, ringCells, LoopClock.unixEpochNs());
+  }
+
+  /** What a start would tell of the files, a text for each fault; none if all can be used now. */
+  static List<String> faults(Settings settings) {
+    List<Faults> faults = new ArrayList<>();
+    if (settings.rateLimits().isConfigured()) {
+      folder(settings.rateLimits(), settings.store().isConfigured(), settings.ringCells())
+          .read(faults);
+    }
+    return faults.stream()
+        .flatMap(of -> of.all().stream())
+        .map(fault -> "ratelimit-config: " + fault)
+        .toList();
   }
 
   private void publish(RateLimitConfiguration next) {

@@ -179,6 +179,34 @@ class WeirMainTest {
   }
 
   @Test
+  void checksTheTokensAndTheRateLimitsOfEnvoyThatAFileNames() throws IOException {
+    Path limits = Files.createDirectory(folder.resolve("limits"));
+    Path edge = limits.resolve("edge.yaml");
+    Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef\n");
+    Files.writeString(edge, "domain: edge\n");
+    String file =
+        file(
+                "decision: 127.0.0.1:0\nratelimit-config: "
+                    + limits
+                    + "\ndecision-tokens: "
+                    + tokens
+                    + "\nrules: [{id: a, limit: 1/1s}]\n")
+            .toString();
+    assertEquals(0, weir("check", file), err);
+    Files.writeString(tokens, "short\n");
+    Files.writeString(
+        edge, "domain: edge\ndescriptors:\n  - key: a\n    rate_limit: {unit: eon}\n  - kee: b\n");
+    assertEquals(2, weir("check", file));
+    assertEquals("", out);
+    List<String> faults = err.lines().toList();
+    assertTrue(
+        faults.get(0).startsWith(file + ": decision-tokens: " + tokens + ":1: not a token"), err);
+    String where = file + ": ratelimit-config: " + edge;
+    assertTrue(faults.get(1).startsWith(where + ":4: descriptors[0].rate_limit.unit: eon"), err);
+    assertTrue(faults.get(2).startsWith(where + ":5: descriptors[1]"), err);
+  }
+
+  @Test
   void warnsOfAFileThatLimitsNothingAndStillAcceptsIt() throws IOException {
     String file = file("upstream: http://127.0.0.1:1\n").toString();
     assertEquals(0, weir("check", file));

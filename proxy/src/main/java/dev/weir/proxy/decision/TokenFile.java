@@ -1,7 +1,8 @@
 package dev.weir.proxy.decision;
 
 import java.io.IOException;
-import java.nio.charset.MalformedInputException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -9,36 +10,37 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A file of tokens: one a line; lines that are empty or begin with {@code #} are none. */
-public final class TokenFile {
+/**
+ * A file of tokens: one a line; lines that are empty or begin with {@code #} are none. What is
+ * wrong with it is told by the message of an {@link IOException}, which never says what it holds.
+ */
+record TokenFile(Path path) {
   private static final int LEAST_CHARS = 16;
   private static final int MOST_TOKENS = 100;
 
-  private TokenFile() {}
-
-  /**
-   * Reads the tokens.
-   *
-   * @throws IOException if there is a line that is none, or no token at all; its message says
-   *     which, and never what it holds.
-   */
-  public static Tokens read(DecisionSettings settings) throws IOException {
-    Path file = settings.tokens();
-    if (file == null) {
-      return Tokens.NONE;
+  /** What the file holds. */
+  byte[] content() throws IOException {
+    try {
+      return Files.readAllBytes(path);
+    } catch (NoSuchFileException gone) {
+      throw fault(": not found");
+    } catch (IOException failed) {
+      throw fault(": cannot be read: " + failed.getMessage());
     }
+  }
+
+  /** The tokens of what the file holds. */
+  List<String> tokens(byte[] content) throws IOException {
     List<String> tokens = new ArrayList<>();
-    List<String> lines = lines(file);
+    List<String> lines = lines(content);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (line.isEmpty() || line.startsWith("#")) {
         continue;
       }
       if (line.length() < LEAST_CHARS || !line.matches("[!-~]+")) {
-        throw new IOException(
-            "decision-tokens: "
-                + file
-                + ":"
+        throw fault(
+            ":"
                 + (i + 1)
                 + ": not a token (expected: "
                 + LEAST_CHARS
@@ -47,28 +49,26 @@ public final class TokenFile {
       tokens.add(line);
     }
     if (tokens.isEmpty() || tokens.size() > MOST_TOKENS) {
-      throw new IOException(
-          "decision-tokens: "
-              + file
-              + ": "
-              + tokens.size()
-              + " tokens (expected: 1 to "
-              + MOST_TOKENS
-              + ", one a line)");
+      throw fault(
+          ": " + tokens.size() + " tokens (expected: 1 to " + MOST_TOKENS + ", one a line)");
     }
-    return new Tokens(tokens, settings.tokensForAll());
+    return tokens;
   }
 
-  private static List<String> lines(Path file) throws IOException {
+  private List<String> lines(byte[] content) throws IOException {
     try {
-      return Files.readAllLines(file, StandardCharsets.UTF_8);
-    } catch (NoSuchFileException gone) {
-      throw new IOException("decision-tokens: " + file + ": not found", gone);
-    } catch (MalformedInputException binary) {
-      throw new IOException("decision-tokens: " + file + ": not UTF-8", binary);
-    } catch (IOException failed) {
-      throw new IOException(
-          "decision-tokens: " + file + ": cannot be read: " + failed.getMessage(), failed);
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(content))
+          .toString()
+          .lines()
+          .toList();
+    } catch (CharacterCodingException binary) {
+      throw fault(": not UTF-8");
     }
+  }
+
+  private IOException fault(String problem) {
+    return new IOException("decision-tokens: " + path + problem);
   }
 }

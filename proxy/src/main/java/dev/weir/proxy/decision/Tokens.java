@@ -7,8 +7,8 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * The tokens of whom is trusted, as clients show them: {@code authorization: Bearer TOKEN}. Any
- * thread.
+ * The tokens of whom is trusted, as clients show them: {@code authorization: Bearer TOKEN}. Others
+ * may take their place while they are in use. Any thread.
  */
 public final class Tokens {
   /** There are none, and none is required. */
@@ -19,18 +19,26 @@ public final class Tokens {
   private static final FieldName AUTHORIZATION = FieldName.of("authorization");
   private static final byte[] BEARER = HttpRoute.ascii("bearer ");
 
-  private final byte[][] tokens;
+  private volatile byte[][] tokens;
   private final boolean required;
 
   /**
    * @param required whether all that asks needs one, and not only what changes something.
    */
   public Tokens(List<String> texts, boolean required) {
-    tokens = new byte[texts.size()][];
-    for (int i = 0; i < tokens.length; i++) {
-      tokens[i] = texts.get(i).getBytes(StandardCharsets.US_ASCII);
-    }
+    tokens = bytes(texts);
     this.required = required;
+  }
+
+  private static byte[][] bytes(List<String> texts) {
+    return texts.stream()
+        .map(text -> text.getBytes(StandardCharsets.US_ASCII))
+        .toArray(byte[][]::new);
+  }
+
+  /** From now on there are these, and no others. */
+  void replace(List<String> texts) {
+    tokens = bytes(texts);
   }
 
   boolean isEmpty() {
@@ -65,8 +73,9 @@ public final class Tokens {
       }
     }
     int found = 0;
-    for (int i = 0; i < tokens.length; i++) {
-      if (isEqual(tokens[i], bytes, token, tokenLength)) {
+    byte[][] known = tokens;
+    for (int i = 0; i < known.length; i++) {
+      if (isEqual(known[i], bytes, token, tokenLength)) {
         found = i + 1;
       }
     }
