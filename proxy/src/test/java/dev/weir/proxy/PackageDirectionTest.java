@@ -60,7 +60,7 @@ class PackageDirectionTest {
     "store, request loop",
     "admission, request loop rule metrics store",
     "control, request loop watch tls rule client upstream decision admission admin store",
-    "decision, request loop http http2 grpc client rule decision.proto",
+    "decision, request loop watch http http2 grpc client rule decision.proto",
     "decision.proto,",
     "admin, metrics request loop",
     "envoy, request loop watch rule metrics store admission control decision decision.proto",

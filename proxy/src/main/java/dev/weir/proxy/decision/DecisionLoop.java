@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 
 /** The decision API on one event loop: its methods, its endpoints, and its clients' connections. */
 public final class DecisionLoop {
-  /** What the services look like: made by the build, of the same source as the client's classes. */
+  /** What the services look like: made by the build, ours of the source of the client's classes. */
   private static final Descriptors DESCRIPTORS =
-      Descriptors.ofResource("/weir/v1/rate_limiter.binpb");
+      Descriptors.ofResources("/weir/v1/rate_limiter.binpb", "services.binpb");
 
   private final Health health;
   private final ClientLoop clients;
@@ -39,10 +39,10 @@ public final class DecisionLoop {
       DecisionObserver observer,
       TrafficObserver traffic,
       Http2Observer http2Observer) {
-    health = new Health(names(methods));
+    health = new Health(services(methods));
     List<GrpcMethod> all = new ArrayList<>(methods);
     all.addAll(health.methods());
-    all.addAll(Reflection.methods(DESCRIPTORS));
+    all.addAll(Reflection.methods(DESCRIPTORS, services(all)));
     GrpcMethods byPath = new GrpcMethods(all);
     GrpcCalls calls =
         new GrpcCalls(
@@ -77,7 +77,7 @@ public final class DecisionLoop {
   }
 
   /** The services that methods belong to, by their full names. */
-  private static Set<String> names(List<GrpcMethod> methods) {
+  private static Set<String> services(List<GrpcMethod> methods) {
     return methods.stream()
         .map(method -> method.path().substring(1, method.path().lastIndexOf('/')))
         .collect(Collectors.toSet());

@@ -40,19 +40,25 @@ final class Descriptors {
   private final Map<String, String> fileBySymbol = new HashMap<>();
   private final Set<String> services = new TreeSet<>();
 
-  /** Reads a resource beside the classes. */
-  static Descriptors ofResource(String name) {
-    try (InputStream in = Descriptors.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException(name + " is not among the classes");
+  /** Reads resources beside the classes: each a set, of which the same files may be in several. */
+  static Descriptors ofResources(String... names) {
+    Descriptors read = new Descriptors();
+    for (String name : names) {
+      try (InputStream in = Descriptors.class.getResourceAsStream(name)) {
+        if (in == null) {
+          throw new IllegalStateException(name + " is not among the classes");
+        }
+        read.addSet(in.readAllBytes());
+      } catch (IOException unreadable) {
+        throw new UncheckedIOException(unreadable);
       }
-      return new Descriptors(in.readAllBytes());
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
     }
+    return read;
   }
 
-  Descriptors(byte[] set) {
+  private Descriptors() {}
+
+  private void addSet(byte[] set) {
     ProtoReader reader = new ProtoReader().wrap(new UnsafeBuffer(set), 0, set.length);
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       if (field == FILE) {

@@ -5,6 +5,7 @@ import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /**
@@ -36,15 +37,26 @@ final class Reflection implements GrpcMethod {
 
   private final String path;
   private final Descriptors descriptors;
+  private final List<String> services;
   private final ProtoReader reader = new ProtoReader();
 
-  private Reflection(String version, Descriptors descriptors) {
+  private Reflection(String version, Descriptors descriptors, List<String> services) {
     path = "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo";
     this.descriptors = descriptors;
+    this.services = services;
   }
 
-  static List<GrpcMethod> methods(Descriptors descriptors) {
-    return List.of(new Reflection("v1", descriptors), new Reflection("v1alpha", descriptors));
+  /**
+   * The methods of both versions.
+   *
+   * @param offered the full names of the services that can be called; those are told that are
+   *     described.
+   */
+  static List<GrpcMethod> methods(Descriptors descriptors, Set<String> offered) {
+    List<String> services = descriptors.services().stream().filter(offered::contains).toList();
+    return List.of(
+        new Reflection("v1", descriptors, services),
+        new Reflection("v1alpha", descriptors, services));
   }
 
   @Override
@@ -121,7 +133,7 @@ final class Reflection implements GrpcMethod {
 
   private void writeServices(ProtoWriter out) {
     int begun = out.beginMessage(LIST_SERVICES_RESPONSE);
-    for (String service : descriptors.services()) {
+    for (String service : services) {
       int one = out.beginMessage(SERVICE);
       out.text(SERVICE_NAME, service);
       out.endMessage(one);

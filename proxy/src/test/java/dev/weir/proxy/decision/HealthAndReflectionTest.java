@@ -1,20 +1,26 @@
 package dev.weir.proxy.decision;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.FileDescriptor;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.v1.RateLimiterProto;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The services of gRPC's own that every server has: health checking and reflection. */
 class HealthAndReflectionTest {
@@ -22,11 +28,12 @@ class HealthAndReflectionTest {
   private static final String OK = " grpc-status: 0 end";
 
   /** Stands for a service. */
-  private static final class Named implements GrpcMethod {
-    @Override
-    public String path() {
-      return "/a.B/C";
-    }
+  private record Named(String path) implements GrpcMethod {
+    private static final List<GrpcMethod> ALL =
+        List.of(
+            new Named("/a.B/C"),
+            new Named("/weir.v1.RateLimiter/CheckRateLimit"),
+            new Named("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"));
 
     @Override
     public DecisionCall kind() {
@@ -42,7 +49,7 @@ class HealthAndReflectionTest {
   private final DecisionRig rig =
       new DecisionRig()
           .tokens(new Tokens(List.of("secret"), true))
-          .with(List.of(new Named()), List.of())
+          .with(Named.ALL, List.of())
           .connectHttp2();
 
   @AfterEach
@@ -173,14 +180,52 @@ class HealthAndReflectionTest {
     return inner;
   }
 
+  /** Whoever builds descriptors of what he is told finds all that they refer to. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "weir.v1.RateLimiter",
+        "envoy.service.ratelimit.v3.RateLimitService",
+        "grpc.health.v1.Health"
+      })
+  void describesAServiceWithAllThatItRefersTo(String service) throws Exception {
+    byte[] name = service.getBytes(StandardCharsets.US_ASCII);
+    byte[] request = new byte[2 + name.length];
+    request[0] = 4 << 3 | 2;
+    request[1] = (byte) name.length;
+    System.arraycopy(name, 0, request, 2, name.length);
+    Map<String, FileDescriptorProto> files = new LinkedHashMap<>();
+    for (byte[] each : reflect(1, "v1", request)) {
+      FileDescriptorProto file = FileDescriptorProto.parseFrom(each);
+      assertNull(files.put(file.getName(), file), file.getName());
+    }
+    FileDescriptor built = build(files.keySet().iterator().next(), files);
+    String simple = service.substring(service.lastIndexOf('.') + 1);
+    assertTrue(built.findServiceByName(simple).getMethods().size() > 0);
+    assertEquals(0, files.size(), "more than it refers to");
+  }
+
+  private static FileDescriptor build(String name, Map<String, FileDescriptorProto> files)
+      throws Exception {
+    FileDescriptorProto file = files.remove(name);
+    List<FileDescriptor> needed = new ArrayList<>();
+    for (String each : file.getDependencyList()) {
+      needed.add(build(each, files));
+    }
+    return FileDescriptor.buildFrom(file, needed.toArray(FileDescriptor[]::new));
+  }
+
   @Test
   void describesItsServicesInBothVersions() throws Exception {
     int stream = 1;
     for (String version : List.of("v1", "v1alpha")) {
       List<byte[]> services = reflect(stream, version, new byte[] {7 << 3 | 2, 1, '*'});
-      assertEquals(1, services.size());
       assertEquals(
-          "\n\u0013weir.v1.RateLimiter", new String(services.get(0), StandardCharsets.UTF_8));
+          List.of(
+              "envoy.service.ratelimit.v3.RateLimitService",
+              "grpc.health.v1.Health",
+              "weir.v1.RateLimiter"),
+          services.stream().map(each -> new String(each, 2, each.length - 2)).toList());
       byte[] symbol = "\"\u0013weir.v1.RateLimiter".getBytes(StandardCharsets.US_ASCII);
       List<byte[]> files = reflect(stream + 2, version, symbol);
       assertEquals(
