@@ -52,8 +52,7 @@ final class CheckCommand implements Callable<Integer> {
   private boolean opensFiles(Path file, Settings settings) {
     List<ListenerSettings> listeners = new ArrayList<>(settings.client().listeners());
     listeners.addAll(settings.decision().listeners());
-    List<String> faults =
-        new ArrayList<>(SidecarTls.faults(listeners, settings.upstream()));
+    List<String> faults = new ArrayList<>(SidecarTls.faults(listeners, settings.upstream()));
     faults.addAll(SidecarDecisions.faults(settings.decision()));
     faults.addAll(SidecarRateLimits.faults(settings));
     faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));

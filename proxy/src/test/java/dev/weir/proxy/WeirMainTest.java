@@ -185,12 +185,11 @@ class WeirMainTest {
     Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef\n");
     Files.writeString(edge, "domain: edge\n");
     String file =
-        file(
-                "decision: 127.0.0.1:0\nratelimit-config: "
-                    + limits
-                    + "\ndecision-tokens: "
-                    + tokens
-                    + "\nrules: [{id: a, limit: 1/1s}]\n")
+        file("decision: 127.0.0.1:0\nratelimit-config: "
+                + limits
+                + "\ndecision-tokens: "
+                + tokens
+                + "\nrules: [{id: a, limit: 1/1s}]\n")
             .toString();
     assertEquals(0, weir("check", file), err);
     Files.writeString(tokens, "short\n");

@@ -15,6 +15,7 @@ final class CallCharges {
   private long[] hits = new long[AT_FIRST];
   private long[] keys = new long[AT_FIRST];
   private boolean[] granted = new boolean[AT_FIRST];
+  private boolean[] taken = new boolean[AT_FIRST];
   private long[] used = new long[AT_FIRST];
   private long[] resetNs = new long[AT_FIRST];
   private long[] decidedAt = new long[AT_FIRST];
@@ -38,6 +39,7 @@ final class CallCharges {
       hits = Arrays.copyOf(hits, length);
       keys = Arrays.copyOf(keys, length);
       granted = Arrays.copyOf(granted, length);
+      taken = Arrays.copyOf(taken, length);
       used = Arrays.copyOf(used, length);
       resetNs = Arrays.copyOf(resetNs, length);
       decidedAt = Arrays.copyOf(decidedAt, length);
@@ -46,12 +48,14 @@ final class CallCharges {
     descriptors[count] = descriptor;
     hits[count] = Math.min(units, Budgets.MOST_HITS);
     keys[count] = key;
-    granted[count++] = false;
+    granted[count] = false;
+    taken[count++] = false;
   }
 
   /** What came of a charge: whether it was taken, and how much of the budget is used now. */
   void decided(int charge, boolean isGranted, long usedUnits, long untilResetNs, long at) {
     granted[charge] = isGranted;
+    taken[charge] = isGranted && hits[charge] > 0;
     used[charge] = usedUnits;
     resetNs[charge] = untilResetNs;
     decidedAt[charge] = at;
@@ -60,6 +64,13 @@ final class CallCharges {
   /** What was taken has gone back: it is granted all the same. */
   void givenBack(int charge) {
     used[charge] = Math.max(0, used[charge] - hits[charge]);
+    taken[charge] = false;
+  }
+
+  /** It would have been taken, or not, and was not. */
+  void notTaken(int charge, boolean isGranted) {
+    granted[charge] = isGranted;
+    taken[charge] = false;
   }
 
   int count() {
@@ -86,6 +97,11 @@ final class CallCharges {
   /** Whether it was taken, or would have been if it took anything. */
   boolean isGranted(int charge) {
     return granted[charge];
+  }
+
+  /** Whether it was taken, and has not gone back. */
+  boolean isTaken(int charge) {
+    return taken[charge];
   }
 
   /** Units that count, with its own if they were taken. */

@@ -16,6 +16,7 @@ final class PendingCall implements StoreTaker {
 
   final RateLimitVerdict verdict = new RateLimitVerdict();
   final CallCharges charges = new CallCharges();
+  final ChargesTogether together = new ChargesTogether();
   private final RateLimiter limiter;
   private DescriptorCounters[] counters = new DescriptorCounters[8];
   Domain domain;
@@ -39,6 +40,7 @@ final class PendingCall implements StoreTaker {
     openCount = 1;
     isUndecided = false;
     charges.clear();
+    together.clear();
     verdict.start(call.descriptorCount(), of == null ? LimitHeaders.OFF : of.options().headers());
     if (keys != null) {
       keys.clear();

@@ -111,7 +111,7 @@ public final class RateLimiter {
       chargeAll(pending, call, nowNs);
     } finally {
       if (store != null) {
-        store.send(nowNs);
+        store.send(pending, nowNs);
       }
     }
   }
@@ -177,11 +177,7 @@ public final class RateLimiter {
     long hits = call.hits(descriptor);
     if (budgets.isExact()) {
       pending.add(descriptor, budgets, hits, 0, counters);
-      if (store.ask(pending, charge, identity, unit, nowNs)) {
-        pending.openCount++;
-      } else {
-        pending.undecided();
-      }
+      store.ask(pending, charge, identity, unit, nowNs);
     } else {
       pending.add(descriptor, budgets, hits, identity.hash() ^ budgets.seed(), counters);
       local.charge(pending.charges, charge, nowNs);
@@ -190,7 +186,7 @@ public final class RateLimiter {
 
   /** The store has decided on one of a call's charges. */
   void decided(PendingCall pending, int charge, StoreDecision decision) {
-    StoreCounts.decided(pending.charges, charge, decision);
+    StoreCounts.decided(pending, charge, decision);
     ended(pending);
   }
 
@@ -213,6 +209,7 @@ public final class RateLimiter {
   private RateLimitVerdict conclude(PendingCall pending) {
     long nowNs = clock.nowNs();
     boolean isAllOrNothing = pending.domain.options().isAllOrNothing();
+    pending.together.settle(pending.charges);
     if (pending.isUndecided()) {
       if (isAllOrNothing) {
         giveBack(pending, nowNs);
@@ -232,7 +229,7 @@ public final class RateLimiter {
     CallCharges charges = pending.charges;
     for (int i = charges.count() - 1; i >= 0; i--) {
       Budgets budgets = charges.budgets(i);
-      if (charges.isGranted(i) && charges.hits(i) > 0 && !budgets.countsAll()) {
+      if (charges.isTaken(i) && !budgets.countsAll()) {
         if (budgets.isExact()) {
           store.giveBack(pending, i, nowNs);
         } else {

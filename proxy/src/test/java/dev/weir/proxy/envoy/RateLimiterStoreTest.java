@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -199,17 +200,112 @@ class RateLimiterStoreTest {
     assertTrue(server.charges().size() > 0 && other.charges().size() > 0);
   }
 
+  private static String allOrNothing(String text) {
+    return "domain: d\nweir: {all-or-nothing: true}\n" + text.substring(text.indexOf("desc"));
+  }
+
+  private void answerAll() {
+    while (server.pendingCount() + other.pendingCount() > 0) {
+      (server.pendingCount() > 0 ? server : other).answer();
+      store.run();
+    }
+  }
+
+  private List<String> refunds() {
+    return Stream.of(server, other)
+        .flatMap(each -> each.executed().stream())
+        .filter(one -> one.startsWith("refund"))
+        .toList();
+  }
+
   @Test
-  void givesBackWhatARefusedCallHasTakenWhereTheDomainSaysSo() {
-    start("domain: d\nweir: {all-or-nothing: true}\n" + TWO.substring(TWO.indexOf("desc")), server);
+  void takesAllOrNothingInOneCheckWhereTheDomainSaysSo() {
+    start(allOrNothing(TWO), server);
     for (int i = 0; i < 3; i++) {
       ask(both());
-      while (server.pendingCount() > 0) {
-        server.answer();
-      }
+      assertEquals(1, server.pendingCount());
+      server.answer();
     }
     assertTold("ok 1 8", "ok 0 7", "over !0 7");
     assertEquals(Set.of(2L), Set.copyOf(server.charges().values()));
+    assertEquals(List.of(), refunds());
+    ask(Call.to("d").descriptor("a=1").hitsOfDescriptor(0).descriptor("b=1").hitsOfDescriptor(3));
+    answerAll();
+    assertTold("over !0 7"); // a look that is over refuses the call, and b goes back
+    ask(Call.to("d").descriptor("c=1").descriptor("b=1").hitsOfDescriptor(7));
+    answerAll();
+    assertTold("ok 0 0");
+  }
+
+  /** What the others of a refused call are told is what is left without it. */
+  @Test
+  void tellsOfEachOfARefusedCallWhetherItWouldHavePassed() {
+    start(allOrNothing(TWO), server);
+    ask(Call.to("d").descriptor("a=1").hitsOfDescriptor(3).descriptor("b=1").hitsOfDescriptor(10));
+    ask(Call.to("d").descriptor("b=1").hitsOfDescriptor(9).descriptor("a=1").hitsOfDescriptor(3));
+    answerAll();
+    assertTold("over !0 !0", "over 9 !0");
+    assertEquals(0, server.charges().values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  @Test
+  void givesBackWhatARefusedCallHasTakenOfSeveralServers() {
+    start(allOrNothing(TWO), server, other);
+    for (int i = 0; i < 20; i++) {
+      Call call = Call.to("d").descriptor("a=" + i).descriptor("b=" + i);
+      for (int tries = 0; tries < 3; tries++) {
+        ask(call);
+        answerAll();
+      }
+      assertTold("ok 1 8", "ok 0 7", "over !0 7");
+    }
+    assertTrue(
+        refunds().size() > 0 && refunds().size() < 20, "some are of one server, some of two");
+    assertEquals(Set.of(2L), Set.copyOf(server.charges().values()));
+    assertEquals(Set.of(2L), Set.copyOf(other.charges().values()));
+  }
+
+  @Test
+  void takesOneByOneWhatOneCheckCannotHave() {
+    start(allOrNothing(TWO), server);
+    ask(both().descriptor("b=1"));
+    answerAll();
+    assertTold("ok 1 8 7");
+    Call many = Call.to("d").descriptor("a=2").hitsOfDescriptor(3);
+    for (int i = 0; i < 8; i++) {
+      many.descriptor("b=2" + i);
+    }
+    ask(many);
+    answerAll();
+    assertTold("over !0 9 9 9 9 9 9 9 9");
+    assertEquals(8, refunds().size());
+  }
+
+  @Test
+  void givesBackWhatWasTakenTogetherTooLate() {
+    start(allOrNothing(TWO), server);
+    ask(both());
+    store.pass(DEADLINE_NS);
+    assertTold("STORE");
+    answerAll();
+    assertEquals(0, server.charges().values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /** A shadow's refusal refuses nothing: it is taken by itself, and goes back with the call. */
+  @Test
+  void takesAShadowByItself() {
+    start(
+        allOrNothing(TWO)
+            + "  - key: s\n    shadow_mode: true\n"
+            + "    rate_limit: {unit: year, requests_per_unit: 1}\n",
+        server);
+    Call call = both().descriptor("s=1");
+    for (int i = 0; i < 3; i++) {
+      ask(call);
+      answerAll();
+    }
+    assertTold("ok 1 8 0", "ok 0 7 0", "over !0 7 0");
+    assertEquals(List.of(), refunds());
   }
 
   @Test
