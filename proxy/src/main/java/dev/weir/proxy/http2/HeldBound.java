@@ -1,11 +1,12 @@
 package dev.weir.proxy.http2;
 
 /**
- * How much a client's connection may hold: content that it has sent and the service has not taken,
- * and, once its event loop holds too much in all, what waits for the client too. Beyond that its
- * reading stops, for a second at most, as a window that opens is not read then either; after that
- * the streams that have stood still for the longest are reset. What waits for a client is else
- * bounded by its streams, as none of their services is read further.
+ * How much a client's connection may hold: heads of requests that wait, content that it has sent
+ * and the service has not taken, as much more as its windows have grown, and, once its event loop
+ * holds too much in all, what waits for the client too. Beyond that its reading stops, for a second
+ * at most, as a window that opens is not read then either; after that the streams that have stood
+ * still for the longest are reset. What waits for a client is else bounded by its streams, as none
+ * of their services is read further.
  */
 final class HeldBound {
   /**
@@ -36,7 +37,7 @@ final class HeldBound {
     connection.loop.hold(connection.role, bytes);
   }
 
-  /** Content that was received is held, or less of it if {@code bytes} are below 0. */
+  /** What was received is held, a head or content, or less of it if {@code bytes} are below 0. */
   void holdReceived(int bytes) {
     heldReceivedBytes += bytes;
     holdWaiting(bytes);
@@ -93,7 +94,8 @@ final class HeldBound {
   }
 
   private boolean isExceeded() {
-    return heldReceivedBytes > connection.maxReceivedBytes()
+    return heldReceivedBytes
+            > connection.maxReceivedBytes() + connection.windows.growth().extraBytes()
         || connection.loop.clientsHeldBytes() > MAX_LOOP_BYTES
             && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections();
   }
@@ -108,7 +110,7 @@ final class HeldBound {
     long longestNs = Long.MAX_VALUE;
     for (int stream = 0; stream < streams.slots(); stream++) {
       final long sinceNs =
-          streams.heldBytes[stream] > 0
+          streams.heldBytes[stream] > 0 || streams.headBytes[stream] > 0
               ? streams.heldNs[stream]
               : streams.waiting[stream] == null ? Long.MAX_VALUE : streams.stalledNs[stream];
       if (streams.id(stream) != 0

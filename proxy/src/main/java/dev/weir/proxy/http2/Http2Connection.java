@@ -32,10 +32,13 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
   /** No stream: none may be opened now. */
   public static final int NO_STREAM = StreamSlots.NONE;
 
-  /** The window of each stream, both ways: the one of the standard. */
+  /** The window that each stream begins with, both ways: the one of the standard. */
   public static final int WINDOW_BYTES = Setting.DEFAULT_WINDOW_BYTES;
 
-  /** What one connection may hold of what it has received, unless its user says otherwise. */
+  /**
+   * What one connection may hold of what it has received, unless its user says otherwise, and but
+   * for what comes by windows that have grown.
+   */
   public static final long MAX_RECEIVED_BYTES = 1L << 20;
 
   /** Far enough before the last identifier that there is: the connection is drained in time. */
@@ -355,6 +358,11 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     streams.users[stream] = user;
   }
 
+  /** One more than the highest number of a stream that there ever was. */
+  protected final int slots() {
+    return streams.slots();
+  }
+
   /** How many streams there are, with those that only linger. */
   public final int streamCount() {
     return streams.count();
@@ -365,7 +373,16 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     return bound.heldBytes();
   }
 
-  /** Received bytes of a stream that are held. */
+  /**
+   * The head of a stream's request waits, and counts as held.
+   *
+   * @param bytes of memory that it takes; 0 if it waits no more.
+   */
+  protected final void holdHead(int stream, int bytes) {
+    windows.holdHead(stream, bytes);
+  }
+
+  /** Received bytes of a stream's content that are held. */
   public final int heldBytes(int stream) {
     return streams.heldBytes[stream];
   }
@@ -388,6 +405,22 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
   public final void ping(long data) {
     output.ping(data);
     joinTurn();
+  }
+
+  /**
+   * Asks the peer whether it is there by settings that change nothing, whose acknowledgement {@link
+   * #acknowledged} tells.
+   *
+   * @return whether it is asked; not while other settings wait for theirs.
+   */
+  public final boolean askForAcknowledgement() {
+    if (!peer.isAckReceived() || windows.awaitsAcknowledgement() || peer.isAsked()) {
+      return false;
+    }
+    peer.asked(true);
+    output.settings();
+    joinTurn();
+    return true;
   }
 
   /** Lets the streams end, takes no new ones, and then ends. */

@@ -23,6 +23,9 @@ public final class Http2Loop {
 
   private static final long UNCROWDED_BYTES = HeldBound.MAX_LOOP_BYTES / 4;
 
+  /** What the windows of all streams to one side may have above the standard's, together. */
+  private static final long MAX_EXTRA_BYTES = HeldBound.MAX_LOOP_BYTES / 4;
+
   final LoopClock clock;
   final Deadlines deadlines;
   final TurnEnd turnEnd;
@@ -34,6 +37,8 @@ public final class Http2Loop {
   private final List<Http2Connection> services = new ArrayList<>();
   private long clientsHeldBytes;
   private long servicesHeldBytes;
+  private long clientsExtraBytes;
+  private long servicesExtraBytes;
   private int clientConnections;
 
   /** Whether so much is held that services are to send less at once. */
@@ -88,6 +93,25 @@ public final class Http2Loop {
   /** Whether so much is held that services are to send less at once. */
   boolean isCrowded() {
     return isCrowded;
+  }
+
+  /**
+   * Whether a window may be so much wider than the standard's: by a quarter of what the others
+   * leave free, so that something is left for whoever comes next.
+   *
+   * @param extraBytes by how much it is wider now.
+   */
+  boolean mayWiden(Role role, int extraBytes, int wantedBytes) {
+    final long others = (role == Role.SERVER ? clientsExtraBytes : servicesExtraBytes) - extraBytes;
+    return !isCrowded && 4L * wantedBytes <= MAX_EXTRA_BYTES - others;
+  }
+
+  /** The windows of one of our roles are wider by so many bytes, or narrower if below 0. */
+  void widen(Role role, int bytes) {
+    switch (role) {
+      case SERVER -> clientsExtraBytes += bytes;
+      case CLIENT -> servicesExtraBytes += bytes;
+    }
   }
 
   void serviceConnected(Http2Connection connection) {

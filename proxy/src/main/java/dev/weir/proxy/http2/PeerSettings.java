@@ -10,6 +10,7 @@ public final class PeerSettings {
   private int initialWindow = Setting.DEFAULT_WINDOW_BYTES;
   private boolean connectProtocol;
   private boolean ackReceived;
+  private boolean asked;
 
   PeerSettings() {}
 
@@ -31,6 +32,16 @@ public final class PeerSettings {
   /** Whether the peer knows our settings. */
   boolean isAckReceived() {
     return ackReceived;
+  }
+
+  /** The peer is to acknowledge settings that change nothing, or has done so. */
+  void asked(boolean isAsked) {
+    asked = isAsked;
+  }
+
+  /** Whether the peer is to acknowledge settings that change nothing. */
+  boolean isAsked() {
+    return asked;
   }
 
   void maxStreams(long streams) {

@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What the peer may send: the windows of the streams, and of all together (RFC 9113, section 5.2).
- * A stream's opens again as what came on it is consumed, half of it at a time. The connection's
- * bounds nothing, so that a stream which nobody reads never stops the others.
+ * A stream's opens again as what came on it is consumed, half of it at a time, and becomes wider if
+ * the peer waits for it ({@link WindowGrowth}). The connection's bounds nothing, so that a stream
+ * which nobody reads never stops the others.
  */
 final class ReceiveWindows {
   /** The window of the connection. */
@@ -19,6 +20,7 @@ final class ReceiveWindows {
 
   private final Http2Connection connection;
   private final StreamSlots streams;
+  private final WindowGrowth growth;
   private int uncreditedBytes;
 
   /**
@@ -32,6 +34,7 @@ final class ReceiveWindows {
   ReceiveWindows(Http2Connection connection, StreamSlots streams) {
     this.connection = connection;
     this.streams = streams;
+    growth = new WindowGrowth(connection, streams);
   }
 
   /** Opens the window of the connection. */
@@ -44,6 +47,11 @@ final class ReceiveWindows {
     return streamBytes;
   }
 
+  /** Which windows are wider than that. */
+  WindowGrowth growth() {
+    return growth;
+  }
+
   /**
    * Has the peer send less at once on each stream, or as much as usual again, but not within a
    * second. It knows that by its acknowledgement; until then more is taken than it should send.
@@ -54,6 +62,7 @@ final class ReceiveWindows {
     if (wantedBytes == streamBytes
         || announcedBytes != 0
         || !connection.peer.isAckReceived()
+        || connection.peer.isAsked()
         || !narrow && nowNs - narrowedNs < NARROW_NS) {
       return;
     }
@@ -64,6 +73,11 @@ final class ReceiveWindows {
     if (!narrow) {
       resize(wantedBytes);
     }
+  }
+
+  /** Whether the peer is to acknowledge what a stream's window begins with. */
+  boolean awaitsAcknowledgement() {
+    return announcedBytes != 0;
   }
 
   /** The peer has acknowledged settings; false if there were none of this kind. */
@@ -103,16 +117,32 @@ final class ReceiveWindows {
   /** Takes content, padding included, out of a stream's window; false if it is more than that. */
   boolean take(int stream, int bytes) {
     streams.receiveWindow[stream] -= bytes;
+    growth.received(stream, bytes);
     return streams.receiveWindow[stream] >= 0;
   }
 
   /** Content of a stream is held, or less of it than was thought. */
   void hold(int stream, int bytes) {
-    if (streams.heldBytes[stream] == 0) {
-      streams.heldNs[stream] = connection.loop.clock.nowNs();
-    }
+    holdsSince(stream);
     streams.heldBytes[stream] += bytes;
     connection.bound.holdReceived(bytes);
+  }
+
+  /** The head of a stream's request waits in so much memory; 0 if it waits no more. */
+  void holdHead(int stream, int bytes) {
+    final int more = bytes - streams.headBytes[stream];
+    holdsSince(stream);
+    streams.headBytes[stream] = bytes;
+    connection.bound.holdReceived(more);
+    if (more < 0) {
+      connection.bound.released();
+    }
+  }
+
+  private void holdsSince(int stream) {
+    if (streams.heldBytes[stream] == 0 && streams.headBytes[stream] == 0) {
+      streams.heldNs[stream] = connection.loop.clock.nowNs();
+    }
   }
 
   /** Content of a stream that was held has been consumed. */
@@ -123,6 +153,7 @@ final class ReceiveWindows {
 
   /** Nothing of a stream is held any more. */
   void letGo(int stream) {
+    holdHead(stream, 0);
     unhold(stream, streams.heldBytes[stream]);
   }
 
@@ -136,15 +167,26 @@ final class ReceiveWindows {
   /** Bytes of a stream are not held any more: its window opens again, half of it at a time. */
   void give(int stream, int bytes) {
     if (streams.has(stream, StreamSlots.REMOTE_ENDED | StreamSlots.RESET)) {
+      if (streams.heldBytes[stream] == 0) {
+        growth.ended(stream);
+      }
       return;
     }
-    streams.uncreditedBytes[stream] += bytes;
+    streams.uncreditedBytes[stream] += bytes - growth.takenBack(stream, bytes);
     final int uncredited = streams.uncreditedBytes[stream];
-    if (uncredited > streamBytes / 2) {
+    if (uncredited > (streamBytes + streams.extraBytes[stream]) / 2) {
+      final int left = streams.receiveWindow[stream];
+      final int more = uncredited + growth.more(stream);
       streams.uncreditedBytes[stream] = 0;
-      streams.receiveWindow[stream] += uncredited;
-      connection.output.windowUpdate(streams.id(stream), uncredited);
+      streams.receiveWindow[stream] += more;
+      connection.output.windowUpdate(streams.id(stream), more);
+      growth.measure(stream, left);
       connection.joinTurn();
     }
+  }
+
+  /** A stream has ended on both sides. */
+  void ended(int stream) {
+    growth.ended(stream);
   }
 }

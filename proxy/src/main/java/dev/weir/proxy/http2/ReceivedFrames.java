@@ -98,6 +98,7 @@ final class ReceivedFrames implements FrameSink {
   @Override
   public int pingAck(long data) {
     connection.goAways.pingAnswered(data);
+    connection.windows.growth().pingAnswered(data);
     connection.pingAnswered(data);
     return ErrorCode.NO_ERROR;
   }

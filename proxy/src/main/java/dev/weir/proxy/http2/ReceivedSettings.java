@@ -71,6 +71,11 @@ final class ReceivedSettings {
 
   /** The peer has taken our settings; returns what the connection is to end with. */
   int acknowledged() {
+    if (connection.peer.isAsked()) {
+      connection.peer.asked(false);
+      connection.acknowledged();
+      return ErrorCode.NO_ERROR;
+    }
     if (connection.peer.isAckReceived()) {
       return connection.windows.acknowledged()
           ? ErrorCode.NO_ERROR

@@ -14,7 +14,10 @@ import io.netty.buffer.Unpooled;
 final class SendQueue {
   private static final int MIN_WAITING_BYTES = 4096;
 
-  /** Whoever sends has no more of a stream wait than its window to us. */
+  /**
+   * Whoever sends has no more of a stream wait than its window to us, and few windows are wider:
+   * memory is doubled up to here, and grows by a quarter from here on.
+   */
   private static final int USUAL_WAITING_BYTES = 1 << 16;
 
   private static final int NONE = StreamSlots.NONE;
@@ -160,7 +163,8 @@ final class SendQueue {
   /** Memory for what is kept and so much more: as much as that takes if it is the last. */
   private ByteBuf larger(ByteBuf kept, int bytes, boolean last) {
     final int all = bytes + (kept == null ? 0 : kept.readableBytes());
-    final int roomy = Math.min(2 * all, Math.max(all, USUAL_WAITING_BYTES));
+    final int roomy =
+        all <= USUAL_WAITING_BYTES ? Math.min(2 * all, USUAL_WAITING_BYTES) : all + all / 4;
     final int room = last ? all : Math.max(MIN_WAITING_BYTES, kept == null ? all : roomy);
     final ByteBuf larger = connection.channel.alloc().directBuffer(room);
     connection.bound.holdWaiting(larger.capacity());

@@ -80,6 +80,9 @@ abstract class StreamEvents extends InboundHandler {
    */
   protected void pingAnswered(long data) {}
 
+  /** The peer has answered {@link Http2Connection#askForAcknowledgement}. */
+  protected void acknowledged() {}
+
   /** The connection has ended, and its streams have been told. */
   protected abstract void connectionEnded();
 }

@@ -47,6 +47,9 @@ final class StreamSlots {
   /** Each side ends its own half of it: that we have ended ours says nothing to the peer. */
   static final int TUNNEL = 1 << 10;
 
+  /** The peer has waited for its window, which is to be a wider one. */
+  static final int RAN_DRY = 1 << 11;
+
   private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 
@@ -62,7 +65,9 @@ final class StreamSlots {
   int[] sendWindow = new int[FIRST_SLOTS];
   int[] receiveWindow = new int[FIRST_SLOTS];
   int[] uncreditedBytes = new int[FIRST_SLOTS];
+  int[] extraBytes = new int[FIRST_SLOTS];
   int[] heldBytes = new int[FIRST_SLOTS];
+  int[] headBytes = new int[FIRST_SLOTS];
   long[] contentLeft = new long[FIRST_SLOTS];
   long[] stalledNs = new long[FIRST_SLOTS];
   long[] paceNs = new long[FIRST_SLOTS];
@@ -125,7 +130,9 @@ final class StreamSlots {
     sendWindow[slot] = sendWindowBytes;
     receiveWindow[slot] = receiveWindowBytes;
     uncreditedBytes[slot] = 0;
+    extraBytes[slot] = 0;
     heldBytes[slot] = 0;
+    headBytes[slot] = 0;
     contentLeft[slot] = 0;
     put(slot);
     count++;
@@ -196,7 +203,9 @@ final class StreamSlots {
     sendWindow = Arrays.copyOf(sendWindow, slots);
     receiveWindow = Arrays.copyOf(receiveWindow, slots);
     uncreditedBytes = Arrays.copyOf(uncreditedBytes, slots);
+    extraBytes = Arrays.copyOf(extraBytes, slots);
     heldBytes = Arrays.copyOf(heldBytes, slots);
+    headBytes = Arrays.copyOf(headBytes, slots);
     contentLeft = Arrays.copyOf(contentLeft, slots);
     stalledNs = Arrays.copyOf(stalledNs, slots);
     paceNs = Arrays.copyOf(paceNs, slots);

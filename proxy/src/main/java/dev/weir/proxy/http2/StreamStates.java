@@ -175,6 +175,7 @@ final class StreamStates {
         connection.conduct.streamCompleted();
       }
       connection.observer.streamClosed();
+      connection.windows.ended(stream);
       streams.free(stream);
       if (connection.output.isFull()) {
         unsentEnds.add(connection.output.writtenBytes());

@@ -24,6 +24,9 @@ class Http2ClientConnectionTest {
 
   private static final long DRAIN_PING = 0x7765_6972_2d65_6e64L;
 
+  /** Behind a WINDOW_UPDATE. */
+  private static final String BANDWIDTH_PING = "PING 8603398602269811824";
+
   private final HeldLoop held = new HeldLoop().connectHttp2();
 
   @AfterEach
@@ -199,7 +202,7 @@ class Http2ClientConnectionTest {
     assertEquals(64_000, held.service.last().held);
     assertEquals(64_000, held.loop.http2.connections().heldBytes());
     held.service.last().consume();
-    assertReceived("WINDOW_UPDATE 1 64000");
+    assertReceived("WINDOW_UPDATE 1 64000", BANDWIDTH_PING);
     held.client.data(1, false, piece).reset(1, 8).send();
     assertEquals("reset CLIENT_GONE CANCEL", held.service.last().end);
   }

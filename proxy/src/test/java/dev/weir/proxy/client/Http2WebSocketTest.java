@@ -34,6 +34,9 @@ class Http2WebSocketTest {
 
   private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
 
+  /** Behind a WINDOW_UPDATE. */
+  private static final String BANDWIDTH_PING = "PING 8603398602269811824";
+
   private final HeldLoop held = new HeldLoop().connectHttp2();
 
   @AfterEach
@@ -253,7 +256,7 @@ class Http2WebSocketTest {
     assertReceived();
     assertEquals(64_000, held.loop.http2.connections().heldBytes());
     call.consume();
-    assertReceived("WINDOW_UPDATE 1 64000");
+    assertReceived("WINDOW_UPDATE 1 64000", BANDWIDTH_PING);
     assertEquals(65_535 + 5 - 65_535, call.send("y".repeat(65_540), false));
     held.client.received();
     assertEquals(0, call.consumed);

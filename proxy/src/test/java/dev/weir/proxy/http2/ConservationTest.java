@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Random;
 import java.util.Set;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConservationTest {
   private static final int WINDOW_BYTES = Setting.DEFAULT_WINDOW_BYTES;
   private static final String[] WORDS = {"RST_STREAM", "DATA", "HEADERS", "WINDOW_UPDATE"};
+  private static final String PING = "PING ";
 
   /** One stream, as the peer knows it. */
   private static final class Stream {
@@ -41,6 +43,8 @@ class ConservationTest {
   private final FramePeer peer = server.peer();
   private final TreeMap<Integer, Stream> streams = new TreeMap<>();
   private final TreeMap<Integer, Stream> released = new TreeMap<>();
+  private final ArrayDeque<Long> pings = new ArrayDeque<>();
+  private int widened;
   private Random random;
   private int nextId = 1;
   private int initialWindow = WINDOW_BYTES;
@@ -58,7 +62,7 @@ class ConservationTest {
     server.holds = true;
     peer.startAsClient().send();
     peer.received();
-    for (int step = 0; step < 1_500 && server.embedded().isOpen(); step++) {
+    for (int step = 0; step < 5_000 && server.embedded().isOpen(); step++) {
       step();
       peer.bytesPerRead = random.nextInt(4) == 0 ? 1 + random.nextInt(2_000) : 0;
       peer.send();
@@ -68,6 +72,8 @@ class ConservationTest {
     }
     assertTrue(server.embedded().isOpen(), "nothing was abuse");
     finish();
+    assertTrue(widened > 0, "no window has grown");
+    assertEquals(0, server.windows.growth().extraBytes());
     assertEquals(0, server.heldBytes());
     assertEquals(0, server.streamCount());
     assertEquals(0, server.counted.openStreams);
@@ -77,9 +83,13 @@ class ConservationTest {
   private void step() {
     final Stream any = any(streams.values());
     final int id = any == null ? 0 : id(any);
+    if (!pings.isEmpty() && random.nextInt(40) == 0) {
+      server.age(5);
+      peer.pingAck(pings.poll());
+    }
     switch (random.nextInt(12)) {
       case 0, 1 -> {
-        if (streams.size() + released.size() < 20) {
+        if (streams.size() + released.size() < 8) {
           final Stream stream = new Stream();
           stream.ourWindow = initialWindow;
           stream.peerEnded = random.nextBoolean();
@@ -113,7 +123,7 @@ class ConservationTest {
         }
       }
       default -> {
-        if (any != null && random.nextInt(5) == 0) {
+        if (any != null && random.nextInt(15) == 0) {
           peer.reset(id, ErrorCode.CANCEL).send();
           letGo(any, id);
           released.remove(id);
@@ -125,7 +135,10 @@ class ConservationTest {
   private Stream any(Collection<Stream> from) {
     return from.isEmpty()
         ? null
-        : from.stream().skip(random.nextInt(from.size())).findFirst().orElseThrow();
+        : from.stream()
+            .skip(random.nextBoolean() ? 0 : random.nextInt(from.size()))
+            .findFirst()
+            .orElseThrow(); // the oldest has most of it
   }
 
   private int id(Stream stream) {
@@ -141,8 +154,8 @@ class ConservationTest {
       return;
     }
     final int most = (int) Math.min(stream.peerWindow - 256, 16_384 - 256);
-    final int bytes = 5 + random.nextInt(Math.max(1, most - 5));
-    stream.peerEnded = random.nextInt(8) == 0;
+    final int bytes = random.nextBoolean() ? most : 5 + random.nextInt(Math.max(1, most - 5));
+    stream.peerEnded = random.nextInt(30) == 0;
     if (random.nextInt(3) == 0) {
       final int pad = random.nextInt(200);
       peer.padded(id, stream.peerEnded, "x".repeat(bytes), pad);
@@ -156,7 +169,7 @@ class ConservationTest {
 
   private void consume(Stream stream, int id) {
     if (stream != null && stream.held > 0) {
-      final int bytes = 1 + random.nextInt(stream.held);
+      final int bytes = random.nextBoolean() ? stream.held : 1 + random.nextInt(stream.held);
       stream.held -= bytes;
       server.credit(server.slot(id), bytes);
     }
@@ -175,7 +188,7 @@ class ConservationTest {
     for (int i = random.nextInt(30_000); i > 0; i--) {
       content.append((char) ('a' + stream.givenBytes++ % 23));
     }
-    final int end = random.nextInt(6);
+    final int end = random.nextInt(12);
     stream.endGiven = end <= 1;
     server.data(id, end == 0, content.toString());
     if (end == 1) {
@@ -201,6 +214,9 @@ class ConservationTest {
 
   private void takeFrames() {
     for (String line : peer.received()) {
+      if (line.startsWith(PING)) {
+        pings.add(Long.parseLong(line.substring(PING.length())));
+      }
       final String[] words = line.split(" ", 3);
       if (!Set.of(WORDS).contains(words[0])) {
         continue;
@@ -248,15 +264,17 @@ class ConservationTest {
   private void check() {
     long held = 0;
     long waiting = 0;
+    long extra = 0;
     for (var entry : streams.entrySet()) {
       final int slot = server.slot(entry.getKey());
       final Stream stream = entry.getValue();
       assertEquals(stream.held, server.heldBytes(slot));
       held += stream.held;
+      extra += server.streams.extraBytes[slot];
       if (!stream.peerEnded) {
         assertEquals(stream.peerWindow, server.streams.receiveWindow[slot]);
         assertEquals(
-            WINDOW_BYTES,
+            WINDOW_BYTES + server.streams.extraBytes[slot],
             stream.peerWindow + server.streams.uncreditedBytes[slot] + stream.held,
             "credit and held bytes are the window");
       }
@@ -272,6 +290,8 @@ class ConservationTest {
       }
     }
     assertEquals(0, waiting);
+    assertTrue(extra <= server.windows.growth().extraBytes(), "streams that are let go have some");
+    widened += extra > 0 ? 1 : 0;
     assertEquals(held, server.heldBytes());
     released.values().removeIf(s -> s.ourEnd);
   }

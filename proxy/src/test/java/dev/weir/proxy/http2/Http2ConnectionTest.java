@@ -110,7 +110,7 @@ class Http2ConnectionTest {
     assertEquals(List.of(), client.received());
     assertEquals(32_000, server.heldBytes());
     server.credit(server.slot(1), 32_000);
-    assertEquals(List.of("WINDOW_UPDATE 1 33024"), client.received());
+    assertEquals(List.of("WINDOW_UPDATE 1 33024", "PING " + WindowGrowth.PING), client.received());
     assertEquals(0, server.heldBytes());
   }
 
