@@ -245,6 +245,11 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   }
 
   @Override
+  public void headWaits(int bytes) {
+    // One head for a connection, of which no more is read than a body's beginning behind it.
+  }
+
+  @Override
   public void requestConsumed(int bytes) {
     adjustReading();
   }

@@ -150,6 +150,13 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   @Override
+  public void headWaits(int bytes) {
+    if (connection != null) { // else it has been let go of, with all that it held
+      connection.headWaits(stream, bytes);
+    }
+  }
+
+  @Override
   public void requestConsumed(int bytes) {
     connection.credit(stream, bytes);
   }

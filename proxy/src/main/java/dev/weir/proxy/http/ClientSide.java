@@ -25,6 +25,13 @@ public interface ClientSide {
   void giveBody();
 
   /**
+   * The head waits, as it was written for the service, for its verdict, its body or a connection.
+   *
+   * @param bytes of memory that it takes; 0 if it waits no more.
+   */
+  void headWaits(int bytes);
+
+  /**
    * The service has consumed bytes of the request that had been held.
    *
    * @param bytes 1 or more.

@@ -122,6 +122,11 @@ public final class EncodedHead {
     return timeLeftNs;
   }
 
+  /** The memory that it takes while it waits. */
+  int memoryBytes() {
+    return (bytes == null ? 0 : bytes.capacity()) + (other == null ? 0 : other.capacity());
+  }
+
   /** Hands over the bytes, once. */
   public ByteBuf take() {
     discardOther();

@@ -64,6 +64,9 @@ public final class ProxiedRequest implements Asker {
   /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
   private boolean chargeIsFresh;
 
+  /** Whether the client's side knows that the head waits. */
+  private boolean headWaits;
+
   private boolean expectsContinue;
   private boolean saidContinue;
   private boolean responseStarted;
@@ -103,6 +106,7 @@ public final class ProxiedRequest implements Asker {
     if (ticket != Admission.SETTLED) {
       loop.origin.encode(incoming, head);
       times.awaitVerdict(nowNs);
+      headWaits();
       return null;
     }
     Verdict verdict = loop.admission.verdict();
@@ -110,7 +114,23 @@ public final class ProxiedRequest implements Asker {
       return refused(verdict, How.REFUSED_HERE);
     }
     loop.origin.encode(incoming, head);
-    return pass(verdict);
+    Verdict refusal = pass(verdict);
+    if (state == State.GATHERING || state == State.CONNECTING) {
+      headWaits();
+    }
+    return refusal;
+  }
+
+  private void headWaits() {
+    headWaits = true;
+    client.headWaits(head.memoryBytes());
+  }
+
+  private void headWaitsNoMore() {
+    if (headWaits) {
+      headWaits = false;
+      client.headWaits(0);
+    }
   }
 
   private void reset(IncomingRequest incoming, long nowNs) {
@@ -354,6 +374,7 @@ public final class ProxiedRequest implements Asker {
   private void send(ServiceSide side) {
     chargeIsFresh = false;
     charge.letStand();
+    headWaitsNoMore();
     state = State.EXCHANGE;
     long nowNs = loop.clock.nowNs();
     record.departed(nowNs); // until it is known when it was sent
@@ -643,6 +664,7 @@ public final class ProxiedRequest implements Asker {
     times.ended();
     charge.letStand();
     head.discard();
+    headWaitsNoMore();
     tunnel.end();
     record.ended(how, awaitedTicket);
   }

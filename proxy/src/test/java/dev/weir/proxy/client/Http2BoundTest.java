@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.request.RefusalReason;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -76,6 +79,78 @@ class Http2BoundTest {
     assertTrue(isRead());
     assertEquals("reset CLIENT_GONE", held.service.calls.get(0).end);
     assertEquals(20, held.admission.charged);
+  }
+
+  /** Sends so many heads of 12,000 bytes. */
+  private void ask(int heads) {
+    ask(0, heads);
+  }
+
+  private void ask(int from, int to) {
+    String field = "x: " + "y".repeat(12_000);
+    for (int i = from; i < to; i++) {
+      held.client.request(2 * i + 1, true, "GET", "/a", field).send();
+    }
+  }
+
+  @Test
+  void countsHeadsThatWaitForTheirVerdict() {
+    held.admission.late = true;
+    ask(80);
+    assertTrue(isRead(), heldBytes() + " bytes are no mebibyte");
+    assertTrue(heldBytes() > 80 * 12_000, heldBytes() + " bytes");
+    ask(80, 100);
+    assertFalse(isRead());
+    for (int i = 0; i < 100; i++) {
+      held.admission.decide(i, null);
+    }
+    assertEquals(0, heldBytes());
+    assertTrue(isRead());
+    assertEquals(100, held.service.calls.size());
+  }
+
+  @Test
+  void countsHeadsThatWaitForAConnection() {
+    held.service.opening = Origin.Opening.QUEUED;
+    ask(3);
+    assertTrue(heldBytes() > 3 * 12_000, heldBytes() + " bytes");
+    held.service.connect();
+    long ofTwo = heldBytes();
+    assertTrue(ofTwo > 2 * 12_000 && ofTwo < 3 * 12_000, ofTwo + " bytes");
+    held.service.fail(RefusalReason.UPSTREAM_BUSY);
+    held.client.reset(5, ErrorCode.CANCEL).send();
+    assertEquals(0, heldBytes());
+  }
+
+  @Test
+  void countsHeadsThatWaitForTheirBodies() {
+    held.client.request(1, false, "POST", "/a", "x: " + "y".repeat(12_000)).send();
+    long ofHead = heldBytes();
+    assertTrue(ofHead > 12_000, ofHead + " bytes");
+    held.client.data(1, false, PIECE).send();
+    assertEquals(ofHead + PIECE.length(), heldBytes());
+    held.client.data(1, true, PIECE).send();
+    assertEquals(0, heldBytes());
+  }
+
+  @Test
+  void countsNoHeadThatDoesNotWait() {
+    ask(3);
+    assertEquals(0, heldBytes());
+    assertEquals(3, held.service.calls.size());
+  }
+
+  @Test
+  void resetsHeadsThatHaveWaitedForTheLongestWhereNobodyLetsThemPass() {
+    held.admission.late = true;
+    ask(100);
+    assertFalse(isRead());
+    held.pass(SECOND_NS);
+    List<String> resets = resets();
+    assertEquals("RST_STREAM 1 CANCEL", resets.get(0));
+    assertTrue(heldBytes() <= MIB, heldBytes() + " bytes are held");
+    assertTrue(isRead());
+    assertEquals(100, held.admission.charged, "what was asked for stays charged");
   }
 
   private List<String> resets() {
