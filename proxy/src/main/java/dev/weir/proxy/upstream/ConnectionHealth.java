@@ -7,17 +7,23 @@ import java.util.concurrent.TimeUnit;
 /**
  * Whether a connection to a service of HTTP/2 still does its work. One does not that refuses three
  * streams in a second, though it allows more; that leaves two requests without an answer, and a
- * ping between them; or that does not answer a ping in 5 s.
+ * ping between them; or that does not answer in 5 s when it is asked whether it is there.
  *
- * <p>A request that had no answer in time, with nothing read for a second before, has the service
- * pinged: twice until it sends a head or content again, then every 5 minutes. Servers of gRPC end a
- * connection at the third ping that comes earlier, or that comes while there is no stream.
+ * <p>It is asked when a request waits for the first of its answer and nothing has been read for a
+ * second, once on that request's account; and when one had no answer in time after as long a
+ * silence. While none waits it is never asked.
+ *
+ * <p>It is asked by a ping: twice until it sends a head or content again, then every 5 minutes.
+ * Servers of gRPC end a connection at the third ping that comes earlier, or that comes while there
+ * is no stream. When no ping is left it is asked by settings that change nothing, which every peer
+ * has to acknowledge and none of them counts so, every 10 s at most.
  */
 final class ConnectionHealth extends Deadlines.Waiter {
   private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long PING_ANSWER_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long ANSWER_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long PING_AGAIN_NS = TimeUnit.MINUTES.toNanos(5);
   private static final int MAX_EARLY_PINGS = 2;
+  private static final long SETTINGS_AGAIN_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long REFUSALS_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONG_AGO = Long.MIN_VALUE / 2;
 
@@ -29,8 +35,15 @@ final class ConnectionHealth extends Deadlines.Waiter {
   /** When the first request since then had no answer in time. */
   private long overdueNs = Deadlines.NEVER;
 
+  /** When it is looked at whether a request waits in silence. */
+  private long lookNs = Deadlines.NEVER;
+
+  /** Until when it has to say that it is there. */
+  private long answerNs = Deadlines.NEVER;
+
+  private boolean isAsked;
+  private long askedNs = LONG_AGO;
   private long pingNs = LONG_AGO;
-  private boolean isPinged;
 
   /** Pings since the service sent a head or content. */
   private int pingCount;
@@ -55,6 +68,50 @@ final class ConnectionHealth extends Deadlines.Waiter {
     pingCount = 0;
   }
 
+  /** A request waits for the first of its answer. */
+  void awaited(long nowNs) {
+    if (lookNs == Deadlines.NEVER) {
+      lookAt(nowNs + SILENCE_NS);
+    }
+  }
+
+  private void lookAt(long ns) {
+    lookNs = ns;
+    arm();
+  }
+
+  private void arm() {
+    deadline(Math.min(lookNs, answerNs));
+  }
+
+  @Override
+  protected void onDeadline() {
+    long nowNs = connection.nowNs();
+    if (answerNs <= nowNs) {
+      answerNs = Deadlines.NEVER;
+      connection.replace(ReplacementCause.UNANSWERED_PING);
+    }
+    if (lookNs <= nowNs) {
+      lookNs = Deadlines.NEVER;
+      look(nowNs);
+    }
+    arm();
+  }
+
+  /** Asks if a request has waited in silence for long enough, on whose account it was not asked. */
+  private void look(long nowNs) {
+    long sinceNs = connection.awaitedSince(askedNs);
+    if (sinceNs == Deadlines.NEVER || isAsked) {
+      return;
+    }
+    long silentSinceNs = Math.max(sinceNs, readNs);
+    if (nowNs - silentSinceNs >= SILENCE_NS) {
+      ask(nowNs);
+    } else {
+      lookNs = silentSinceNs + SILENCE_NS;
+    }
+  }
+
   /**
    * A request has had no answer in time; its stream is still open.
    *
@@ -66,30 +123,43 @@ final class ConnectionHealth extends Deadlines.Waiter {
     }
     if (overdueNs == Deadlines.NEVER) {
       overdueNs = nowNs;
-    } else if (isPinged && nowNs - overdueNs >= SILENCE_NS) {
+    } else if (isAsked && nowNs - Math.max(overdueNs, askedNs) >= SILENCE_NS) {
       connection.replace(ReplacementCause.SILENCE);
       return;
     }
-    if (!isPinged && (pingCount < MAX_EARLY_PINGS || nowNs - pingNs >= PING_AGAIN_NS)) {
-      isPinged = true;
+    ask(nowNs);
+    arm();
+  }
+
+  private void ask(long nowNs) {
+    if (isAsked) {
+      return;
+    }
+    if (pingCount < MAX_EARLY_PINGS || nowNs - pingNs >= PING_AGAIN_NS) {
       pingCount++;
       pingNs = nowNs;
-      deadline(nowNs + PING_ANSWER_NS);
-      connection.ping(pingNs);
+      connection.ping(nowNs);
+    } else if (nowNs - askedNs < SETTINGS_AGAIN_NS || !connection.askForAcknowledgement()) {
+      lookNs = Math.max(askedNs + SETTINGS_AGAIN_NS, nowNs + SILENCE_NS);
+      return;
     }
+    isAsked = true;
+    askedNs = nowNs;
+    answerNs = nowNs + ANSWER_NS;
   }
 
   /** A ping has been answered. */
   void pingAnswered(long data) {
     if (data == pingNs) {
-      isPinged = false;
-      deadline(Deadlines.NEVER);
+      isThere();
     }
   }
 
-  @Override
-  protected void onDeadline() {
-    connection.replace(ReplacementCause.UNANSWERED_PING);
+  /** The service has said that it is there, for those of its requests on whose account it was. */
+  void isThere() {
+    isAsked = false;
+    answerNs = Deadlines.NEVER;
+    lookAt(connection.nowNs() + SILENCE_NS); // others have begun to wait
   }
 
   /** A stream has been refused that the service allows. */

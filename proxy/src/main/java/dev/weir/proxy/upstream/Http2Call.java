@@ -37,8 +37,11 @@ final class Http2Call implements ServiceSide {
   private Http2Upstream connection;
   private int stream;
 
-  /** Since when the service is waited for. */
+  /** Since when the service is waited for, if it is. */
   private long waitsSinceNs;
+
+  /** Whether it is the service that is waited for. */
+  private boolean awaitsService;
 
   /** Where its head begins in all that its connection has written. */
   private long headOffset;
@@ -100,6 +103,7 @@ final class Http2Call implements ServiceSide {
     informationalCount = 0;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
+    awaitsService = false;
   }
 
   ProxiedRequest request() {
@@ -242,7 +246,7 @@ final class Http2Call implements ServiceSide {
    * request, or does not take what there is of it.
    */
   private void awaitService() {
-    boolean isDue =
+    awaitsService =
         connection != null
             && !isTunnel
             && responseHeldBytes == 0
@@ -250,7 +254,20 @@ final class Http2Call implements ServiceSide {
             && (requestEnded || requestHeldBytes > 0);
     waitsSinceNs = nowNs();
     timer.until(
-        isDue ? waitsSinceNs + pool.loop().settings().timeouts().responseNs() : Deadlines.NEVER);
+        awaitsService
+            ? waitsSinceNs + pool.loop().settings().timeouts().responseNs()
+            : Deadlines.NEVER);
+    if (awaitsService && !responseStarted) {
+      connection.awaited(waitsSinceNs);
+    }
+  }
+
+  /**
+   * Since when the service is waited for, which has answered nothing; {@link Long#MIN_VALUE} if it
+   * is not.
+   */
+  long waitsSinceNs() {
+    return awaitsService && !responseStarted ? waitsSinceNs : Long.MIN_VALUE;
   }
 
   @Override

@@ -152,6 +152,30 @@ final class Http2Upstream extends Http2Connection {
     health.overdue(sinceNs, loop.clock().nowNs());
   }
 
+  /** A request waits for the first of its answer. */
+  void awaited(long nowNs) {
+    health.awaited(nowNs);
+  }
+
+  /**
+   * Since when the first request waits for the first of its answer, of those that have waited since
+   * later than {@code afterNs}; {@link Deadlines#NEVER} if none does.
+   */
+  long awaitedSince(long afterNs) {
+    long sinceNs = Deadlines.NEVER;
+    for (int stream = 0; stream < slots(); stream++) {
+      Http2Call call = (Http2Call) user(stream);
+      if (call != null && call.waitsSinceNs() > afterNs) {
+        sinceNs = Math.min(sinceNs, call.waitsSinceNs());
+      }
+    }
+    return sinceNs;
+  }
+
+  long nowNs() {
+    return loop.clock().nowNs();
+  }
+
   /** It is to get no new streams. */
   void replace(ReplacementCause cause) {
     connections.replace(this, cause);
@@ -160,6 +184,11 @@ final class Http2Upstream extends Http2Connection {
   @Override
   protected void pingAnswered(long data) {
     health.pingAnswered(data);
+  }
+
+  @Override
+  protected void acknowledged() {
+    health.isThere();
   }
 
   @Override

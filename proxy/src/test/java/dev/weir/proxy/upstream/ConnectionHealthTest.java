@@ -69,11 +69,74 @@ class ConnectionHealthTest {
     held.ask(GET);
     held.ask(GET);
     Service service = held.connectSettled();
-    held.pass(RESPONSE_NS - SECOND_NS + TENTH_NS);
-    service.peer.headers(3, false, ":status: 200");
-    service.send();
+    for (int i = 0; i < 10; i++) {
+      held.pass(SECOND_NS - TENTH_NS);
+      service.peer.windowUpdate(0, 1);
+      service.send();
+    }
+    assertEquals(0, service.pings());
+  }
+
+  @Test
+  void pingsAServiceThatLeavesARequestWaitInSilenceForASecond() {
+    HeldClient client = held.ask(GET);
+    Service service = held.connectSettled();
     held.pass(SECOND_NS - TENTH_NS);
     assertEquals(0, service.pings());
+    held.pass(TENTH_NS);
+    assertEquals(1, service.pings());
+    held.pass(SECOND_NS - TENTH_NS);
+    assertEquals(0, service.pings(), "it was asked on account of that request");
+    client.request.clientGone(ErrorCode.CANCEL);
+    held.ask(GET);
+    held.pass(SECOND_NS);
+    assertEquals(1, service.pings());
+  }
+
+  @Test
+  void replacesAServiceThatHasStoppedSecondsAfterARequestThatItLeavesWait() {
+    Service service = connectWithStream();
+    service.peer.headers(1, true, "grpc-status: 0");
+    service.send();
+    service.answersPings = false;
+    held.pass(TimeUnit.MINUTES.toNanos(1));
+    assertEquals(0, service.pings(), "nobody waits");
+    held.ask("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+    held.pass(TimeUnit.MINUTES.toNanos(1));
+    assertEquals(0, service.pings(), "it is the client that is waited for");
+    held.ask(GET);
+    held.pass(SECOND_NS);
+    held.pass(5 * SECOND_NS - TENTH_NS);
+    assertEquals(0, held.attempts());
+    held.pass(TENTH_NS);
+    assertEquals(1, held.attempts());
+  }
+
+  /** Its requests hang, and pings are used up. */
+  @Test
+  void asksAQuietServiceByItsSettingsWhenNoPingIsLeft() {
+    Service service = connectWithStream();
+    for (int i = 0; i < 2; i++) {
+      askInVain();
+      assertEquals(1, service.pings());
+    }
+    askInVain();
+    assertEquals(0, service.pings());
+    held.ask(GET);
+    held.pass(10 * SECOND_NS);
+    assertEquals(List.of("SETTINGS"), service.settings());
+    service.peer.settingsAck();
+    service.send();
+    held.pass(6 * SECOND_NS);
+    assertEquals(0, held.attempts(), "it is there");
+    held.ask(GET);
+    held.pass(SECOND_NS);
+    assertEquals(List.of(), service.settings(), "every 10 s at most");
+    held.ask(GET);
+    held.pass(3 * SECOND_NS);
+    assertEquals(List.of("SETTINGS"), service.settings());
+    held.pass(5 * SECOND_NS);
+    assertEquals(1, held.attempts(), "it has stopped");
   }
 
   @Test

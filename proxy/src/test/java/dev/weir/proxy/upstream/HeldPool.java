@@ -159,6 +159,11 @@ final class HeldPool extends HeldUpstream {
       return pings(received());
     }
 
+    /** Settings that have come, and no acknowledgements. */
+    List<String> settings() {
+      return received().stream().filter(frame -> frame.matches("SETTINGS( \\d.*)?")).toList();
+    }
+
     private int pings(List<String> frames) {
       List<String> pings = frames.stream().filter(frame -> frame.matches("PING \\d+")).toList();
       if (answersPings && !pings.isEmpty()) {
