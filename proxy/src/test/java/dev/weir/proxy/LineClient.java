@@ -138,11 +138,6 @@ final class LineClient extends RecordingClient {
   }
 
   @Override
-  public void headWaits(int bytes) {
-    // Lines are short.
-  }
-
-  @Override
   public void requestConsumed(int bytes) {
     unconsumedBytes.addAndGet(-bytes);
   }

@@ -160,6 +160,9 @@ final class ReceiveWindows {
   private void unhold(int stream, int bytes) {
     streams.heldNs[stream] = connection.loop.clock.nowNs();
     streams.heldBytes[stream] -= bytes;
+    if (streams.heldBytes[stream] == 0) {
+      growth.consumed(stream);
+    }
     connection.bound.holdReceived(-bytes);
     connection.bound.released();
   }

@@ -45,6 +45,9 @@ final class WindowGrowth {
    */
   private long leftBytes;
 
+  /** Whether nothing of that stream was held at some time since. */
+  private boolean wasConsumed;
+
   private long pingNs;
   private long nextPingNs = Long.MIN_VALUE;
   private int extraBytes;
@@ -64,6 +67,11 @@ final class WindowGrowth {
     if (stream == measured) {
       leftBytes -= bytes;
     }
+  }
+
+  /** Nothing of a stream is held any more. */
+  void consumed(int stream) {
+    wasConsumed |= stream == measured;
   }
 
   /**
@@ -91,7 +99,7 @@ final class WindowGrowth {
     streams.flags[stream] &= ~StreamSlots.RAN_DRY;
     final int windowBytes = Http2Connection.WINDOW_BYTES + streams.extraBytes[stream];
     final int bytes = Math.min(windowBytes, MAX_BYTES - windowBytes);
-    if (streams.heldBytes[stream] > 0 || !mayHave(stream, streams.extraBytes[stream] + bytes)) {
+    if (!mayHave(stream, streams.extraBytes[stream] + bytes)) {
       pause();
       return 0;
     }
@@ -118,6 +126,7 @@ final class WindowGrowth {
     measured = stream;
     measuredId = streams.id(stream);
     leftBytes = left;
+    wasConsumed = false;
     pingNs = nowNs;
     connection.ping(PING);
   }
@@ -125,7 +134,6 @@ final class WindowGrowth {
   /** Whether it would be of use, as far as is known. */
   private boolean mayGrow(int stream) {
     return streams.extraBytes[stream] < MAX_BYTES - Http2Connection.WINDOW_BYTES
-        && streams.heldBytes[stream] == 0
         && !connection.loop.isCrowded()
         && !(streams.has(stream, StreamSlots.LENGTH_KNOWN)
             && streams.contentLeft[stream] <= streams.receiveWindow[stream]);
@@ -136,8 +144,10 @@ final class WindowGrowth {
       return;
     }
     final boolean isOpen = streams.id(measured) == measuredId;
+    final boolean isTaken = wasConsumed || streams.heldBytes[measured] == 0;
+    final boolean isFar = connection.loop.clock.nowNs() - pingNs >= NEAR_NS;
     measuredId = NO_ID;
-    if (isOpen && leftBytes <= 0 && connection.loop.clock.nowNs() - pingNs >= NEAR_NS) {
+    if (isOpen && isTaken && isFar && leftBytes <= 0) {
       streams.flags[measured] |= StreamSlots.RAN_DRY;
     } else {
       pause();

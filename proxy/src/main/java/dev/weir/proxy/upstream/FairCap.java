@@ -34,11 +34,6 @@ final class FairCap {
     return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
   }
 
-  /** Whether those who have taken so many places together leave some free by the same rule. */
-  boolean leavesRoom(int taken) {
-    return taken < TIMES_FREE * (cap - takenCount);
-  }
-
   /** There are more places now, or less. */
   void cap(int places) {
     cap = places;
@@ -56,6 +51,11 @@ final class FairCap {
     if (client != ClientKey.NONE) {
       takenByClient.decrementAndGet(client);
     }
+  }
+
+  /** How many places are taken. */
+  int taken() {
+    return takenCount;
   }
 
   /** Whether more than half of the places are taken. */

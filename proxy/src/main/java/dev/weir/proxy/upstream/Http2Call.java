@@ -48,6 +48,12 @@ final class Http2Call implements ServiceSide {
 
   private boolean headMethod;
 
+  /** Since when it has its stream. */
+  private long openedNs;
+
+  /** Whether it counts among the {@link LongStreams}. */
+  private boolean isLong;
+
   /** Whether a WebSocket is asked for, and whether the service has agreed to it. */
   private boolean asksForWebSocket;
 
@@ -134,6 +140,21 @@ final class Http2Call implements ServiceSide {
   void opened(Http2Upstream on, int openedStream) {
     connection = on;
     stream = openedStream;
+    openedNs = nowNs();
+  }
+
+  /** Whether it counts among those that last. */
+  boolean isLong() {
+    return isLong;
+  }
+
+  void isLong(boolean lasts) {
+    isLong = lasts;
+  }
+
+  /** Whether it has had its stream for so long that it counts among those that last. */
+  boolean hasLasted() {
+    return LongStreams.haveLasted(openedNs, nowNs());
   }
 
   @Override

@@ -29,8 +29,14 @@ final class Http2Connections {
     /** Nobody is to wait any longer: there is no connection, and none on the way. */
     void lost(RefusalReason reason);
 
-    /** How many places there are for streams now; see {@link #places}. */
-    void placesChanged(int count);
+    /** How many connections there may be. */
+    int mostConnections();
+
+    /** There may be none more: makes room for one, if that can be. */
+    void makeRoom();
+
+    /** {@link #places} are others now. */
+    void placesChanged();
   }
 
   /** Who takes connections over which another protocol was agreed on. */
@@ -109,7 +115,7 @@ final class Http2Connections {
    * say what it allows. Of those that replace others, one is made in 100 ms.
    */
   void makeAnother() {
-    if (attempt != null || connections.size() >= loop.settings().caps().http2Connections()) {
+    if (attempt != null || !mayMakeAnother()) {
       return;
     }
     for (int i = 0; i < connections.size(); i++) {
@@ -121,6 +127,13 @@ final class Http2Connections {
       attempt = new Attempt();
       connector.accept(attempt);
     }
+  }
+
+  private boolean mayMakeAnother() {
+    if (connections.size() >= owner.mostConnections()) {
+      owner.makeRoom();
+    }
+    return connections.size() < owner.mostConnections();
   }
 
   /** A connection that is being made. */
@@ -184,7 +197,7 @@ final class Http2Connections {
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
     isNoHttp2 = false;
-    owner.placesChanged(places());
+    owner.placesChanged();
     owner.roomChanged();
   }
 
@@ -194,16 +207,13 @@ final class Http2Connections {
    * that of which it allows most. On whatever connection a stream runs, it has a place: on those
    * that take no more there are as many as still run.
    */
-  private int places() {
+  int places() {
     int places = 0;
-    int mostOfOne = 0;
-    int unknownCount = loop.settings().caps().http2Connections() - connections.size();
+    int unknownCount = owner.mostConnections() - connections.size();
     for (int i = 0; i < connections.size(); i++) {
       Http2Upstream connection = connections.get(i);
       if (connection.isSettled()) {
-        int ofOne = connection.peerSettings().maxStreams();
-        places += Math.max(ofOne, connection.streamCount());
-        mostOfOne = Math.max(mostOfOne, ofOne);
+        places += Math.max(connection.peerSettings().maxStreams(), connection.streamCount());
       } else {
         unknownCount++;
       }
@@ -211,13 +221,35 @@ final class Http2Connections {
     for (int i = 0; i < ending.size(); i++) {
       places += ending.get(i).streamCount();
     }
-    return places + unknownCount * (mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne);
+    return places + unknownCount * streamsOfOne();
+  }
+
+  /** The streams that the service allows on a connection, as far as is known; 1 or more. */
+  int streamsOfOne() {
+    int mostOfOne = 0;
+    for (int i = 0; i < connections.size(); i++) {
+      Http2Upstream connection = connections.get(i);
+      if (connection.isSettled()) {
+        mostOfOne = Math.max(mostOfOne, connection.peerSettings().maxStreams());
+      }
+    }
+    return mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne;
+  }
+
+  /** Tells of each call that has a stream. */
+  void forEachCall(Consumer<Http2Call> told) {
+    for (int i = 0; i < connections.size(); i++) {
+      connections.get(i).forEachCall(told);
+    }
+    for (int i = 0; i < ending.size(); i++) {
+      ending.get(i).forEachCall(told);
+    }
   }
 
   /** A stream of a connection is no more. */
   void roomChanged(Http2Upstream connection) {
     if (!ending.isEmpty() || connection.streamCount() >= connection.peerSettings().maxStreams()) {
-      owner.placesChanged(places()); // its own may have gone with it
+      owner.placesChanged(); // its own may have gone with it
     }
     if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
       connection.idle();
@@ -259,7 +291,7 @@ final class Http2Connections {
       return false;
     }
     ending.add(connection);
-    owner.placesChanged(places());
+    owner.placesChanged();
     return true;
   }
 
@@ -277,7 +309,7 @@ final class Http2Connections {
     loop.observer().upstreamClosed();
     boolean tookStreams = leave(connection);
     ending.remove(connection);
-    owner.placesChanged(places());
+    owner.placesChanged();
     if (tookStreams) {
       if (connection.isSettled()) {
         replaceForThoseWhoWait();

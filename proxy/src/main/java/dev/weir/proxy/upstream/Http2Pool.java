@@ -38,12 +38,15 @@ public final class Http2Pool implements Origin {
   private final Http2Messages messages;
   private final TurnOfCalls turn;
   private final Http2Connections connections;
+
+  /** The streams of exchanges, and of those that last. */
   private final FairCap streams;
+
+  private final LongStreams longStreams;
   private final WaitingRequests<Http2Call> waiting;
   private final ArrayDeque<Http2Call> freeCalls = new ArrayDeque<>();
 
-  /** Streams of WebSockets, whether they have been agreed to or not. */
-  private int webSocketCount;
+  private final Consumer<Http2Call> lookAtCall = this::look;
 
   /** What {@link #open} has found. */
   private Http2Call opened;
@@ -89,6 +92,7 @@ public final class Http2Pool implements Origin {
     turn = new TurnOfCalls(http2.turnEnd());
     UpstreamCaps caps = loop.settings().caps();
     streams = new FairCap(caps.http2Connections() * PeerSettings.MOST_STREAMS);
+    longStreams = new LongStreams(caps.streams());
     waiting = new WaitingRequests<>(loop, Math.max(caps.queue(), LEAST_QUEUE), new Places());
     connections =
         new Http2Connections(loop, new Waiters(), messages, http2, http2Observer, connector);
@@ -117,10 +121,13 @@ public final class Http2Pool implements Origin {
   @Override
   public Opening open(ProxiedRequest request, long client) {
     boolean webSocket = request.encoded().webSocket();
-    if (webSocket && !streams.leavesRoom(webSocketCount)) {
+    if (webSocket && !longStreams.hasRoom(client)) {
       return Opening.BUSY;
     }
-    if (waiting.maySkip(client) && suits(webSocket)) {
+    if (!waiting.maySkip(client)) {
+      makeRoom();
+    }
+    if (waiting.maySkip(client) && suits(webSocket, client)) {
       opened = newCall(request, client);
       attach(opened);
       return Opening.OPENED;
@@ -137,12 +144,35 @@ public final class Http2Pool implements Origin {
     return opened;
   }
 
-  /**
-   * Whether the stream that there is would do: for a WebSocket if the service has said its
-   * settings, and as long as all WebSockets together leave room for requests, as they last.
-   */
-  private boolean suits(boolean webSocket) {
-    return !webSocket || connections.withRoom().isSettled() && streams.leavesRoom(webSocketCount);
+  /** Whether the stream that there is would do: for a WebSocket if the service is settled. */
+  private boolean suits(boolean webSocket, long client) {
+    return !webSocket || connections.withRoom().isSettled() && longStreams.hasRoom(client);
+  }
+
+  /** Has those exchanges count among the streams that last which do. */
+  private void makeRoom() {
+    if (longStreams.looks(loop.clock().nowNs())) {
+      connections.forEachCall(lookAtCall);
+      countPlaces();
+    }
+  }
+
+  private void look(Http2Call call) {
+    if (!call.isLong() && call.hasLasted() && longStreams.hasRoom(call.client())) {
+      streams.leave(call.client());
+      becomeLong(call);
+    }
+  }
+
+  private void becomeLong(Http2Call call) {
+    longStreams.take(call.client());
+    call.isLong(true);
+    loop.observer().streamOpened();
+  }
+
+  /** Those that last leave their places to others. */
+  private void countPlaces() {
+    streams.cap(Math.max(1, connections.places() - longStreams.count()));
   }
 
   private Http2Call newCall(ProxiedRequest request, long client) {
@@ -164,8 +194,12 @@ public final class Http2Pool implements Origin {
   /** Gives a call a stream; there is one. */
   private void attach(Http2Call call) {
     Http2Upstream connection = connections.withRoom();
-    streams.take(call.client());
-    webSocketCount += call.asksForWebSocket() ? 1 : 0;
+    if (call.asksForWebSocket()) {
+      becomeLong(call);
+      countPlaces();
+    } else {
+      streams.take(call.client());
+    }
     connection.stay();
     call.opened(connection, connection.open(call));
     if (connection.isCrowded(turn.number())) {
@@ -187,7 +221,7 @@ public final class Http2Pool implements Origin {
 
     @Override
     public boolean suits(Http2Call call) {
-      return Http2Pool.this.suits(call.asksForWebSocket());
+      return Http2Pool.this.suits(call.asksForWebSocket(), call.client());
     }
 
     @Override
@@ -229,8 +263,19 @@ public final class Http2Pool implements Origin {
     }
 
     @Override
-    public void placesChanged(int count) {
-      streams.cap(Math.max(1, count));
+    public int mostConnections() {
+      return loop.settings().caps().http2Connections()
+          + longStreams.connections(connections.streamsOfOne());
+    }
+
+    @Override
+    public void makeRoom() {
+      Http2Pool.this.makeRoom();
+    }
+
+    @Override
+    public void placesChanged() {
+      countPlaces();
     }
   }
 
@@ -286,8 +331,14 @@ public final class Http2Pool implements Origin {
 
   /** A call is no longer on a connection. */
   void streamLeft(Http2Call call) {
-    streams.leave(call.client());
-    webSocketCount -= call.asksForWebSocket() ? 1 : 0;
+    if (call.isLong()) {
+      call.isLong(false);
+      longStreams.leave(call.client());
+      loop.observer().streamClosed();
+      countPlaces();
+    } else {
+      streams.leave(call.client());
+    }
   }
 
   /** A call has ended, wherever it was. */

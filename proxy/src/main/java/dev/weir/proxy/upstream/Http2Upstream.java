@@ -17,6 +17,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -170,6 +171,16 @@ final class Http2Upstream extends Http2Connection {
       }
     }
     return sinceNs;
+  }
+
+  /** Tells of each call that has a stream. */
+  void forEachCall(Consumer<Http2Call> told) {
+    for (int stream = 0; stream < slots(); stream++) {
+      Http2Call call = (Http2Call) user(stream);
+      if (call != null) {
+        told.accept(call);
+      }
+    }
   }
 
   long nowNs() {

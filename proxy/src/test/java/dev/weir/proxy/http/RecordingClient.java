@@ -33,6 +33,11 @@ public abstract class RecordingClient implements ClientSide {
   }
 
   @Override
+  public final void headWaits(int bytes) {
+    // Of no bound here.
+  }
+
+  @Override
   public final void refuse(Verdict verdict) {
     told("refused " + verdict.refusal());
   }

@@ -30,6 +30,7 @@ class WindowGrowthTest {
 
   private final List<Long> pings = new ArrayList<>();
   private int pingCount;
+  private int updateCount;
   private int nextId = 1;
 
   WindowGrowthTest() {
@@ -101,6 +102,7 @@ class WindowGrowthTest {
       String[] words = frame.split(" ");
       if (words[0].equals("WINDOW_UPDATE") && !words[1].equals("0")) {
         windows.merge(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Integer::sum);
+        updateCount++;
       } else if (words[0].equals("PING")) {
         pings.add(Long.parseLong(words[1]));
         pingCount++;
@@ -134,6 +136,7 @@ class WindowGrowthTest {
     assertTrue(roundTrips <= 24, roundTrips + " round trips");
     assertEquals(MAX_BYTES - WINDOW_BYTES, extraBytes(id));
     assertTrue(pingCount <= 6, pingCount + " pings");
+    assertTrue(updateCount <= 30, updateCount + " updates");
   }
 
   @Test
@@ -156,33 +159,31 @@ class WindowGrowthTest {
     assertEquals(1, pingCount);
   }
 
+  /** Bytes are given back all the time, and come sooner than they are taken. */
   @Test
-  void aStreamOfWhichContentIsHeldGetsNoWiderWindow() {
+  void aStreamOfWhichSomethingIsAlwaysHeldGetsNoWiderWindow() {
     us.holds = true;
     int id = upload();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 100; i++) {
       roundTrip(RTT_MS, ALL);
       us.credit(us.slot(id), us.heldBytes(us.slot(id)) - 1);
       hear();
     }
     assertEquals(0, extraBytes(id));
-    assertEquals(0, pingCount);
+    assertTrue(pingCount > 0);
   }
 
   @Test
-  void aStreamWhoseContentIsHeldWhenItsPingIsAnsweredGetsNoWiderWindow() {
-    int id = upload();
-    roundTrip(RTT_MS, ALL);
+  void aStreamWhoseContentIsTakenBetweenGetsAWiderWindow() {
     us.holds = true;
-    us.pass(RTT_MS);
-    pings.forEach(peer::pingAck);
-    pings.clear();
-    send(id, 100);
-    us.holds = false;
-    send(id, ALL);
-    hear();
-    assertEquals(0, extraBytes(id));
-    us.credit(us.slot(id), 100);
+    int id = upload();
+    for (int i = 0; i < 10; i++) {
+      roundTrip(RTT_MS, ALL);
+      us.credit(us.slot(id), us.heldBytes(us.slot(id)));
+      send(id, 1); // is held when the answer comes
+      hear();
+    }
+    assertTrue(extraBytes(id) > 0);
   }
 
   @Test
@@ -267,18 +268,17 @@ class WindowGrowthTest {
   }
 
   @Test
-  void anAnswerToNoPingOfOursWidensNothing() {
+  void onlyTheAnswerToOurPingCounts() {
     int id = upload();
-    for (int i = 0; i < 20; i++) {
-      peer.pingAck(WindowGrowth.PING);
-      send(id, ALL);
-      hear();
-      pings.clear();
-      us.pass(RTT_MS);
-      peer.pingAck(WindowGrowth.PING + 1).send();
-      us.pass(RTT_MS);
-    }
-    assertTrue(extraBytes(id) < MAX_BYTES);
+    peer.pingAck(WindowGrowth.PING).send();
+    roundTrip(RTT_MS, ALL);
+    us.pass(RTT_MS);
+    peer.pingAck(WindowGrowth.PING + 1).send();
+    send(id, ALL);
+    hear();
+    assertEquals(0, extraBytes(id));
+    grow();
+    assertEquals(MAX_BYTES - WINDOW_BYTES, extraBytes(id));
     assertEquals(Map.of(), us.counted.glitches);
   }
 

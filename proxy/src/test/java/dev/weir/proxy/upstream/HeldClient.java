@@ -14,9 +14,6 @@ final class HeldClient extends RecordingClient {
   /** Bytes of the request that count against this client. */
   int heldBytes;
 
-  /** The memory of the request's head while that waits. */
-  int waitingHeadBytes;
-
   /** How many bytes of the response it takes before it holds what comes. */
   int room = Integer.MAX_VALUE;
 
@@ -53,11 +50,6 @@ final class HeldClient extends RecordingClient {
   @Override
   public void giveBody() {
     answer(request.bodyRead(false));
-  }
-
-  @Override
-  public void headWaits(int bytes) {
-    waitingHeadBytes = bytes;
   }
 
   @Override

@@ -29,11 +29,16 @@ final class HeldPool extends HeldUpstream {
   final Http2Loop http2;
   final Http2Pool pool;
 
+  HeldPool(int queue, int connections) {
+    this(queue, connections, 1_000);
+  }
+
   /**
    * @param queue how many may wait.
    * @param connections that there may be.
+   * @param streams that may last.
    */
-  HeldPool(int queue, int connections) {
+  HeldPool(int queue, int connections, int streams) {
     http2 = new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
     pool =
         new Http2Pool(
@@ -43,7 +48,7 @@ final class HeldPool extends HeldUpstream {
                     UpstreamProtocol.H2C,
                     null,
                     new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
-                    new UpstreamCaps(1, 1, connections, queue)),
+                    new UpstreamCaps(1, streams, connections, queue)),
                 addresses,
                 tasks::add,
                 time.clock,

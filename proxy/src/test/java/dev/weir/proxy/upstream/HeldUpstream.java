@@ -25,7 +25,8 @@ abstract class HeldUpstream {
 
   final HeldTime time = new HeldTime();
   final UpstreamAddresses addresses;
-  final LoopMetrics metrics = new Metrics().newLoop();
+  private final Metrics figures = new Metrics();
+  final LoopMetrics metrics = figures.newLoop();
   final HeldAdmission admission = new HeldAdmission();
   private RequestLoop loop;
 
@@ -48,6 +49,15 @@ abstract class HeldUpstream {
             request -> ClientKey.NONE,
             metrics,
             new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
+  }
+
+  /** The value of a figure without labels. */
+  final long figure(String name) {
+    return new String(figures.expose(null).body(), StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.startsWith(name + ' '))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
+        .sum();
   }
 
   /** A client that has not asked yet. */

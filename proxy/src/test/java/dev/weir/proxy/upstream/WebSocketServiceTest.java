@@ -124,23 +124,21 @@ class WebSocketServiceTest {
   }
 
   @Test
-  void leavesRoomForRequests() {
-    held.ask(WEBSOCKET);
-    Service first = settled();
-    for (int i = 0; i < 99; i++) {
-      held.ask(WEBSOCKET);
-    }
-    Service second = settled();
-    for (int i = 0; i < 100; i++) {
-      held.ask(WEBSOCKET);
-    }
-    assertEquals(150, first.streams().size() + second.streams().size());
-    HeldClient client = held.ask("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
-    List<String> asked = new ArrayList<>(first.streams());
-    asked.addAll(second.streams());
-    assertEquals(1, asked.size(), asked::toString);
-    assertTrue(asked.get(0).contains(":method: GET"), asked::toString);
-    assertTold(client);
+  void isRefusedBeyondWhatMayLast() {
+    HeldPool few = new HeldPool(100, 1, 2);
+    few.ask(WEBSOCKET);
+    Service service = few.connectSettled(Setting.ENABLE_CONNECT_PROTOCOL, 1);
+    few.ask(WEBSOCKET);
+    HeldClient client = few.ask(WEBSOCKET);
+    assertEquals(2, service.streams().size());
+    assertTold(client, "refused UPSTREAM_BUSY");
+    few.ask("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+    assertEquals(1, service.streams().size(), "a request that does not last");
+    service.peer.reset(1, ErrorCode.CANCEL);
+    service.send();
+    few.ask(WEBSOCKET);
+    assertEquals(1, service.streams().size());
+    few.close();
   }
 
   @Test

@@ -1,0 +1,114 @@
+package dev.weir.proxy.upstream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.Setting;
+import dev.weir.proxy.upstream.HeldPool.Service;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What streams that last leave to requests, where a service allows four on a connection. */
+class LongStreamsTest {
+  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+  private static final int OF_ONE = 4;
+  private static final long LONG_NS = 5 * HeldPool.SECOND_NS;
+
+  private HeldPool held = new HeldPool(100, 1);
+  private final List<HeldClient> clients = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    held.close();
+  }
+
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  private Service connect() {
+    return held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, OF_ONE);
+  }
+
+  /** Opens so many streams on a connection, which are silent for as long as they like. */
+  private Service openStreams(int count) {
+    for (int i = 0; i < count; i++) {
+      clients.add(held.ask(GET));
+    }
+    Service service = connect();
+    for (int i = 0; i < count; i++) {
+      service.peer.headers(2 * i + 1, false, ":status: 200", "content-type: application/grpc");
+    }
+    service.send();
+    assertEquals(count, service.streams().size());
+    return service;
+  }
+
+  @Test
+  void leaveTheirPlacesToRequestsOnceTheyHaveLasted() {
+    openStreams(OF_ONE);
+    held.pass(LONG_NS - 1);
+    held.ask(GET);
+    assertEquals(0, held.attempts(), "they may end yet");
+    held.pass(HeldPool.SECOND_NS);
+    HeldClient client = held.ask(GET);
+    assertEquals(1, held.attempts());
+    Service other = connect();
+    assertEquals(1, other.streams().size());
+    other.peer.headers(1, true, ":status: 204");
+    other.send();
+    assertEquals(List.of("head 204 alone", "data  end", "ended"), client.told());
+  }
+
+  @Test
+  void haveAConnectionMoreForEachThatTheyFillByHalf() {
+    Service first = openStreams(1);
+    held.pass(LONG_NS);
+    for (int i = 0; i < OF_ONE - 1; i++) {
+      held.ask(GET);
+    }
+    assertEquals(0, held.attempts(), "there are places for three");
+    held.ask(GET);
+    assertEquals(0, held.attempts(), "one that lasts");
+    for (int id = 3; id < 2 * OF_ONE; id += 2) {
+      first.peer.headers(id, false, ":status: 200", "content-type: application/grpc");
+    }
+    first.send();
+    held.pass(LONG_NS);
+    held.ask(GET);
+    assertEquals(1, held.attempts());
+  }
+
+  @Test
+  void keepTheirPlacesWhereNoMoreMayLast() {
+    held.close();
+    held = new HeldPool(100, 1, 1);
+    openStreams(OF_ONE);
+    held.pass(LONG_NS);
+    HeldClient client = held.ask(GET);
+    assertEquals(0, held.attempts());
+    held.pass(HeldPool.SECOND_NS);
+    assertEquals(List.of("refused UPSTREAM_BUSY"), client.told());
+  }
+
+  @Test
+  void countAsExchangesNoMoreAndAsStreamsUntilTheyEnd() {
+    Service first = openStreams(OF_ONE);
+    held.pass(LONG_NS);
+    held.ask(GET);
+    assertEquals(1, held.attempts());
+    assertEquals(OF_ONE, held.figure("weir_upstream_streams_open"));
+    first.peer.reset(1, ErrorCode.CANCEL);
+    first.send();
+    assertEquals(OF_ONE - 1, held.figure("weir_upstream_streams_open"));
+    clients.get(1).request.clientGone(ErrorCode.CANCEL);
+    assertEquals(OF_ONE - 2, held.figure("weir_upstream_streams_open"));
+    first.breakOff();
+    assertEquals(0, held.figure("weir_upstream_streams_open"));
+  }
+}
