@@ -209,7 +209,7 @@ final class Http2Connections {
    */
   int places() {
     int places = 0;
-    int unknownCount = owner.mostConnections() - connections.size();
+    int unknownCount = Math.max(0, owner.mostConnections() - connections.size());
     for (int i = 0; i < connections.size(); i++) {
       Http2Upstream connection = connections.get(i);
       if (connection.isSettled()) {
