@@ -54,7 +54,7 @@ class KeyLifeIT extends ScriptServer {
   void keysLiveNoLongerThanTheirStateMeansAnything(Kind kind) throws Exception {
     final Random random = new Random(2);
     long latest = START;
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < randomSteps(STEPS); step++) {
       latest += random.nextLong(WINDOW_US / 4);
       // A window back at most counts as late; further, the state is moved to the present.
       final boolean far = random.nextInt(50) == 0;
@@ -102,7 +102,7 @@ class KeyLifeIT extends ScriptServer {
     final Random random = new Random(9);
     long nowUs = START;
     int waits = 0;
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < randomSteps(STEPS); step++) {
       nowUs += random.nextInt(3) == 0 ? 0 : random.nextLong(WINDOW_US / 5);
       final long cost = 1 + random.nextInt(random.nextInt(4) == 0 ? 11 : 4);
       final long requests = 1 + random.nextInt(3);
@@ -121,7 +121,7 @@ class KeyLifeIT extends ScriptServer {
         waits++;
       }
     }
-    assertTrue(waits > STEPS / 10, "waits " + waits);
+    assertTrue(waits > randomSteps(STEPS) / 10, "waits " + waits);
   }
 
   @ParameterizedTest
@@ -129,7 +129,7 @@ class KeyLifeIT extends ScriptServer {
   void allIsThereAgainAtTheResetAndNotAMicrosecondEarlier(Kind kind) throws Exception {
     final Random random = new Random(10);
     long nowUs = START;
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < randomSteps(STEPS); step++) {
       nowUs += random.nextLong(WINDOW_US / 3);
       call.clear(nowUs).check(1, 1 + random.nextInt(3), kind.limit);
       final CheckReply reply = at(nowUs, call, "{p}");

@@ -63,7 +63,7 @@ class RandomStepsIT extends ScriptServer {
     long latest = 1_000_000_000_000L;
     Arrays.fill(times, latest);
     try (LimitTable table = new LimitTable(1024, 64)) {
-      for (int round = 0; round < CALLS; round++) {
+      for (int round = 0; round < randomSteps(CALLS); round++) {
         latest += random.nextInt(4) == 0 ? 0 : random.nextLong(WINDOW_US / 6);
         latest += random.nextInt(60) == 0 ? random.nextLong(4 * WINDOW_US) : 0;
         final long nowUs =

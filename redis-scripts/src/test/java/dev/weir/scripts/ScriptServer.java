@@ -112,6 +112,14 @@ abstract class ScriptServer {
     client.close();
   }
 
+  /**
+   * How many of so many random steps a test takes: all on the server of the test library, a tenth
+   * on the machine's own, where the script is the same and only the server another.
+   */
+  int randomSteps(int all) {
+    return redisKind == RedisKind.EMBEDDED ? all : all / 10;
+  }
+
   /** Decides a call at a time in microseconds. */
   CheckReply at(long nowUs, CheckCall call, String... keys) throws IOException {
     return reply(client.eval(TIMED, Long.toString(nowUs), call, keys), call.checkCount());
