@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A cluster changes while four sidecars ask it without a pause. */
+/** A cluster changes while four sidecars ask it all the time. */
 class ClusterLoadIT {
   private static final int PARTITION = 5;
   private static final Set<Integer> EXACT = Set.of(10);

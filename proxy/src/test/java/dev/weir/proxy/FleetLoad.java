@@ -15,19 +15,24 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Requests without a pause on all sidecars of a fleet: {@link #PER_USER} for each user, one user
- * after the other, until it is stopped. Every request must get an answer.
+ * Requests at all times on all sidecars of a fleet: {@link #PER_USER} for each user, one user after
+ * the other, until it is stopped. Every request must get an answer.
  */
 final class FleetLoad implements AutoCloseable {
   /** Requests of each user. */
   static final int PER_USER = 24;
 
   private static final int CLIENTS = 16;
+
+  /** Between two requests of a client: without it, clients take what the fleet could have. */
+  private static final long PAUSE_NS = 2_000_000;
+
   private static final SipHash SPREAD = new SipHash(0, 0);
 
   private final LongFunction<String> names;
@@ -64,6 +69,7 @@ final class FleetLoad implements AutoCloseable {
       if (status == 200) {
         count.incrementAndGet(0);
       }
+      LockSupport.parkNanos(PAUSE_NS);
     }
   }
 
