@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * the connection comes late; {@link #responseHead}, {@link #responseData}, {@link
  * #responseTrailers}.
  *
- * <p>It ends once ({@link #end}). What ends it within a call of the client's side is returned by
+ * <p>It ends once ({@link RequestEnding}). What ends it within a call of the client's side is returned by
  * that call, as a verdict to answer with; what comes later is told to {@link ClientSide#refuse}. In
  * either case it is free for the next request. Once the response has begun, all that ends it early
  * is {@link ClientSide#reset}.
@@ -31,7 +31,7 @@ public final class ProxiedRequest implements Asker {
   /** A longer wait is taken off the time that the service is told the client gives. */
   private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private enum State {
+  enum State {
     /** There is no request, or it has ended. */
     IDLE,
     /** The verdict is awaited. */
@@ -45,20 +45,25 @@ public final class ProxiedRequest implements Asker {
     TUNNEL
   }
 
-  private final RequestLoop loop;
-  private final ClientSide client;
-  private final EncodedHead head = new EncodedHead();
-  private final HeldBytes held = new HeldBytes();
-  private final RequestTimes times;
-  private final RefundableCharge charge;
-  private final RequestRecord record;
+  final RequestLoop loop;
+  final ClientSide client;
+  final EncodedHead head = new EncodedHead();
+  final HeldBytes held = new HeldBytes();
+  final RequestTimes times;
+  final RefundableCharge charge;
+  final RequestRecord record;
   private final PassedLimit limit = new PassedLimit();
-  private final ServiceLink service = new ServiceLink();
-  private final ForwardedBody body;
-  private final Tunnel tunnel;
+  final ServiceLink service = new ServiceLink();
+  final ForwardedBody body;
+  final Tunnel tunnel;
+  final ForwardedResponse response = new ForwardedResponse(this);
+  final RequestEnding ending = new RequestEnding(this);
 
-  private State state = State.IDLE;
-  private long ticket = Admission.SETTLED;
+  State state = State.IDLE;
+
+  /** Of the verdict that is awaited; {@link Admission#SETTLED} if none is. */
+  long ticket = Admission.SETTLED;
+
   private long clientKey;
 
   /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
@@ -67,16 +72,12 @@ public final class ProxiedRequest implements Asker {
   /** Whether the client's side knows that the head waits. */
   private boolean headWaits;
 
-  private boolean expectsContinue;
-  private boolean saidContinue;
-  private boolean responseStarted;
-
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
     this.record = new RequestRecord(loop);
-    this.times = new RequestTimes(loop, held, this::onDeadline);
+    this.times = new RequestTimes(loop, held, ending::onDeadline);
     this.body = new ForwardedBody(loop, client, service, held, times, this::messageDecided);
     this.tunnel = new Tunnel(loop, client, service, held, times);
   }
@@ -92,10 +93,10 @@ public final class ProxiedRequest implements Asker {
     long nowNs = loop.clock.nowNs();
     reset(incoming, nowNs);
     if (incoming.timeoutNs() == 0) {
-      return refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
+      return ending.refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
     }
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
-      return refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
+      return ending.refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
     ticket = loop.ask(incoming.view(), times.endNs(), this, nowNs);
     boolean countsMessages = loop.admission.countsMessages();
@@ -111,7 +112,7 @@ public final class ProxiedRequest implements Asker {
     }
     Verdict verdict = loop.admission.verdict();
     if (!verdict.allowed()) {
-      return refused(verdict, How.REFUSED_HERE);
+      return ending.refused(verdict, How.REFUSED_HERE);
     }
     loop.origin.encode(incoming, head);
     Verdict refusal = pass(verdict);
@@ -126,7 +127,8 @@ public final class ProxiedRequest implements Asker {
     client.headWaits(head.memoryBytes());
   }
 
-  private void headWaitsNoMore() {
+  /** The head waits for nothing: it goes out, or the request has ended. */
+  void headWaitsNoMore() {
     if (headWaits) {
       headWaits = false;
       client.headWaits(0);
@@ -138,9 +140,7 @@ public final class ProxiedRequest implements Asker {
     clientKey = loop.clientKeys.of(incoming.view());
     service.start();
     limit.clear();
-    expectsContinue = incoming.expectContinue();
-    saidContinue = false;
-    responseStarted = false;
+    response.start(incoming);
     body.start(incoming);
     tunnel.start(incoming);
     held.start();
@@ -218,11 +218,7 @@ public final class ProxiedRequest implements Asker {
    *     ClientSide#reset}.
    */
   public Verdict abort(RefusalReason reason) {
-    if (service.failure() != null) {
-      return lost(service.failure());
-    }
-    leaveService(RequestRecord.how(reason), RequestEnd.NO_CODE);
-    return broken(reason, RequestEnd.NO_CODE);
+    return ending.abort(reason);
   }
 
   /**
@@ -231,21 +227,7 @@ public final class ProxiedRequest implements Asker {
    * @param bytes 1 or more.
    */
   public void responseConsumed(int bytes) {
-    held.addResponse(-bytes);
-    if (!service.isOpen()) {
-      return;
-    }
-    int ofService = tunnel.consumedOfService(bytes);
-    if (ofService > 0) {
-      service.responseConsumed(ofService);
-    }
-    if (held.ofResponse() > 0) {
-      times.awaitClient(); // it has taken some, and has its time anew for the rest
-    } else if (state == State.TUNNEL) {
-      tunnel.await();
-    } else {
-      times.awaitForwardedBody(body.hasEnded());
-    }
+    response.consumed(bytes);
   }
 
   /**
@@ -255,8 +237,7 @@ public final class ProxiedRequest implements Asker {
    */
   public void clientGone(int errorCode) {
     if (state != State.IDLE) {
-      leaveService(How.CLIENT_GONE, errorCode);
-      end(How.CLIENT_GONE);
+      ending.clientGone(errorCode);
     }
     times.leave();
   }
@@ -268,11 +249,11 @@ public final class ProxiedRequest implements Asker {
     times.awaitNothing();
     try {
       if (!verdict.allowed()) {
-        client.refuse(refused(verdict, How.REFUSED_HERE));
+        client.refuse(ending.refused(verdict, How.REFUSED_HERE));
         return;
       }
       if (times.isOver(loop.clock.tick())) {
-        client.refuse(refused(RefusalReason.DEADLINE_EXCEEDED));
+        client.refuse(ending.refused(RefusalReason.DEADLINE_EXCEEDED));
         return;
       }
       Verdict refusal = pass(verdict);
@@ -282,7 +263,7 @@ public final class ProxiedRequest implements Asker {
         client.giveBody();
       }
     } catch (RuntimeException | Error bug) {
-      fail(bug);
+      ending.fail(bug);
     }
   }
 
@@ -299,31 +280,17 @@ public final class ProxiedRequest implements Asker {
   private Verdict gather(boolean cutOff) {
     boolean deservesConnection = body.deservesConnection();
     if (cutOff && !deservesConnection) {
-      return refused(RefusalReason.INCOMPLETE_REQUEST);
+      return ending.refused(RefusalReason.INCOMPLETE_REQUEST);
     }
-    if (deservesConnection || expectsContinue && !continues()) {
+    if (deservesConnection || response.expectsContinue() && !response.sayContinue()) {
       return connect(cutOff);
     }
     if (times.isGatheredTooSlowly()) {
-      return refused(RefusalReason.BODY_TIMEOUT);
+      return ending.refused(RefusalReason.BODY_TIMEOUT);
     }
     times.awaitGatheredBody();
     keepFreshCharge(); // there may be no connection when the body is there
     return null;
-  }
-
-  /**
-   * Says 100 in the service's stead, if connections are too scarce for one to wait for this body.
-   * It is the service's word otherwise (RFC 9110, section 10.1.1).
-   */
-  private boolean continues() {
-    if (!loop.origin.isScarce()) {
-      return false;
-    }
-    expectsContinue = false;
-    saidContinue = true;
-    client.sayContinue();
-    return true;
   }
 
   private void keepFreshCharge() {
@@ -347,7 +314,7 @@ public final class ProxiedRequest implements Asker {
       }
       case BUSY -> {
         keepFreshCharge(); // the last place has gone while the verdict was on its way
-        return lost(RefusalReason.UPSTREAM_BUSY);
+        return ending.lost(RefusalReason.UPSTREAM_BUSY);
       }
     }
     return null;
@@ -358,7 +325,7 @@ public final class ProxiedRequest implements Asker {
     try {
       send(side);
       if (body.hasEnded()) {
-        deliver(departed(false));
+        ending.deliver(departed(false));
       } else {
         client.giveBody();
         if (state == State.EXCHANGE) {
@@ -366,7 +333,7 @@ public final class ProxiedRequest implements Asker {
         }
       }
     } catch (RuntimeException | Error bug) {
-      fail(bug); // nobody else would: it may come in a task of its own
+      ending.fail(bug); // nobody else would: it may come in a task of its own
     }
   }
 
@@ -388,20 +355,7 @@ public final class ProxiedRequest implements Asker {
 
   /** The verdict on a message has come late. */
   private void messageDecided() {
-    deliver(forwarded(false));
-  }
-
-  /** A message of the request may not pass: nothing more goes to the service. */
-  private Verdict refuseMessage() {
-    leaveService(How.REFUSED_HERE, RequestEnd.NO_CODE);
-    Verdict verdict = body.refusal();
-    if (!responseStarted) {
-      return refused(verdict, How.REFUSED_HERE);
-    }
-    record.refused(verdict.refusal());
-    end(How.REFUSED_HERE);
-    client.refuseRest(verdict);
-    return null;
+    ending.deliver(forwarded(false));
   }
 
   private Verdict departed(boolean cutOff) {
@@ -415,29 +369,29 @@ public final class ProxiedRequest implements Asker {
   /** What there is of the request has been given to the service. */
   private Verdict forwarded(boolean cutOff) {
     if (service.failure() != null) {
-      return lost(service.failure());
+      return ending.lost(service.failure());
     }
     if (body.isRefused()) {
-      return refuseMessage();
+      return ending.refuseMessage();
     }
     if (!body.hasEnded()) {
       if (cutOff) {
-        return abort(RefusalReason.INCOMPLETE_REQUEST);
+        return ending.abort(RefusalReason.INCOMPLETE_REQUEST);
       }
       if (times.isForwardedTooSlowly()) {
-        return abort(RefusalReason.BODY_TIMEOUT);
+        return ending.abort(RefusalReason.BODY_TIMEOUT);
       }
     }
     times.awaitForwardedBody(body.hasEnded());
-    return service.flush() ? null : lost(service.failure());
+    return service.flush() ? null : ending.lost(service.failure());
   }
 
   private Verdict tunnelled() {
     if (!service.flush()) {
-      return lost(service.failure());
+      return ending.lost(service.failure());
     }
     tunnel.await();
-    endTunnelIfDone();
+    ending.endTunnelIfDone();
     return null;
   }
 
@@ -458,26 +412,12 @@ public final class ProxiedRequest implements Asker {
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int informational(IncomingResponse incoming) {
-    boolean continued = incoming.status() == 100;
-    int heldLength = continued && saidContinue ? 0 : client.informational(incoming);
-    if (continued && expectsContinue) {
-      expectsContinue = false;
-      times.bodyBegins(loop.clock.nowNs()); // the client was not slow: it waited for this
-      times.awaitForwardedBody(body.hasEnded());
-    }
-    holdResponse(heldLength);
-    return heldLength;
+    return response.informational(incoming);
   }
 
   /** The service agrees to a tunnel: all data from here on is the tunnel's, both ways. */
   public void switched(IncomingResponse incoming) {
-    responseStarted = true;
-    record.status(incoming.status());
-    client.switched(incoming);
-    state = State.TUNNEL;
-    loop.observer.tunnelOpened();
-    tunnel.open();
-    client.giveBody();
+    response.switched(incoming);
   }
 
   /**
@@ -486,10 +426,7 @@ public final class ProxiedRequest implements Asker {
    * @return how the body is wanted.
    */
   public BodyForm responseHead(IncomingResponse incoming) {
-    responseStarted = true;
-    record.status(incoming.status());
-    record.responded(loop.clock.nowNs());
-    return client.responseHead(incoming);
+    return response.head(incoming);
   }
 
   /**
@@ -501,22 +438,7 @@ public final class ProxiedRequest implements Asker {
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int responseData(ByteBuf bytes, boolean last) {
-    record.addResponseBytes(bytes.readableBytes());
-    if (last && state == State.EXCHANGE) {
-      service.ended();
-      client.responseData(bytes, true);
-      complete();
-      return 0;
-    }
-    if (state == State.TUNNEL) {
-      int heldLength = tunnel.fromService(bytes, last);
-      tunnel.await();
-      endTunnelIfDone();
-      return heldLength;
-    }
-    int heldLength = client.responseData(bytes, false);
-    holdResponse(heldLength);
-    return heldLength;
+    return response.data(bytes, last);
   }
 
   /**
@@ -526,9 +448,7 @@ public final class ProxiedRequest implements Asker {
    * @param fields valid during the call; of the view, only bytes and fields are set.
    */
   public void responseTrailers(RequestView fields) {
-    service.ended();
-    client.responseTrailers(fields);
-    complete();
+    response.trailers(fields);
   }
 
   /** Nothing more of the response has arrived for now. */
@@ -548,136 +468,10 @@ public final class ProxiedRequest implements Asker {
    */
   public void serviceReset(RefusalReason reason, int errorCode) {
     try {
-      deliver(lost(reason, errorCode));
+      ending.deliver(ending.lost(reason, errorCode));
     } catch (RuntimeException | Error bug) {
-      fail(bug);
+      ending.fail(bug);
     }
-  }
-
-  private void complete() {
-    record.completed(client.protocol());
-    end(How.COMPLETE);
-    client.ended();
-  }
-
-  /** Ends a tunnel of which both sides have ended theirs: what they sent is on its way. */
-  private void endTunnelIfDone() {
-    if (tunnel.hasEnded()) {
-      service.ended();
-      end(How.UPGRADED_AND_CLOSED);
-      client.ended();
-    }
-  }
-
-  private void holdResponse(int heldLength) {
-    if (heldLength > 0) {
-      held.addResponse(heldLength);
-      times.awaitClient();
-    }
-  }
-
-  private void onDeadline() {
-    if (times.isOver(loop.clock.nowNs())) {
-      deliver(abort(RefusalReason.DEADLINE_EXCEEDED));
-      return;
-    }
-    switch (state) {
-      case DECIDING -> awaitVerdict();
-      case GATHERING -> deliver(refused(RefusalReason.BODY_TIMEOUT));
-      case EXCHANGE -> {
-        if (held.ofResponse() > 0) {
-          timedOut(); // the client does not take its response
-        } else {
-          deliver(abort(RefusalReason.BODY_TIMEOUT));
-        }
-      }
-      case TUNNEL -> timedOut();
-      case IDLE, CONNECTING -> {
-        // Neither has a time of its own here.
-      }
-    }
-  }
-
-  /** The verdict should have come long ago, unless the request is held. */
-  private void awaitVerdict() {
-    long dueNs = loop.admission.dueNs(ticket);
-    if (dueNs == Admission.NOT_HELD || times.isVerdictLate(dueNs)) {
-      fail(new IllegalStateException("a verdict has not come"));
-    } else {
-      times.awaitVerdict(dueNs);
-    }
-  }
-
-  private void timedOut() {
-    leaveService(How.TIMED_OUT, RequestEnd.NO_CODE);
-    end(How.TIMED_OUT);
-    client.reset(How.TIMED_OUT, RequestEnd.NO_CODE);
-  }
-
-  /** Tells the service's side, or whoever is to find one, that the exchange is over. */
-  private void leaveService(How how, int errorCode) {
-    if (state == State.CONNECTING) {
-      loop.origin.forget(this);
-    }
-    service.reset(how, errorCode);
-  }
-
-  /** The service's side has failed, or there is none. */
-  private Verdict lost(RefusalReason reason) {
-    return lost(reason, RequestEnd.NO_CODE);
-  }
-
-  private Verdict lost(RefusalReason reason, int errorCode) {
-    service.ended();
-    if (reason == RefusalReason.UPSTREAM_BUSY) {
-      charge.giveBack();
-    }
-    return broken(reason, errorCode);
-  }
-
-  private Verdict broken(RefusalReason reason, int errorCode) {
-    if (!responseStarted) {
-      return refused(reason);
-    }
-    end(RequestRecord.how(reason));
-    client.reset(RequestRecord.how(reason), errorCode);
-    return null;
-  }
-
-  private Verdict refused(RefusalReason reason) {
-    return refused(loop.plain(reason), RequestRecord.how(reason));
-  }
-
-  private Verdict refused(Verdict verdict, How how) {
-    record.status(verdict.refusal().httpStatus());
-    record.refused(verdict.refusal());
-    end(how);
-    return verdict;
-  }
-
-  /** The one end of a request, told once. Nothing of it is left. */
-  private void end(How how) {
-    long ofMessage = body.end();
-    long awaitedTicket = ticket == Admission.SETTLED ? ofMessage : ticket;
-    ticket = Admission.SETTLED;
-    state = State.IDLE;
-    times.ended();
-    charge.letStand();
-    head.discard();
-    headWaitsNoMore();
-    tunnel.end();
-    record.ended(how, awaitedTicket);
-  }
-
-  private void deliver(Verdict refusal) {
-    if (refusal != null) {
-      client.refuse(refusal);
-    }
-  }
-
-  private void fail(Throwable bug) {
-    times.ended();
-    client.failed(bug);
   }
 
   /** Whether the body, or the tunnel's bytes, are to be given as they come. */
@@ -717,7 +511,7 @@ public final class ProxiedRequest implements Asker {
 
   /** Whether the client still waits for a 100 before it sends the body. */
   public boolean expectsContinue() {
-    return expectsContinue;
+    return response.expectsContinue();
   }
 
   /** The limit that it passed. */
