@@ -35,7 +35,7 @@ final class ResponseReader {
   }
 
   private final UpstreamConnection connection;
-  private final UpstreamPool pool;
+  private final Http1Messages messages;
   private final HeadEnd headEnd = new HeadEnd();
   private final ChunkScanner chunks = new ChunkScanner();
   private final TrailerLines trailers = new TrailerLines();
@@ -52,9 +52,9 @@ final class ResponseReader {
   private boolean keepAlive;
   private BodyForm form = BodyForm.AS_FRAMED;
 
-  ResponseReader(UpstreamConnection connection, UpstreamPool pool) {
+  ResponseReader(UpstreamConnection connection, Http1Messages messages) {
     this.connection = connection;
-    this.pool = pool;
+    this.messages = messages;
   }
 
   /** A request follows: the next bytes are the head of its response. */
@@ -100,13 +100,13 @@ final class ResponseReader {
   }
 
   private boolean readHead() {
-    UnsafeBuffer window = pool.window();
+    UnsafeBuffer window = messages.window();
     Bytes.view(in, window);
     int readable = in.readableBytes();
     if (readable <= MAX_HEAD_BYTES && !headEnd.isDue(window, readable)) {
       return false;
     }
-    ResponseHead head = pool.head();
+    ResponseHead head = messages.head();
     int length = head.scan(window, 0, readable);
     if (length == ResponseHead.INCOMPLETE) {
       if (readable > MAX_HEAD_BYTES) {
@@ -137,7 +137,7 @@ final class ResponseReader {
     if (expecting == Expecting.LENGTH && bodyLeft == 0) {
       connection.complete(Unpooled.EMPTY_BUFFER);
     } else if (staysLong) {
-      pool.becomeStream(connection);
+      connection.becomeStream();
     }
     return true;
   }
@@ -191,7 +191,7 @@ final class ResponseReader {
 
   /** Passes on what is well formed, in as few pieces as it stands in. */
   private boolean readChunks() {
-    UnsafeBuffer window = pool.window();
+    UnsafeBuffer window = messages.window();
     Bytes.view(in, window);
     int limit = in.readableBytes();
     int passFrom = 0;

@@ -69,7 +69,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     this.pool = pool;
     this.channel = channel;
     this.endIsTold = channel.pipeline().get(SslHandler.class) == null;
-    this.responses = new ResponseReader(this, pool);
+    this.responses = new ResponseReader(this, pool.messages());
     this.requests = new RequestWriter(channel);
     this.waiter =
         new ServiceTimer() {
@@ -324,8 +324,13 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
         channel.config().setAutoRead(false);
       }
       waiter.until(Deadlines.NEVER);
-      pool.becomeStream(this); // it takes as long as its client likes
+      becomeStream(); // it takes as long as its client likes
     }
+  }
+
+  /** The exchange goes on for long, and leaves its place to others if it can. */
+  void becomeStream() {
+    pool.becomeStream(this);
   }
 
   /** Takes over {@code last}: the response is whole. */
@@ -337,7 +342,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
    * The response is whole, but for the trailer fields in {@code lines}, which stay the caller's.
    */
   void completeWithTrailers(ByteBuf lines) {
-    RequestView fields = pool.trailers(lines);
+    RequestView fields = pool.messages().trailers(lines);
     settle().responseTrailers(fields);
   }
 

@@ -1,28 +1,18 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
-import dev.weir.proxy.http.WebSocketKey;
-import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.http1.RequestHeadWriter;
-import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.http1.TrailerSection;
-import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.net.SocketAddress;
@@ -30,7 +20,6 @@ import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The upstream connections of one event loop. The one used last is used next, so that as few as
@@ -40,15 +29,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * ConnectionCounts}) waits ({@link WaitingRequests}).
  */
 public final class UpstreamPool implements Origin {
-  /** The most fields in a response's head. */
-  private static final int MAX_FIELD_COUNT = 256;
-
   private final UpstreamLoop loop;
   private final UpstreamConnector connector;
-  private final RequestHeadWriter headWriter;
-  private final ResponseHead head = new ResponseHead(MAX_FIELD_COUNT);
-  private final TrailerSection trailers = new TrailerSection(MAX_FIELD_COUNT);
-  private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
+  private final Http1Messages messages;
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
   private final Map<ProxiedRequest, Attempt> attempts = new IdentityHashMap<>();
 
@@ -84,7 +67,7 @@ public final class UpstreamPool implements Origin {
             observer,
             tls,
             channel -> new UpstreamConnection(this, channel));
-    headWriter = new RequestHeadWriter(authority);
+    messages = new Http1Messages(authority);
   }
 
   @Override
@@ -107,34 +90,12 @@ public final class UpstreamPool implements Origin {
 
   @Override
   public void encode(IncomingRequest head, EncodedHead out) {
-    ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    if (head instanceof RequestHead same) {
-      BodyForm form = out.wantsContent() && same.chunked() ? BodyForm.DATA : BodyForm.AS_FRAMED;
-      out.set(headWriter.write(same, allocator), head, form);
-    } else {
-      BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
-      WebSocketKey key = key(head);
-      out.set(headWriter.writeForeign(head, key, allocator), head, form);
-      out.webSocketKey(key);
-    }
+    messages.encode(head, out);
   }
 
   /** Writes a head beside that in another protocol, as it is not known which the service has. */
   void encodeOther(IncomingRequest head, EncodedHead out) {
-    BodyForm form = head.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
-    ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    if (head instanceof RequestHead same) {
-      out.or(headWriter.write(same, allocator), form);
-    } else {
-      WebSocketKey key = key(head);
-      out.or(headWriter.writeForeign(head, key, allocator), form);
-      out.webSocketKey(key);
-    }
-  }
-
-  /** A key for a client whose protocol has none. */
-  private static WebSocketKey key(IncomingRequest head) {
-    return head.webSocket() ? WebSocketKey.random() : null;
+    messages.encodeOther(head, out);
   }
 
   /** Takes a connection over that was made for whom it is not. */
@@ -171,8 +132,8 @@ public final class UpstreamPool implements Origin {
   private final class Places implements WaitingRequests.Places<ProxiedRequest> {
     @Override
     public boolean hasRoom() {
-      while (!idle.isEmpty() && !idle.peekFirst().isUsable()) {
-        idle.pollFirst();
+      while (!idle.isEmpty() && !mayServe(idle.peekFirst())) {
+        idle.pollFirst().close();
       }
       return !idle.isEmpty() || !counts.isFull();
     }
@@ -194,6 +155,15 @@ public final class UpstreamPool implements Origin {
     public void refuse(ProxiedRequest request) {
       request.serviceReset(RefusalReason.UPSTREAM_BUSY);
     }
+  }
+
+  private boolean mayServe(UpstreamConnection connection) {
+    return connection.isUsable() && isCurrent(connection);
+  }
+
+  /** Whether a connection goes where the service is now. */
+  private boolean isCurrent(UpstreamConnection connection) {
+    return connection.place().targets() == loop.addresses().current();
   }
 
   /** A connection that serves the request; null if one is being made. */
@@ -311,8 +281,7 @@ public final class UpstreamPool implements Origin {
   /** Takes a connection back whose exchange has ended well. */
   void release(UpstreamConnection connection) {
     counts.leave(connection.place());
-    boolean isCurrent = connection.place().targets() == loop.addresses().current();
-    if (!isCurrent || counts.isFull()) {
+    if (!isCurrent(connection) || counts.isFull()) {
       connection.close();
     } else {
       counts.becomeIdle(connection.place());
@@ -347,19 +316,8 @@ public final class UpstreamPool implements Origin {
     return loop.deadlines();
   }
 
-  /** Scans the heads of all connections of this loop, one at a time. */
-  ResponseHead head() {
-    return head;
-  }
-
-  /** Reads trailer fields, of one response at a time. */
-  RequestView trailers(ByteBuf lines) {
-    Bytes.view(lines, window);
-    return trailers.read(window, lines.readableBytes());
-  }
-
-  UnsafeBuffer window() {
-    return window;
+  Http1Messages messages() {
+    return messages;
   }
 
   long responseTimeoutNs() {

@@ -28,15 +28,26 @@ final class HeldHttp1Pool extends HeldUpstream {
   final UpstreamPool pool;
 
   HeldHttp1Pool() {
-    this(2);
+    pool = pool(2);
+    serve(pool);
   }
 
   /**
    * @param places as many connections, streams, and requests that wait.
    */
   HeldHttp1Pool(int places) {
-    pool =
-        new UpstreamPool(
+    pool = pool(places);
+    serve(pool);
+  }
+
+  HeldHttp1Pool(UpstreamAddresses addresses) {
+    super(addresses);
+    pool = pool(2);
+    serve(pool);
+  }
+
+  private UpstreamPool pool(int places) {
+    return new UpstreamPool(
             new UpstreamSettings(
                 ADDRESS,
                 UpstreamProtocol.HTTP1,
@@ -51,7 +62,6 @@ final class HeldHttp1Pool extends HeldUpstream {
             metrics,
             "service",
             null);
-    serve(pool);
   }
 
   /** A service whose connection nobody uses yet: the next that asks does. */

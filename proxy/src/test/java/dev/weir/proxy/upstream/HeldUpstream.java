@@ -31,8 +31,17 @@ abstract class HeldUpstream {
   private RequestLoop loop;
 
   HeldUpstream() {
+    this(fixed());
+  }
+
+  /** Where the service is, as a test says. */
+  HeldUpstream(UpstreamAddresses addresses) {
+    this.addresses = addresses;
+  }
+
+  private static UpstreamAddresses fixed() {
     try {
-      addresses = new UpstreamAddresses(ADDRESS, Transport.NIO);
+      return new UpstreamAddresses(ADDRESS, Transport.NIO);
     } catch (IOException unknown) {
       throw new AssertionError(unknown);
     }

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
 import dev.weir.proxy.upstream.HeldHttp1Pool.Service;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -414,6 +418,26 @@ class UpstreamConnectionTest {
     held.ask(GET);
     assertEquals("", ended.got());
     assertTrue(other.got().startsWith("GET /a "));
+  }
+
+  @Test
+  void isNotUsedAgainOnceTheServiceIsElsewhere() throws IOException {
+    byte[] host = {127, 0, 0, 1};
+    UpstreamAddresses addresses =
+        new UpstreamAddresses(
+            InetSocketAddress.createUnresolved("app.test", 80),
+            Transport.NIO,
+            name -> new InetAddress[] {InetAddress.getByAddress(host)});
+    HeldHttp1Pool moved = new HeldHttp1Pool(addresses);
+    Service before = moved.connect();
+    host[3] = 2;
+    addresses.lookUpAgain();
+    HeldClient client = moved.ask(GET);
+    assertEquals("", before.got());
+    assertFalse(before.isConnected());
+    client.request.clientGone(RequestEnd.NO_CODE);
+    moved.pass(1); // until there is none at the other address, as nobody listens there
+    moved.close();
   }
 
   @Test
