@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
  * the connection comes late; {@link #responseHead}, {@link #responseData}, {@link
  * #responseTrailers}.
  *
- * <p>It ends once ({@link RequestEnding}). What ends it within a call of the client's side is returned by
- * that call, as a verdict to answer with; what comes later is told to {@link ClientSide#refuse}. In
- * either case it is free for the next request. Once the response has begun, all that ends it early
- * is {@link ClientSide#reset}.
+ * <p>It ends once ({@link RequestEnding}). What ends it within a call of the client's side is
+ * returned by that call, as a verdict to answer with; what comes later is told to {@link
+ * ClientSide#refuse}. In either case it is free for the next request. Once the response has begun,
+ * all that ends it early is {@link ClientSide#reset}.
  */
 public final class ProxiedRequest implements Asker {
   /** A longer wait is taken off the time that the service is told the client gives. */
