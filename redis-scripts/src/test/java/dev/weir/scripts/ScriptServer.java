@@ -122,13 +122,21 @@ abstract class ScriptServer {
 
   /** Decides a call at a time in microseconds. */
   CheckReply at(long nowUs, CheckCall call, String... keys) throws IOException {
-    return reply(client.eval(TIMED, Long.toString(nowUs), call, keys), call.checkCount());
+    return reply(client.eval(TIMED, Long.toString(nowUs), call, keys), call);
   }
 
   static CheckReply reply(byte[] bytes, int checks) {
+    return reply(bytes, checks, 0);
+  }
+
+  static CheckReply reply(byte[] bytes, CheckCall to) {
+    return reply(bytes, to.checkCount(), to.leaseCount());
+  }
+
+  private static CheckReply reply(byte[] bytes, int checks, int leases) {
     assertTrue(
-        bytes[0] != '-' || bytes.length == CheckReply.length(checks),
+        bytes[0] != '-' || bytes.length == CheckReply.length(checks, leases),
         () -> new String(bytes, StandardCharsets.UTF_8));
-    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks);
+    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks, leases);
   }
 }

@@ -1,0 +1,165 @@
+package dev.weir.algorithms.lease;
+
+/**
+ * A budget that comes back at a steady pace: GCRA, token bucket, leaky bucket as a meter. One
+ * stored time, when all is paid for, in ticks of {@code 1 / units} microsecond, of which a unit
+ * takes {@code periodUs}: nothing is rounded per charge.
+ */
+public class PacedBudget extends StoredBudget {
+  /** Marks count by this; a counter starts at 256 per microsecond of its first moment. */
+  static final long COUNTS = 1L << 40;
+
+  private static final long COUNTS_PER_US = 256;
+
+  private final long ticksPerUs;
+  private final long ticksPerUnit;
+  private final long longestLifeUs;
+  private boolean isStored;
+  private long tatUs;
+  private long tatTicks;
+  private long storedCounter;
+  private long debt;
+  private long counter;
+  private boolean isClamped;
+
+  /**
+   * @param capacity units at once; {@code 2 * capacity * periodUs + units} is below 2^53.
+   * @param units that come back per {@code periodUs}, in lowest terms.
+   * @param longestLifeUs the longest life of any of its leases; 0 if it is never leased.
+   */
+  public PacedBudget(long capacity, long units, long periodUs, long longestLifeUs) {
+    super(capacity);
+    ticksPerUs = positive("units", units);
+    ticksPerUnit = positive("periodUs", periodUs);
+    this.longestLifeUs = longestLifeUs;
+  }
+
+  /** Ticks that are owed, as of the last {@link #arrive}. */
+  protected final long debt() {
+    return debt;
+  }
+
+  /** Sets the ticks that are owed, and counts units as granted. */
+  protected final void owe(long ticks, long units) {
+    debt = ticks;
+    counter = counter + units & COUNTS - 1;
+  }
+
+  /** Ticks that are owed if nothing is left. */
+  protected final long ceiling() {
+    return capacity() * ticksPerUnit;
+  }
+
+  protected final long ticksOf(long units) {
+    return units * ticksPerUnit;
+  }
+
+  protected final long ticksIn(long us) {
+    return us * ticksPerUs;
+  }
+
+  @Override
+  public void arrive(long nowUs) {
+    isClamped = false;
+    debt = 0;
+    counter = isStored ? storedCounter : nowUs * COUNTS_PER_US & COUNTS - 1;
+    final long ahead = tatUs - nowUs;
+    if (!isStored || ahead < 0) {
+      return;
+    }
+    if (ahead > 2 * ceiling() / ticksPerUs) {
+      debt = ceiling();
+      isClamped = true;
+    } else {
+      debt = ticksIn(ahead) + tatTicks;
+    }
+  }
+
+  @Override
+  public boolean isClamped() {
+    return isClamped;
+  }
+
+  @Override
+  public void commit(long nowUs) {
+    isStored = true;
+    tatUs = nowUs + debt / ticksPerUs;
+    tatTicks = debt % ticksPerUs;
+    storedCounter = counter;
+  }
+
+  @Override
+  public long available(long nowUs) {
+    return Math.max((ceiling() - debt) / ticksPerUnit, 0);
+  }
+
+  @Override
+  public void charge(long nowUs, long units) {
+    owe(debt + ticksOf(units), units);
+  }
+
+  @Override
+  public long longestLifeUs(long nowUs) {
+    return longestLifeUs;
+  }
+
+  @Override
+  public long lendable(long nowUs, long lifeUs) {
+    if (lifeUs > ceiling() / ticksPerUs) {
+      return 0;
+    }
+    return Math.max((ceiling() - Math.max(debt, ticksIn(lifeUs))) / ticksPerUnit, 0);
+  }
+
+  /** Until the end of its life others may drain before it. */
+  @Override
+  public void keep(long nowUs, long units, long lifeUs) {
+    owe(Math.max(debt, ticksIn(lifeUs)) + ticksOf(units), units);
+  }
+
+  @Override
+  public boolean giveBack(long nowUs, long units, long chargedAtUs, long lifeUs, long mark) {
+    if (debt == 0) {
+      return false;
+    }
+    final long owed = ticksOf(Math.min(units, capacity()));
+    final long back = Math.max(undrained(owed, nowUs, chargedAtUs, lifeUs), stillOwed(owed, mark));
+    if (back <= 0) {
+      return false;
+    }
+    debt = Math.max(debt - back, 0);
+    return true;
+  }
+
+  /** What surely has not drained of a charge, as nobody's lease holds the debt up for longer. */
+  private long undrained(long owed, long nowUs, long chargedAtUs, long lifeUs) {
+    final long age =
+        Math.max(nowUs - chargedAtUs, 0) + longestLifeUs - Math.min(lifeUs, longestLifeUs);
+    return age < ceilDiv(owed, ticksPerUs) ? owed - ticksIn(age) : 0;
+  }
+
+  /** What surely is owed of a charge, besides what was granted after it and what leases hold up. */
+  private long stillOwed(long owed, long mark) {
+    if (mark < 0 || longestLifeUs == 0 || longestLifeUs > debt / ticksPerUs) {
+      return 0;
+    }
+    final long others = debt - ticksIn(longestLifeUs);
+    final long since = counter - mark & COUNTS - 1;
+    return since <= others / ticksPerUnit ? Math.min(owed, others - ticksOf(since)) : 0;
+  }
+
+  @Override
+  public long resetAtUs(long nowUs) {
+    return nowUs + ceilDiv(debt, ticksPerUs);
+  }
+
+  @Override
+  public long drainedUs(long nowUs, long room) {
+    return ceilDiv(Math.max(debt - ticksOf(Math.min(room, 2 * capacity())), 0), ticksPerUs);
+  }
+
+  @Override
+  public long mark() {
+    return longestLifeUs == 0 ? NO_MARK : counter;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.weir.scripts;
+
+import dev.weir.algorithms.lease.CounterBudget;
+import dev.weir.algorithms.lease.LogBudget;
+import dev.weir.algorithms.lease.PacedBudget;
+import dev.weir.algorithms.lease.RingBudget;
+import dev.weir.algorithms.lease.StoredBudget;
+import dev.weir.algorithms.lease.WindowBudget;
+import java.util.SplittableRandom;
+
+/**
+ * A small limit, as the script, its twin and the judge of uses read it: {@code limit} per {@code
+ * windowUs}.
+ *
+ * @param subWindows of a ring, which divide the window; else 1.
+ * @param lifeUs the longest life of its leases.
+ */
+record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long lifeUs) {
+  /** The kinds that can be leased. */
+  enum Kind {
+    PACED,
+    FIXED_WINDOW,
+    SLIDING_COUNTER,
+    SLIDING_LOG,
+    BUCKET_RING
+  }
+
+  static LimitSpec draw(Kind kind, SplittableRandom random) {
+    final long limit = 1 + random.nextInt(16);
+    final int subWindows = kind == Kind.BUCKET_RING ? 2 + random.nextInt(3) : 1;
+    final long windowUs = (8L + random.nextInt(60)) * subWindows;
+    final long lifeUs = 1 + random.nextLong(random.nextBoolean() ? windowUs : windowUs / 4);
+    return new LimitSpec(kind, limit, windowUs, subWindows, lifeUs);
+  }
+
+  private static long gcd(long a, long b) {
+    return b == 0 ? a : gcd(b, a % b);
+  }
+
+  StoredBudget budget() {
+    return switch (kind) {
+      case PACED -> {
+        final long divisor = gcd(limit, windowUs);
+        yield new PacedBudget(limit, limit / divisor, windowUs / divisor, lifeUs);
+      }
+      case FIXED_WINDOW -> new WindowBudget(limit, windowUs, 3);
+      case SLIDING_COUNTER -> new CounterBudget(limit, windowUs);
+      case SLIDING_LOG -> new LogBudget(limit, windowUs);
+      case BUCKET_RING -> new RingBudget(limit, windowUs / subWindows, subWindows);
+    };
+  }
+
+  ScriptLimit script() {
+    return switch (kind) {
+      case PACED -> ScriptLimit.paced(limit, limit, windowUs).leased(lifeUs);
+      case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, windowUs, 3);
+      case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, windowUs);
+      case SLIDING_LOG -> ScriptLimit.slidingLog(limit, windowUs);
+      case BUCKET_RING -> ScriptLimit.bucketRing(limit, windowUs, subWindows);
+    };
+  }
+
+  /** Where the window, or sub-window, of a moment ends; of a limit without any a window later. */
+  long edgeUs(long nowUs) {
+    final long widthUs = windowUs / subWindows;
+    return switch (kind) {
+      case PACED, SLIDING_LOG -> nowUs + windowUs;
+      case FIXED_WINDOW -> nowUs - Math.floorMod(nowUs - 3, windowUs) + windowUs;
+      case SLIDING_COUNTER, BUCKET_RING -> nowUs - nowUs % widthUs + widthUs;
+    };
+  }
+}
