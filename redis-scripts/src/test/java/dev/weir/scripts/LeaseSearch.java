@@ -161,7 +161,7 @@ final class LeaseSearch {
     final long most = specs.get(0).limit() + 1;
     final long requests = random.nextInt(3) == 0 ? random.nextLong(1 + most) : random.nextInt(3);
     final long keep = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(6);
-    final long longestUs = specs.get(0).lifeUs();
+    final long longestUs = Math.max(specs.get(0).lifeUs(), 1);
     final long lifeUs = random.nextBoolean() ? longestUs : 1 + random.nextLong(longestUs);
     final long onTheWayUs = random.nextInt(2) == 0 ? 0 : random.nextLong(8);
     final Lease lease = store.lease(requests, keep, lifeUs, costs, nowUs);

@@ -1,8 +1,10 @@
 package dev.weir.scripts;
 
 import dev.weir.algorithms.lease.LeaseGrant;
+import dev.weir.algorithms.lease.StoredBudget;
 import dev.weir.algorithms.lease.StoredBudgets;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 
 /** Who grants leases of one identity in a search, under the limits it is made for. */
@@ -18,7 +20,14 @@ interface LeaseStore {
       long resetAtUs,
       long retryAfterUs,
       List<Long> keptMarks,
-      List<Long> grantedMarks) {}
+      List<Long> grantedMarks) {
+    /** The same, but a refund of it has no mark. */
+    Lease unmarked() {
+      final List<Long> none = Collections.nCopies(keptMarks.size(), StoredBudget.NO_MARK);
+      return new Lease(
+          granted, kept, lifeUs, atUs, limitIndex, remaining, resetAtUs, retryAfterUs, none, none);
+    }
+  }
 
   Lease lease(long requests, long keep, long lifeUs, long[] costs, long nowUs) throws IOException;
 

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
  * windowUs}.
  *
  * @param subWindows of a ring, which divide the window; else 1.
- * @param lifeUs the longest life of its leases.
+ * @param lifeUs the longest life of its leases; 0 if it is never leased.
  */
 record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long lifeUs) {
   /** The kinds that can be leased. */
@@ -29,7 +29,8 @@ record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long life
     final long limit = 1 + random.nextInt(16);
     final int subWindows = kind == Kind.BUCKET_RING ? 2 + random.nextInt(3) : 1;
     final long windowUs = (8L + random.nextInt(60)) * subWindows;
-    final long lifeUs = 1 + random.nextLong(random.nextBoolean() ? windowUs : windowUs / 4);
+    final long mostUs = random.nextBoolean() ? windowUs : windowUs / 4;
+    final long lifeUs = random.nextInt(6) == 0 ? 0 : 1 + random.nextLong(mostUs);
     return new LimitSpec(kind, limit, windowUs, subWindows, lifeUs);
   }
 
@@ -52,7 +53,10 @@ record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long life
 
   ScriptLimit script() {
     return switch (kind) {
-      case PACED -> ScriptLimit.paced(limit, limit, windowUs).leased(lifeUs);
+      case PACED -> {
+        final ScriptLimit paced = ScriptLimit.paced(limit, limit, windowUs);
+        yield lifeUs == 0 ? paced : paced.leased(lifeUs);
+      }
       case FIXED_WINDOW -> ScriptLimit.fixedWindow(limit, windowUs, 3);
       case SLIDING_COUNTER -> ScriptLimit.slidingCounter(limit, windowUs);
       case SLIDING_LOG -> ScriptLimit.slidingLog(limit, windowUs);

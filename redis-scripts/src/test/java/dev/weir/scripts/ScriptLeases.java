@@ -2,6 +2,7 @@ package dev.weir.scripts;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Leases of one identity in the script, at times that are given, under keys of its own. */
@@ -50,6 +51,27 @@ final class ScriptLeases implements LeaseStore {
         reply.retryAfterUs(0),
         kept,
         granted);
+  }
+
+  /** The same by a check, which keeps nothing, and whose refund has no mark. */
+  Lease check(long requests, long[] costs, long nowUs) throws IOException {
+    call.clear().check(requests, costs[0], limits[0]);
+    for (int i = 1; i < limits.length; i++) {
+      call.also(limits[i], costs[i]);
+    }
+    final CheckReply reply = ScriptServer.reply(server.at(nowUs, call, keys), call);
+    final List<Long> marks = Collections.nCopies(limits.length, CheckCall.NO_MARK);
+    return new Lease(
+        reply.granted(0),
+        0,
+        0,
+        reply.nowUs(),
+        reply.limitIndex(0),
+        reply.remaining(0),
+        reply.resetAtUs(0),
+        reply.retryAfterUs(0),
+        marks,
+        marks);
   }
 
   @Override
