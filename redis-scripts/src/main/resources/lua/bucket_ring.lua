@@ -8,11 +8,6 @@ function RING.valid(limit)
   return whole(limit.a, 1, MOST) and whole(limit.c, 2, 4096) and whole(limit.b, 1, LONGEST / limit.c)
 end
 
--- In the present sub-window, used before it ends. Not in a later one: the clock of a ring is never
--- before its newest sub-window, so what others have counted would leave early.
-function RING.longest_life(st, limit, now) return st.b - now % st.b end
-RING.lendable, RING.keep = RUNS.available, RUNS.charge
-
 function RING.refund(st, limit, now, units, at)
   local last = st.runs[#st.runs]
   if not last or last[2] == 0 or leaves_at(st, at) ~= last[1] then return false end

@@ -53,12 +53,6 @@ end
 CALENDAR.available = FIXED.available
 CALENDAR.charge = FIXED.charge
 
--- Nothing if the caller's edges are not those around now: nobody knows when the window ends.
-function CALENDAR.longest_life(st, limit, now)
-  return st.start <= now and math.max(st.over - now, 0) or 0
-end
-CALENDAR.lendable, CALENDAR.keep = CALENDAR.available, CALENDAR.charge
-
 function CALENDAR.refund(st, limit, now, units, at)
   if st.count == 0 or at < st.start or at >= st.over then return false end
   st.count = math.max(st.count - units, 0)

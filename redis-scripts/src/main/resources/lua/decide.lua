@@ -15,6 +15,9 @@ local function retry_after(limit, st)
   return longest and math.max(wait, ceil_div(st.debt, st.a) - limit.d) or wait
 end
 
+-- What the leases of this call add to its reply, in their order.
+local leases = {}
+
 local function answer(status, index, granted, remaining, capacity, at, retry, wait)
   return struct.pack('<BBdddddd', status, index, granted, remaining, capacity, at, retry, wait)
 end

@@ -44,9 +44,6 @@ end
 function FIXED.available(st, limit, now) return math.max(limit.a - st.count, 0) end
 function FIXED.charge(st, limit, now, units) st.count = st.count + units end
 
-function FIXED.longest_life(st, limit, now) return start_of(now, st.b, st.c) + st.b - now end
-FIXED.lendable, FIXED.keep = FIXED.available, FIXED.charge
-
 function FIXED.refund(st, limit, now, units, at)
   if st.count == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
   st.count = math.max(st.count - units, 0)

@@ -17,9 +17,6 @@ end
 --   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
 --   units(st, now): what counts under the limit that wrote it, brought up to now
 --   available(st, limit, now), charge(st, limit, now, units)
---   longest_life(st, limit, now): how long units that are kept now may be used; 0 if none may be kept
---   lendable(st, limit, now, life), keep(st, limit, now, units, life): available and charge, of units
---     that are used within that life
 --   refund(st, limit, now, units, charged at, life, mark): gives back at most what the charge still
 --     occupies, of units that were charged for a life or, if 0, to be used at once; whether any
 --   owe(st, limit, now, units, at): charges units as if they had been charged at a time that is past,

@@ -96,20 +96,6 @@ function PACED.charge(st, limit, now, units)
   count(st, units)
 end
 
-function PACED.longest_life(st, limit) return limit.life end
-
--- What is kept counts as if it came at the end of its life: until then the bucket drains for others.
-function PACED.lendable(st, limit, now, life)
-  local most = limit.c * limit.b
-  if life > most / limit.a then return 0 end
-  return math.max(floor_div(most - math.max(st.debt, life * limit.a), limit.b), 0)
-end
-
-function PACED.keep(st, limit, now, units, life)
-  st.debt = math.max(st.debt, life * st.a)
-  PACED.charge(st, limit, now, units)
-end
-
 -- The more of what surely has not drained, and of what surely is owed still.
 -- Not drained: all units, less the time that has passed since the last moment at which they might
 -- have been used, and the longest that any kept units hold the TAT up. Without the charge the TAT would

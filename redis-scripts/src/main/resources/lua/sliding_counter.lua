@@ -47,9 +47,6 @@ end
 function COUNTER.available(st, limit, now) return math.max(limit.a - counted(st), 0) end
 function COUNTER.charge(st, limit, now, units) st.count = st.count + units end
 
-function COUNTER.longest_life(st, limit, now) return start_of(now, st.b, 0) + st.b - now end
-COUNTER.lendable, COUNTER.keep = COUNTER.available, COUNTER.charge
-
 function COUNTER.refund(st, limit, now, units, at)
   local start = start_of(at, st.b, 0)
   local name = start == st.start and 'count' or start == st.start - st.b and 'before'

@@ -8,11 +8,6 @@ function LOG.valid(limit)
   return whole(limit.a, 1, 4096) and whole(limit.b, 1, LONGEST) and limit.c == 0
 end
 
--- As if it came at the end of its life, so it still counts a window after it may have been used.
-function LOG.longest_life(st) return st.b end
-LOG.lendable = RUNS.available
-function LOG.keep(st, limit, now, units, life) RUNS.charge(st, limit, now + life, units) end
-
 function LOG.refund(st, limit, now, units, at, life)
   local leaves, back = at + life + st.b, math.min(units, st.total)
   if back == 0 or leaves <= now then return false end

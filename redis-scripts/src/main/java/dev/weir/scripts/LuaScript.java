@@ -22,20 +22,21 @@ public final class LuaScript {
           files("numbers.lua", "clock.lua", "meter.lua")
               + lazily(
                   "every_kind",
-                  "kinds.lua",
-                  "paced.lua",
-                  "fixed_window.lua",
-                  "sliding_counter.lua",
-                  "calendar_window.lua",
-                  "runs.lua",
-                  "sliding_log.lua",
-                  "bucket_ring.lua",
-                  "argument.lua",
-                  "states.lua",
-                  "decide.lua",
-                  "lease.lua",
-                  "once.lua",
-                  "ops.lua")
+                  files(
+                          "kinds.lua",
+                          "paced.lua",
+                          "fixed_window.lua",
+                          "sliding_counter.lua",
+                          "calendar_window.lua",
+                          "runs.lua",
+                          "sliding_log.lua",
+                          "bucket_ring.lua",
+                          "argument.lua",
+                          "states.lua",
+                          "decide.lua",
+                          "once.lua")
+                      + lazily("lease_of_every_kind", files("lease.lua"))
+                      + files("ops.lua"))
               + files("check.lua"));
 
   /** Counts the sidecars that share a store; see {@code peers.lua}. */
@@ -64,12 +65,12 @@ public final class LuaScript {
   }
 
   /**
-   * The files as a function without arguments. A script's body runs anew in each call, and each
+   * Source as a function without arguments. A script's body runs anew in each call, and each
    * function in it is made anew: so what the common call does not need is inside one that it does
    * not make.
    */
-  private static String lazily(String function, String... files) {
-    return "local function " + function + "()\n" + files(files) + "end\n";
+  private static String lazily(String function, String source) {
+    return "local function " + function + "()\n" + source + "end\n";
   }
 
   static String read(String file) {
