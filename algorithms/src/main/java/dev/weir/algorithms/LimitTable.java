@@ -134,6 +134,16 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
+   * Reads the place where a key's budget lies, most likely, and nothing else: it is near then, when
+   * the key is charged. Reads of several keys overlap, where each charge would wait for its own.
+   *
+   * @return what it read, so that it is not left out.
+   */
+  public long fetch(long keyHash) {
+    return slots.stateAcquire(slots.home(keyHash));
+  }
+
+  /**
    * Charges {@code cost} units of each limit of a set, or nothing. What is decided is atomic for
    * each limit; for a moment others may see one charged that will be given back. (A queue takes no
    * slot back: where a race for another limit is lost, it may be taken for nobody.)

@@ -12,6 +12,8 @@ import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
+import dev.weir.v1.CheckRateLimitsRequest;
+import dev.weir.v1.CheckRateLimitsResponse;
 import dev.weir.v1.Dimension;
 import io.netty.util.ResourceLeakDetector;
 import java.io.ByteArrayOutputStream;
@@ -39,6 +41,10 @@ class DecisionApiTest {
   private static final int DATA = 0;
   private static final int END_STREAM = 1;
   private static final int END_HEADERS = 4;
+
+  /** Of a call of many. */
+  private static final int CHECKS = 32;
+
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -177,28 +183,61 @@ class DecisionApiTest {
     }
   }
 
-  /** What is allowed for is the transport's own, for a read and a write of many calls. */
+  private static byte[] checks() {
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (int i = 0; i < CHECKS; i++) {
+      many.addChecks(
+          CheckRateLimitRequest.newBuilder()
+              .setIdentifier("user-" + i)
+              .setDimension(Dimension.USER)
+              .setEndpoint("/orders/./7") // not as it counts
+              .setRequireRule(true));
+    }
+    return many.build().toByteArray();
+  }
+
   @Test
   void allocatesNothingForACheck() throws Exception {
+    Client client = assertAllocatesNothing("CheckRateLimit", check(), 100, 1);
+    assertTrue(CheckRateLimitResponse.parseFrom(client.message).getAllowed());
+  }
+
+  @Test
+  void allocatesNothingForACallOfManyChecks() throws Exception {
+    Client client = assertAllocatesNothing("CheckRateLimits", checks(), 20, CHECKS);
+    CheckRateLimitsResponse response = CheckRateLimitsResponse.parseFrom(client.message);
+    assertEquals(CHECKS, response.getResultsCount());
+    assertTrue(
+        response.getResultsList().stream().allMatch(result -> result.getResponse().getAllowed()));
+  }
+
+  /**
+   * What is allowed for is the transport's own, for a read and a write of many calls.
+   *
+   * @param calls at once.
+   * @param checks of each call.
+   */
+  private static Client assertAllocatesNothing(String method, byte[] message, int calls, int checks)
+      throws Exception {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates to watch
     try (Sidecar sidecar = Sidecar.start(settings());
         Socket socket = connect(sidecar)) {
-      Client client = new Client(socket, "/weir.v1.RateLimiter/CheckRateLimit", check());
-      client.ask(100);
+      Client client = new Client(socket, "/weir.v1.RateLimiter/" + method, message);
+      client.ask(calls);
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long loop = eventLoopThread();
       long least = Long.MAX_VALUE;
       for (int round = 0; round < 8; round++) { // the first ones also load and compile
         long before = threads.getThreadAllocatedBytes(loop);
         for (int i = 0; i < 100; i++) {
-          client.ask(100);
+          client.ask(calls);
         }
         least = Math.min(least, threads.getThreadAllocatedBytes(loop) - before);
       }
-      assertTrue(CheckRateLimitResponse.parseFrom(client.message).getAllowed());
-      double perCall = least / 10_000.0;
-      assertTrue(perCall < 8, perCall + " bytes per check");
+      double perCheck = least / (100.0 * calls * checks);
+      assertTrue(perCheck < 8, perCheck + " bytes per check");
+      return client;
     } finally {
       ResourceLeakDetector.setLevel(level);
     }

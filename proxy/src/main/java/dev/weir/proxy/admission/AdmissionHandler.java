@@ -13,10 +13,13 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import io.netty.channel.EventLoop;
+import java.util.Arrays;
 
 /**
  * The way of every question through the decision: its rule, its identities, a ticket, its charges,
@@ -51,6 +54,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private RuleCounters[] askedCounters = {};
 
   private final Charges charges = new Charges();
+
+  /** Of questions that will be asked in this turn; as many as ever were expected at once. */
+  private Expectation[] expectations = {};
 
   /** The question that is being asked, while it is: nobody is told anything meanwhile. */
   private long asking = NOBODY;
@@ -106,10 +112,53 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
+  public void expect(Question[] questions, int count) {
+    if (expectations.length < count) {
+      int known = expectations.length;
+      expectations = Arrays.copyOf(expectations, count);
+      for (int i = known; i < count; i++) {
+        expectations[i] = new Expectation();
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (questions[i] != null) {
+        expect(questions[i], expectations[i]);
+      }
+    }
+    gate.fetch();
+  }
+
+  private void expect(Question question, Expectation into) {
+    Rule rule = rule(question);
+    if (rule != null
+        && rule.action() == RuleAction.LIMIT
+        && rule.localGroupCount() == rule.groupCount()
+        && !question.isOnce()) {
+      RefusalReason fault = identities.read(rule, question);
+      into.set(rules, rule, fault, identities);
+      question.expectation(into);
+      if (fault == null) {
+        gate.expect(charges.set(rule, into, question));
+      }
+    }
+  }
+
+  private Rule rule(Question question) {
+    String ruleId = question.ruleId();
+    return ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+  }
+
+  @Override
+  public void sendGathered(long nowNs) {
+    gate.sendGathered(nowNs);
+  }
+
+  @Override
   public long ask(Question question, Asker asker, long nowNs) {
     assert asking == NOBODY : "a request is asked for within the question of another";
-    String ruleId = question.ruleId();
-    Rule rule = ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+    Expectation expected =
+        question.expectation() instanceof Expectation found && found.isOf(rules) ? found : null;
+    Rule rule = expected == null ? rule(question) : expected.rule();
     countsMessages = rule != null && rule.countsMessages();
     Purpose purpose = question.purpose();
     RuleCounters of = rule == null ? null : counters(purpose)[rule.index()];
@@ -122,7 +171,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     boolean isAsked = false;
     asking = ticket;
     try {
-      found = decide(ticket, rule, question, nowNs);
+      found = decide(ticket, rule, question, expected, nowNs);
       isAsked = true;
     } finally {
       asking = NOBODY;
@@ -152,7 +201,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /** The verdict; null if the gate will tell it later. */
-  private Verdict decide(long ticket, Rule rule, Question question, long nowNs) {
+  private Verdict decide(
+      long ticket, Rule rule, Question question, Expectation expected, long nowNs) {
     if (rule == null) {
       return verdict.allowUnlimited();
     }
@@ -163,10 +213,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         if (question.isOnce() && !decidesOnce(rule)) {
           yield verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
         }
-        RefusalReason fault = identities.read(rule, question);
+        RefusalReason fault = expected == null ? identities.read(rule, question) : expected.fault();
+        Identities whose = expected == null ? identities : expected;
         yield fault != null
             ? verdict.refuse(fault)
-            : gate.ask(ticket, charges.set(rule, identities, question), nowNs, this);
+            : gate.ask(ticket, charges.set(rule, whose, question), nowNs, this);
       }
     };
   }

@@ -44,6 +44,7 @@ public final class Charges {
   private long deadlineNs;
   private boolean wantsRows;
   private boolean isOnce;
+  private boolean isFollowed;
   private long onceHigh;
   private long onceLow;
   private int groupCount;
@@ -57,6 +58,7 @@ public final class Charges {
     deadlineNs = Question.NO_DEADLINE;
     wantsRows = false;
     isOnce = false;
+    isFollowed = false;
     return make(rule, of);
   }
 
@@ -70,6 +72,7 @@ public final class Charges {
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
     wantsRows = question.areRowsWanted();
+    isFollowed = question.isFollowed();
     isOnce = question.isOnce() && operation == Operation.CHECK;
     if (isOnce) {
       onceHigh = hashOnce(ONCE_HIGH, question);
@@ -119,6 +122,7 @@ public final class Charges {
     deadlineNs = from.deadlineNs;
     wantsRows = from.wantsRows;
     isOnce = from.isOnce;
+    isFollowed = from.isFollowed;
     onceHigh = from.onceHigh;
     onceLow = from.onceLow;
     rule = from.rule;
@@ -162,6 +166,16 @@ public final class Charges {
   /** Whether what is granted is kept, so that a repeat is not charged. */
   boolean isOnce() {
     return isOnce;
+  }
+
+  /** Whether other questions follow, and the store need not be asked before them. */
+  boolean isFollowed() {
+    return isFollowed;
+  }
+
+  /** Nothing follows any more. */
+  void followed() {
+    isFollowed = false;
   }
 
   /** The first half of the hash of the name that a repeat has too. */

@@ -116,11 +116,17 @@ public final class ExactGate implements Gate {
       if (charges.areRowsWanted()) {
         askRows(late, nowNs);
       }
+      late.charges.followed();
       ended(late);
     } finally {
       asked = null;
     }
     return known;
+  }
+
+  @Override
+  public void sendGathered(long nowNs) {
+    store.sendGathered(nowNs);
   }
 
   private Verdict withoutPlace(long ticket, Charges charges) {

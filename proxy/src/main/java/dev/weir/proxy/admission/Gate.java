@@ -25,6 +25,21 @@ public interface Gate {
    */
   Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome);
 
+  /** Has it fetched by {@link #fetch} what the decision on charges will read. */
+  default void expect(Charges charges) {
+    // It is near, or elsewhere.
+  }
+
+  /** Fetches from memory what was expected, all at once. */
+  default void fetch() {
+    // Nothing was expected.
+  }
+
+  /** Nothing follows any more the questions that others were said to follow. */
+  default void sendGathered(long nowNs) {
+    // Nothing was gathered.
+  }
+
   /**
    * Adds what was charged for a request that passes to what is kept, once.
    *

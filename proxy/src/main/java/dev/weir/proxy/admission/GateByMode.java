@@ -23,6 +23,23 @@ public final class GateByMode implements Gate {
         : of(charges.group(0).mode()).ask(ticket, charges, nowNs, outcome);
   }
 
+  @Override
+  public void expect(Charges charges) {
+    if (!charges.isMixed()) {
+      of(charges.group(0).mode()).expect(charges);
+    }
+  }
+
+  @Override
+  public void fetch() {
+    local.fetch();
+  }
+
+  @Override
+  public void sendGathered(long nowNs) {
+    exact.sendGathered(nowNs);
+  }
+
   private Gate of(Mode mode) {
     return switch (mode) {
       case LOCAL -> local;

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
@@ -15,6 +16,9 @@ public final class LocalGate implements Gate {
   private static final long LEAST_WAIT_NS = 1_000;
 
   private static final long NOBODY = -1;
+
+  /** Budgets that are fetched at once; a processor has not as many reads under way. */
+  private static final int MAX_EXPECTED = 64;
 
   /** Each time the rules may have been changed again; then the request is refused. */
   private static final int MAX_ATTEMPTS = 8;
@@ -33,6 +37,13 @@ public final class LocalGate implements Gate {
 
   private long chargedAtNs;
 
+  /** Budgets that are expected to be asked for, and what was read of them. */
+  private final LimitTable[] expectedTables = new LimitTable[MAX_EXPECTED];
+
+  private final long[] expectedKeys = new long[MAX_EXPECTED];
+  private int expectedCount;
+  private long fetched;
+
   public LocalGate(LimitTables tables) {
     this.tables = tables;
     this.budgets = new AllOrNone(tables);
@@ -42,6 +53,28 @@ public final class LocalGate implements Gate {
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
     return decide(ticket, charges, false, nowNs);
+  }
+
+  @Override
+  public void expect(Charges charges) {
+    for (int i = 0; i < charges.groupCount(); i++) {
+      BudgetGroup group = charges.group(i);
+      for (int j = 0; j < group.size() && expectedCount < MAX_EXPECTED; j++) {
+        Budget budget = group.budget(j).latest();
+        expectedTables[expectedCount] = tables.of(budget.share());
+        expectedKeys[expectedCount++] = charges.hash(i) ^ budget.seed();
+      }
+    }
+  }
+
+  @Override
+  public void fetch() {
+    long read = 0;
+    for (int i = 0; i < expectedCount; i++) {
+      read ^= expectedTables[i].fetch(expectedKeys[i]);
+    }
+    fetched = read;
+    expectedCount = 0;
   }
 
   /**

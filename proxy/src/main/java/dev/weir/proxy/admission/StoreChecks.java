@@ -64,6 +64,9 @@ final class StoreChecks {
     if (isLimited(late)) {
       question.within(Math.max(1, late.deadlineNs - nowNs));
     }
+    if (late.charges.isFollowed()) {
+      question.followed();
+    }
     return store.ask(question, nowNs);
   }
 

@@ -95,9 +95,7 @@ final class AskedCheck {
   private DirectBuffer bytes;
 
   AskedCheck() {
-    for (int i = 0; i < identities.length; i++) {
-      identities[i] = new Identity();
-    }
+    identities[0] = new Identity(); // the others when they are needed
   }
 
   /**
@@ -162,7 +160,9 @@ final class AskedCheck {
 
   /** Those that are more than may be are counted, and not kept. */
   private void otherIdentity(int base) {
-    Identity into = identities[Math.min(identityCount, MAX_IDENTITIES - 1)];
+    int index = Math.min(identityCount, MAX_IDENTITIES - 1);
+    Identity into = identities[index] == null ? new Identity() : identities[index];
+    identities[index] = into;
     identityCount++;
     into.clear();
     reader.message(nested);
@@ -201,6 +201,11 @@ final class AskedCheck {
     if (nested.isMalformed()) {
       reader.malformed();
     }
+  }
+
+  /** The message lies elsewhere from now on. */
+  void lies(DirectBuffer in) {
+    bytes = in;
   }
 
   /** What the texts' offsets count in. */

@@ -5,6 +5,8 @@ import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** The checks of one call, until the last of them is decided. Reused. */
 final class AskedChecks {
@@ -12,10 +14,12 @@ final class AskedChecks {
   private final List<Check> checks = new ArrayList<>();
   private GrpcCall call;
   private int count;
+  private int askedCount;
   private int awaited;
 
   /** One of them. */
   final class Check implements Asker {
+    private final AskedCheck asked = new AskedCheck();
     private final CheckOutcome outcome = new CheckOutcome();
     private long ticket = Admission.SETTLED;
     private boolean isRuleWanted;
@@ -40,7 +44,11 @@ final class AskedChecks {
       ticket = Admission.SETTLED;
       settled(verdict);
       if (--awaited == 0) {
-        method.answer(AskedChecks.this);
+        if (isAsked()) {
+          method.answer(AskedChecks.this);
+        } else {
+          method.proceed(AskedChecks.this);
+        }
       }
     }
 
@@ -50,6 +58,11 @@ final class AskedChecks {
 
     long ticket() {
       return ticket;
+    }
+
+    /** What the message says. */
+    AskedCheck asked() {
+      return asked;
     }
 
     CheckOutcome outcome() {
@@ -65,15 +78,48 @@ final class AskedChecks {
     this.method = method;
   }
 
-  void begin(GrpcCall of, int checkCount) {
+  /** Begins with a call, of whose checks none is known. */
+  void begin(GrpcCall of) {
     call = of;
-    count = checkCount;
+    count = 0;
+    askedCount = 0;
     awaited = 0;
-    while (checks.size() < checkCount) {
+  }
+
+  /** One more check, which is not decoded yet. */
+  Check add() {
+    if (count == checks.size()) {
       checks.add(new Check());
     }
-    for (int i = 0; i < checkCount; i++) {
-      checks.get(i).ticket = Admission.SETTLED;
+    Check added = checks.get(count++);
+    added.ticket = Admission.SETTLED;
+    return added;
+  }
+
+  /** All checks before that one have been asked. */
+  void asked(int before) {
+    askedCount = before;
+  }
+
+  int askedCount() {
+    return askedCount;
+  }
+
+  boolean isAsked() {
+    return askedCount == count;
+  }
+
+  int awaitedCount() {
+    return awaited;
+  }
+
+  /** Keeps what checks that are not asked yet say: the message is somebody else's memory. */
+  void keep(DirectBuffer message) {
+    byte[] copy = new byte[message.capacity()];
+    message.getBytes(0, copy);
+    DirectBuffer kept = new UnsafeBuffer(copy);
+    for (int i = askedCount; i < count; i++) {
+      checks.get(i).asked.lies(kept);
     }
   }
 
@@ -92,7 +138,8 @@ final class AskedChecks {
     return checks.get(index);
   }
 
+  /** Whether all are asked, and none is awaited. */
   boolean isDecided() {
-    return awaited == 0;
+    return awaited == 0 && isAsked();
   }
 }

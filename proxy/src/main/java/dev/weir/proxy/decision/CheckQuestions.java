@@ -31,11 +31,31 @@ final class CheckQuestions {
 
   private final Question question = new Question();
   private final RequestView view = new RequestView(0);
-  private final UnsafeBuffer endpoint =
-      new UnsafeBuffer(new byte[MAX_METHOD_BYTES + MAX_ENDPOINT_BYTES]);
-  private final KnownTexts ruleIds = new KnownTexts();
-  private final KnownTexts names = new KnownTexts();
+  private final KnownTexts ruleIds;
+  private final KnownTexts names;
+
+  /** A path in its one spelling, until the next path is looked at. */
+  private final UnsafeBuffer normal;
+
+  /** Method and path of an endpoint that was spelled otherwise; null until there is one. */
+  private UnsafeBuffer endpoint;
+
   private String fault;
+
+  CheckQuestions() {
+    this(new KnownTexts(), new KnownTexts(), new UnsafeBuffer(new byte[MAX_ENDPOINT_BYTES]));
+  }
+
+  private CheckQuestions(KnownTexts ruleIds, KnownTexts names, UnsafeBuffer normal) {
+    this.ruleIds = ruleIds;
+    this.names = names;
+    this.normal = normal;
+  }
+
+  /** Makes questions that are there beside this one's. */
+  CheckQuestions sibling() {
+    return new CheckQuestions(ruleIds, names, normal);
+  }
 
   /**
    * Makes a question.
@@ -171,22 +191,31 @@ final class CheckQuestions {
     if (path.length() > MAX_ENDPOINT_BYTES) {
       return fault("endpoint", text(asked, path), "at most 8,192 bytes");
     }
-    endpoint.putBytes(0, bytes, method.offset(), method.length());
-    int at = method.length();
-    int normal = TargetNormaliser.normalise(bytes, path.offset(), length, endpoint, at);
-    if (TargetNormaliser.refusal(normal) != null) {
+    int normalBytes = TargetNormaliser.normalise(bytes, path.offset(), length, normal, 0);
+    if (TargetNormaliser.refusal(normalBytes) != null) {
       return fault("endpoint", text(asked, path), "the path of a request, such as /orders");
     }
-    if (normal == TargetNormaliser.ALREADY_NORMAL) {
-      endpoint.putBytes(at, bytes, path.offset(), length);
+    if (normalBytes == TargetNormaliser.ALREADY_NORMAL) {
+      view.reset(bytes, 0, bytes.capacity(), null);
+      view.method(method.offset(), method.length());
+      view.path(path.offset(), length);
     } else {
-      length = normal;
+      respelled(bytes, method, normalBytes);
     }
-    view.reset(endpoint, 0, at + length, null);
-    view.method(0, at);
-    view.path(at, length);
     question.request(view);
     return true;
+  }
+
+  private void respelled(DirectBuffer bytes, AskedCheck.Text method, int normalBytes) {
+    if (endpoint == null) {
+      endpoint = new UnsafeBuffer(new byte[MAX_METHOD_BYTES + MAX_ENDPOINT_BYTES]);
+    }
+    int at = method.length();
+    endpoint.putBytes(0, bytes, method.offset(), at);
+    endpoint.putBytes(at, normal, 0, normalBytes);
+    view.reset(endpoint, 0, at + normalBytes, null);
+    view.method(0, at);
+    view.path(at, normalBytes);
   }
 
   private boolean cost(AskedCheck asked) {

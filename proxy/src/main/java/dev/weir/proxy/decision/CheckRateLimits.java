@@ -13,13 +13,24 @@ import org.agrona.DirectBuffer;
 /**
  * {@code weir.v1.RateLimiter/CheckRateLimits}: many checks, each with an answer of its own, asked
  * in their order. A message that is malformed anywhere charges nothing.
+ *
+ * <p>All are decoded first. Then so many at a time are made questions, what their decisions will
+ * read is fetched for all of them, and they are asked. While {@value #MAX_AWAITED} or more verdicts
+ * are awaited none is asked: the store's time for a decision is that for as many, not for all of a
+ * message.
  */
 final class CheckRateLimits implements GrpcMethod {
   /** The most checks of one call. */
   static final int MAX_CHECKS = 1_000;
 
+  /** How many questions are made before they are asked. */
+  private static final int MADE_AT_ONCE = 32;
+
+  /** From so many awaited verdicts on no more are asked for, until all of them are there. */
+  static final int MAX_AWAITED = 64;
+
   /** So many are kept for later calls. */
-  private static final int MAX_KEPT = 64;
+  private static final int MAX_KEPT = 16;
 
   private static final int CHECKS = 1;
 
@@ -33,13 +44,16 @@ final class CheckRateLimits implements GrpcMethod {
 
   private final RateLimiterLoop loop;
   private final ProtoReader reader = new ProtoReader();
-  private final int[] offsets = new int[MAX_CHECKS];
-  private final int[] lengths = new int[MAX_CHECKS];
+  private final CheckQuestions[] making = new CheckQuestions[MADE_AT_ONCE];
+  private final Question[] questions = new Question[MADE_AT_ONCE];
   private final RequestEnd end = new RequestEnd();
   private final ArrayDeque<AskedChecks> free = new ArrayDeque<>();
 
   CheckRateLimits(RateLimiterLoop loop) {
     this.loop = loop;
+    for (int i = 0; i < MADE_AT_ONCE; i++) {
+      making[i] = loop.questions().sibling();
+    }
   }
 
   @Override
@@ -55,21 +69,18 @@ final class CheckRateLimits implements GrpcMethod {
   @Override
   public void call(GrpcCall call) {
     DirectBuffer message = call.message();
-    int count = find(message);
-    if (count < 0) {
-      call.fail(GrpcStatus.INTERNAL, RateLimiterLoop.NO_MESSAGE);
-      return;
-    }
-    if (count > MAX_CHECKS) {
-      call.fail(
-          GrpcStatus.INVALID_ARGUMENT,
-          "checks: " + count + " (expected: at most " + MAX_CHECKS + ")");
-      return;
-    }
     AskedChecks checks = free.isEmpty() ? new AskedChecks(this) : free.pollLast();
-    checks.begin(call, count);
-    for (int i = 0; i < count; i++) {
-      ask(checks.check(i), message, i);
+    checks.begin(call);
+    int count = read(message, checks);
+    if (count < 0 || count > MAX_CHECKS) {
+      checks.end();
+      leave(checks);
+      refuse(call, count);
+      return;
+    }
+    ask(checks);
+    if (!checks.isAsked()) {
+      checks.keep(message);
     }
     if (checks.isDecided()) {
       answer(checks);
@@ -78,8 +89,18 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** How many checks there are, each of them well formed; negative if they are not. */
-  private int find(DirectBuffer message) {
+  private static void refuse(GrpcCall call, int count) {
+    if (count < 0) {
+      call.fail(GrpcStatus.INTERNAL, RateLimiterLoop.NO_MESSAGE);
+    } else {
+      call.fail(
+          GrpcStatus.INVALID_ARGUMENT,
+          "checks: " + count + " (expected: at most " + MAX_CHECKS + ")");
+    }
+  }
+
+  /** How many checks there are, of which so many are decoded as may be; negative if one is none. */
+  private int read(DirectBuffer message, AskedChecks into) {
     int count = 0;
     boolean isWellFormed = true;
     reader.wrap(message, 0, message.capacity());
@@ -89,29 +110,57 @@ final class CheckRateLimits implements GrpcMethod {
         continue;
       }
       reader.bytes();
-      if (count < MAX_CHECKS) {
-        offsets[count] = reader.offset();
-        lengths[count] = reader.length();
-      }
-      count++;
-      isWellFormed =
-          loop.asked().read(message, reader.offset(), reader.length(), true) && isWellFormed;
+      AskedCheck check = (count++ < MAX_CHECKS ? into.add() : into.check(0)).asked();
+      isWellFormed = check.read(message, reader.offset(), reader.length(), true) && isWellFormed;
     }
     return isWellFormed && !reader.isMalformed() ? count : -1;
   }
 
-  private void ask(AskedChecks.Check check, DirectBuffer message, int index) {
-    AskedCheck asked = loop.asked();
-    asked.read(message, offsets[index], lengths[index], true);
-    Question question = loop.questions().of(asked, Operation.CHECK, check.call().deadlineNs());
-    if (question == null) {
-      check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, loop.questions().fault());
-      return;
+  /** Goes on with a call of which all that was asked is decided, and not all is asked. */
+  void proceed(AskedChecks checks) {
+    ask(checks);
+    if (checks.isDecided()) {
+      answer(checks);
     }
-    loop.note(asked);
+  }
+
+  /** Asks the next checks, until so many are awaited, or all are asked. */
+  private void ask(AskedChecks checks) {
+    try {
+      while (!checks.isAsked() && checks.awaitedCount() < MAX_AWAITED) {
+        int from = checks.askedCount();
+        int count = Math.min(MADE_AT_ONCE, checks.count() - from);
+        for (int i = 0; i < count; i++) {
+          questions[i] = question(checks.check(from + i), making[i]);
+        }
+        loop.admission().expect(questions, count);
+        for (int i = 0; i < count; i++) {
+          if (questions[i] != null) {
+            ask(checks.check(from + i), questions[i]);
+          }
+        }
+        checks.asked(from + count);
+      }
+    } finally {
+      loop.admission().sendGathered(loop.clock().nowNs());
+    }
+  }
+
+  /** The question that a check comes to; null if there is none, which its outcome says. */
+  private static Question question(AskedChecks.Check check, CheckQuestions by) {
+    Question question = by.of(check.asked(), Operation.CHECK, check.call().deadlineNs());
+    if (question == null) {
+      check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, by.fault());
+      return null;
+    }
+    return question.followed();
+  }
+
+  private void ask(AskedChecks.Check check, Question question) {
+    AskedCheck of = check.asked();
+    loop.note(of);
     long ticket =
-        loop.admission()
-            .ask(question, check.asking(loop.isRuleWanted(asked)), loop.clock().nowNs());
+        loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), loop.clock().nowNs());
     if (ticket == Admission.SETTLED) {
       check.settled(loop.admission().verdict());
     } else {

@@ -15,6 +15,22 @@ public interface Admission {
   long NOT_HELD = -1;
 
   /**
+   * Has questions looked at that will be asked in this turn: what is far away in memory is fetched
+   * for all of them at once. Nothing is decided yet.
+   *
+   * @param questions of which those that are null are passed over; each stays valid until it is
+   *     asked, which must be before the next call of this.
+   */
+  default void expect(Question[] questions, int count) {
+    // To be asked is enough.
+  }
+
+  /** Nothing follows any more what was said to be {@link Question#followed}. */
+  default void sendGathered(long nowNs) {
+    // Nothing was gathered.
+  }
+
+  /**
    * Asks for a verdict. One that is known at once is {@link #verdict()}; only one that comes later
    * is told to {@code asker}, and nobody is told anything within this call. If it throws, the
    * question is forgotten.

@@ -40,6 +40,11 @@ public final class Question {
   private int costCount;
   private long deadlineNs = NO_DEADLINE;
   private boolean wantsRows;
+  private boolean isFollowed;
+
+  /** What admission has found out of it already; null if nothing. */
+  private Object expectation;
+
   private DirectBuffer onceBytes;
   private int onceOffset;
   private int onceLength;
@@ -60,6 +65,8 @@ public final class Question {
     costCount = 0;
     deadlineNs = NO_DEADLINE;
     wantsRows = false;
+    isFollowed = false;
+    expectation = null;
     onceBytes = null;
     onceLength = 0;
     return this;
@@ -159,6 +166,22 @@ public final class Question {
     return this;
   }
 
+  /** Says that others follow in this turn, and {@link Admission#sendGathered} behind the last. */
+  public Question followed() {
+    isFollowed = true;
+    return this;
+  }
+
+  /** Keeps what admission has found out of it already; admission's own. */
+  public void expectation(Object found) {
+    expectation = found;
+  }
+
+  /** What admission has found out of it already; null if nothing. */
+  public Object expectation() {
+    return expectation;
+  }
+
   /** Asks for the figures of every limit beside the verdict; see {@link Verdict#row}. */
   public Question wantsRows() {
     wantsRows = true;
@@ -241,6 +264,11 @@ public final class Question {
 
   public int onceLength() {
     return onceLength;
+  }
+
+  /** Whether others follow, and a store need not be asked before them. */
+  public boolean isFollowed() {
+    return isFollowed;
   }
 
   /** Whether the figures of every limit are asked for. */

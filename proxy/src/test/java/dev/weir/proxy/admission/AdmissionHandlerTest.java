@@ -78,6 +78,33 @@ class AdmissionHandlerTest {
   }
 
   @Test
+  void decidesWhatItHasLookedAtBeforeAsItDoesAnyOther() {
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("3/1h").build());
+    Question[] questions = new Question[100]; // more than are fetched at once
+    for (int i = 1; i < questions.length; i++) {
+      questions[i] = new Question().traffic(request("/a"));
+    }
+    handler.expect(questions, questions.length);
+    int allowed = 0;
+    for (int i = 1; i < questions.length; i++) {
+      assertEquals(Admission.SETTLED, handler.ask(questions[i], new Recorder(), clock.tick()));
+      allowed += handler.verdict().allowed() ? 1 : 0;
+    }
+    assertEquals(3, allowed);
+  }
+
+  @Test
+  void believesNothingThatItHasLookedAtUnderOtherRules() {
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").build());
+    admit(handler, request("/a"), new Recorder(), clock.tick());
+    Question[] questions = {new Question().traffic(request("/a"))};
+    handler.expect(questions, 1);
+    handler.publish(RuleSet.EMPTY);
+    handler.ask(questions[0], new Recorder(), clock.tick());
+    assertTrue(handler.verdict().allowed());
+  }
+
+  @Test
   void passesWhatNoRuleMatches() {
     AdmissionHandler handler =
         handler(new LocalGate(tables), limit("1/1h").path(PathPattern.parse("/limited")).build());

@@ -63,6 +63,9 @@ class RateLimiterTest {
   private int stream = -1;
   private int toldTimes;
 
+  /** How long each answer of the store takes. */
+  private long answerNs;
+
   @AfterEach
   void close() {
     rig.close();
@@ -140,6 +143,9 @@ class RateLimiterTest {
 
   private void answerAll() {
     while (server.pendingCount() > 0) {
+      if (answerNs > 0) {
+        store.pass(answerNs);
+      }
       server.answer();
     }
   }
@@ -262,6 +268,61 @@ class RateLimiterTest {
         CheckRateLimitsResponse.parseFrom(
                 answer("CheckRateLimits", CheckRateLimitsRequest.getDefaultInstance()))
             .getResultsCount());
+  }
+
+  private static CheckRateLimitsRequest.Builder checksOf(int users) {
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (int i = 0; i < users; i++) {
+      many.addChecks(check("user-" + i));
+    }
+    return many;
+  }
+
+  @Test
+  void decidesAsManyKeysAsThereAreAlthoughTheStoreTakesMostOfItsTimeForEachAnswer()
+      throws InvalidProtocolBufferException {
+    start(Mode.EXACT);
+    answerNs = DEADLINE_NS * 3 / 4;
+    int users = 5 * CheckRateLimits.MAX_AWAITED - 1;
+    CheckRateLimitsRequest many = checksOf(users).addChecks(0, check("eve").setCost(-1)).build();
+    CheckRateLimitsResponse response =
+        CheckRateLimitsResponse.parseFrom(answer("CheckRateLimits", many));
+    assertEquals(3, response.getResults(0).getError().getCode());
+    for (int i = 1; i <= users; i++) {
+      assertEquals(9, response.getResults(i).getResponse().getRemaining(), "check " + i);
+    }
+  }
+
+  @Test
+  void asksTheStoreOnceForAllThatIsAskedTogether() {
+    start(Mode.EXACT);
+    stream += 2;
+    byte[] many = checksOf(CheckRateLimits.MAX_AWAITED).build().toByteArray();
+    rig.head(stream, "/weir.v1.RateLimiter/CheckRateLimits")
+        .data(stream, true, DecisionRig.message(many))
+        .send();
+    assertEquals(1, server.pendingCount());
+    answerAll();
+    assertEquals(3, rig.client.received().size());
+  }
+
+  @Test
+  void asksNoMoreForACallThatHasBeenCancelled() {
+    start(Mode.EXACT);
+    stream += 2;
+    byte[] many = checksOf(3 * CheckRateLimits.MAX_AWAITED).build().toByteArray();
+    rig.head(stream, "/weir.v1.RateLimiter/CheckRateLimits")
+        .data(stream, true, DecisionRig.message(many))
+        .send();
+    server.answer();
+    assertEquals(1, server.pendingCount());
+    rig.client.reset(stream, ErrorCode.CANCEL).send();
+    answerAll();
+    int charged = 0;
+    for (int i = 0; i < 3 * CheckRateLimits.MAX_AWAITED; i++) {
+      charged += check(check("user-" + i)).getCurrentCount() > 1 ? 1 : 0;
+    }
+    assertEquals(2 * CheckRateLimits.MAX_AWAITED, charged);
   }
 
   @Test

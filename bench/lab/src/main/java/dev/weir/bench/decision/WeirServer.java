@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** The sidecar as users run it, by its launcher, with a decision API and without a proxy. */
 final class WeirServer implements CallServer {
-  /** Nobody is refused: more per hour than can be asked for. */
+  /** Nobody is refused, and whoever was asked for owes something for seconds. */
   private static final String SETTINGS =
       """
       decision: 127.0.0.1:<port>
@@ -28,7 +28,8 @@ final class WeirServer implements CallServer {
         - id: orders
           match: {path: /orders/**, methods: [GET, POST]}
           key: header:x-user-id
-          limit: 1000000000/1h
+          limit: 2000/1h
+          burst: 50000000
         - {id: others, limit: 1000/1s, key: ip}
       """;
 

@@ -1,0 +1,76 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.rule.Identities;
+import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import org.agrona.DirectBuffer;
+
+/**
+ * What was found out of a question before it is asked: its rule, and whose budgets those are that
+ * this node decides on. Reused.
+ */
+final class Expectation implements Identities {
+  private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
+  private RuleSet rules;
+  private Rule rule;
+  private RefusalReason fault;
+
+  /** Of an identity no more than its hash: what a node's own tables know it by. */
+  private static final class Hash implements Identity {
+    private long hash;
+
+    @Override
+    public long hash() {
+      return hash;
+    }
+
+    @Override
+    public DirectBuffer bytes() {
+      throw new IllegalStateException("its bytes are not kept");
+    }
+
+    @Override
+    public int length() {
+      throw new IllegalStateException("its bytes are not kept");
+    }
+  }
+
+  /**
+   * @param from which the rule is.
+   * @param why the question is to be refused; null if it is not, and then {@code read} has its
+   *     identities.
+   */
+  void set(RuleSet from, Rule found, RefusalReason why, Identities read) {
+    rules = from;
+    rule = found;
+    fault = why;
+    for (int group = 0; why == null && group < found.groupCount(); group++) {
+      if (hashes[group] == null) {
+        hashes[group] = new Hash();
+      }
+      hashes[group].hash = read.of(group).hash();
+    }
+  }
+
+  /** Whether it was found out by these rules. */
+  boolean isOf(RuleSet present) {
+    return rules == present;
+  }
+
+  Rule rule() {
+    return rule;
+  }
+
+  /** Why the question is to be refused; null if it is not. */
+  RefusalReason fault() {
+    return fault;
+  }
+
+  @Override
+  public Identity of(int group) {
+    return hashes[group];
+  }
+}

@@ -1,0 +1,84 @@
+package dev.weir.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.v1.CheckRateLimitRequest;
+import dev.weir.v1.CheckRateLimitsRequest;
+import dev.weir.v1.CheckRateLimitsResponse;
+import dev.weir.v1.Dimension;
+import dev.weir.v1.RateLimiterGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The decision API over a Redis. */
+@Timeout(60)
+class DecisionStoreIT {
+  /** More than the store is asked for at once. */
+  private static final int USERS = 400;
+
+  /** Of the store's time for a decision more than half, and less than all of it. */
+  private static final int REPLY_MS = 300;
+
+  private static Settings settings(int redisPort) {
+    Faults faults = Faults.ofFlags();
+    Settings settings =
+        SettingsFlags.read(
+            Map.of(
+                "--decision", "127.0.0.1:0",
+                "--admin", "off",
+                "--event-loops", "1",
+                "--table.keys", "1000",
+                "--mode", "exact",
+                "--on-store-failure", "closed",
+                "--redis.nodes", "127.0.0.1:" + redisPort,
+                "--redis.deadline", "500ms",
+                "--limit", "10/365d",
+                "--key", "header:x-user-id"),
+            faults);
+    assertNotNull(settings, faults.toString());
+    return settings;
+  }
+
+  @Test
+  void aCallOfManyKeysIsDecidedAlthoughAllOfThemTakeLongerThanOneMay() throws Exception {
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (int i = 0; i < USERS; i++) {
+      many.addChecks(
+          CheckRateLimitRequest.newBuilder()
+              .setIdentifier("user-" + i)
+              .setDimension(Dimension.USER)
+              .setEndpoint("/orders"));
+    }
+    try (RedisServer redis = RedisServer.on(RedisKind.EMBEDDED.binary()).start();
+        FaultProxy slow = new FaultProxy(redis.port());
+        Sidecar sidecar = Sidecar.start(settings(slow.port()))) {
+      int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+      RateLimiterGrpc.RateLimiterBlockingStub stub =
+          RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(50, TimeUnit.SECONDS);
+      stub.checkRateLimits(many.build()); // loads and compiles
+      slow.delayReplies(REPLY_MS);
+      CheckRateLimitsResponse response = stub.checkRateLimits(many.build());
+      channel.shutdownNow();
+      assertEquals(
+          USERS,
+          response.getResultsList().stream()
+              .filter(result -> result.getResponse().getRemaining() == 8)
+              .count(),
+          response.toString());
+    }
+  }
+}
