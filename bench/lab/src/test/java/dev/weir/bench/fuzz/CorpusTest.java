@@ -53,4 +53,9 @@ class CorpusTest {
   void time(byte[] input) {
     FuzzTarget.TIME.run(input);
   }
+
+  @FuzzTest(maxDuration = AS_LONG_AS_ASKED)
+  void message(byte[] input) {
+    FuzzTarget.MESSAGE.run(input);
+  }
 }

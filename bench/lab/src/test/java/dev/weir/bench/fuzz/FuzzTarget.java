@@ -12,7 +12,8 @@ enum FuzzTarget {
   PROXY_HEADER("proxyHeader", new ProxyHeaderTarget()),
   PATH("path", new PathTarget()),
   ADDRESS("address", new AddressTarget()),
-  TIME("time", new TimeTarget());
+  TIME("time", new TimeTarget()),
+  MESSAGE("message", new MessageTarget());
 
   /** What is longer tells nothing new, and takes its time where every cut is tried. */
   private static final int MAX_BYTES = 4096;
