@@ -25,6 +25,7 @@ import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.PathPattern;
 import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
@@ -60,6 +61,7 @@ class RateLimiterTest {
   private final ModelStore store =
       new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS);
   private final DecisionRig rig = new DecisionRig();
+  private AdmissionHandler admission;
   private int stream = -1;
   private int toldTimes;
 
@@ -85,23 +87,25 @@ class RateLimiterTest {
   }
 
   private void start(Mode mode, OnStoreFailure onStoreFailure, String rate) {
-    start(
-        RuleSpec.builder("r")
-            .mode(mode)
-            .onStoreFailure(onStoreFailure)
-            .path(PathPattern.parse("/orders/**"))
-            .limits(
-                List.of(
-                    new BudgetSpec.Builder()
-                        .algorithm(Algorithm.FIXED_WINDOW)
-                        .rate(Rate.parse(rate))
-                        .key(KeySpec.parse("header:x-user-id"))))
-            .build());
+    start(rule(mode, onStoreFailure, rate));
+  }
+
+  private static RuleSpec rule(Mode mode, OnStoreFailure onStoreFailure, String rate) {
+    return RuleSpec.builder("r")
+        .mode(mode)
+        .onStoreFailure(onStoreFailure)
+        .path(PathPattern.parse("/orders/**"))
+        .limits(
+            List.of(
+                new BudgetSpec.Builder()
+                    .algorithm(Algorithm.FIXED_WINDOW)
+                    .rate(Rate.parse(rate))
+                    .key(KeySpec.parse("header:x-user-id"))))
+        .build();
   }
 
   private void start(RuleSpec rule) {
-    AdmissionHandler admission =
-        ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
+    admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
     DecisionObserver observer =
         new DecisionObserver() {
           @Override
@@ -518,6 +522,37 @@ class RateLimiterTest {
     answerAll();
     assertEquals(List.of(), rig.client.received());
     assertEquals(7, check(check("ann")).getCurrentCount());
+  }
+
+  /** What was asked is answered by the rules of when it was asked; what it took stays taken. */
+  @ParameterizedTest
+  @EnumSource
+  void aBatchThatAwaitsTheStoreIsAnsweredWholeWhenRulesAreSwappedMeanwhile(Mode mode)
+      throws InvalidProtocolBufferException {
+    start(Mode.EXACT);
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (String user : List.of("ann", "eve", "bob")) {
+      many.addChecks(check(user));
+    }
+    stream += 2;
+    rig.head(stream, "/weir.v1.RateLimiter/CheckRateLimits")
+        .data(stream, true, DecisionRig.message(many.build().toByteArray()))
+        .send();
+    assertEquals(List.of(), rig.client.received());
+    RuleSpec next = rule(mode, OnStoreFailure.CLOSED, "5/365d");
+    admission.publish(RuleSet.compile(List.of(next), false, RuleSet.EMPTY, 0));
+    answerAll();
+    List<String> frames = rig.client.received();
+    byte[] data =
+        frames
+            .get(1)
+            .substring(("DATA " + stream + " ").length() + 5)
+            .getBytes(StandardCharsets.ISO_8859_1);
+    CheckRateLimitsResponse response = CheckRateLimitsResponse.parseFrom(data);
+    assertEquals(3, response.getResultsCount());
+    response.getResultsList().forEach(each -> assertEquals(9, each.getResponse().getRemaining()));
+    assertEquals("HEADERS " + stream + " grpc-status: 0 end", frames.get(2));
+    assertEquals(mode == Mode.EXACT ? 3 : 4, check(check("ann")).getRemaining());
   }
 
   @Test
