@@ -34,9 +34,11 @@ import io.grpc.stub.StreamObserver;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,6 +161,28 @@ class DecisionIT {
     assertEquals(9, rateLimiter().checkRateLimit(check("ann")).getRemaining());
   }
 
+  /** Together more than a connection may hold: one waits for the other, and neither is lost. */
+  @Test
+  void answersLongMessagesThatComeAtOnceOnOneConnection() throws Exception {
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (int i = 0; i < 1_000; i++) {
+      many.addChecks(check("u" + i).toBuilder().setEndpoint("/orders/" + "x".repeat(3_500)));
+    }
+    CheckRateLimitsRequest request = many.build();
+    assertTrue(request.getSerializedSize() > 3 << 20);
+    List<Future<CheckRateLimitsResponse>> answers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      answers.add(
+          RateLimiterGrpc.newFutureStub(channel)
+              .withDeadlineAfter(60, TimeUnit.SECONDS)
+              .checkRateLimits(request));
+    }
+    for (Future<CheckRateLimitsResponse> answer : answers) {
+      assertEquals(1_000, answer.get(60, TimeUnit.SECONDS).getResultsCount());
+    }
+    assertEquals(5, rateLimiter().checkRateLimit(check("u7")).getRemaining());
+  }
+
   @Test
   void tellsItsHealthAndItsServices() throws Exception {
     assertEquals(
@@ -188,7 +212,7 @@ class DecisionIT {
                 });
     asking.onNext(ServerReflectionRequest.newBuilder().setListServices("*").build());
     assertEquals(
-        List.of("weir.v1.RateLimiter"),
+        List.of("grpc.health.v1.Health", "weir.v1.RateLimiter"),
         told.get(60, TimeUnit.SECONDS).getListServicesResponse().getServiceList().stream()
             .map(service -> service.getName())
             .toList());

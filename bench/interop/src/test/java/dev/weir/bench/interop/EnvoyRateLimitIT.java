@@ -5,6 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.EnumDescriptorProto;
+import com.google.protobuf.DescriptorProtos.EnumValueDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import com.google.protobuf.DescriptorProtos.ServiceDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.UInt64Value;
 import dev.weir.proxy.Sidecar;
 import dev.weir.proxy.control.Faults;
@@ -17,14 +27,24 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc.RateLimitServiceBlockingStub;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,11 +60,15 @@ class EnvoyRateLimitIT {
   @BeforeEach
   void start() throws Exception {
     write(2);
+    startOn(folder);
+  }
+
+  private void startOn(Path limits) throws Exception {
     Faults faults = Faults.ofFlags();
     Map<String, String> flags =
         Map.of(
             "--decision", "127.0.0.1:0",
-            "--ratelimit-config", folder.toString(),
+            "--ratelimit-config", limits.toString(),
             "--admin", "off",
             "--event-loops", "1",
             "--table.keys", "1000");
@@ -61,8 +85,12 @@ class EnvoyRateLimitIT {
   }
 
   private void write(int requestsPerUnit) throws Exception {
+    writeLimit(folder.resolve("edge.yaml"), requestsPerUnit);
+  }
+
+  private static void writeLimit(Path file, int requestsPerUnit) throws Exception {
     Files.writeString(
-        folder.resolve("edge.yaml"),
+        file,
         """
         domain: edge
         descriptors:
@@ -132,6 +160,104 @@ class EnvoyRateLimitIT {
     StatusRuntimeException unit =
         assertThrows(StatusRuntimeException.class, () -> ask(request(noUnit)));
     assertEquals(Status.Code.INVALID_ARGUMENT, unit.getStatus().getCode());
+  }
+
+  /** What reflection tells of the service, as the build has compiled it. */
+  private static Map<String, FileDescriptorProto> described() throws Exception {
+    try (InputStream in = Sidecar.class.getResourceAsStream("decision/services.binpb")) {
+      return FileDescriptorSet.parseFrom(in).getFileList().stream()
+          .collect(Collectors.toMap(FileDescriptorProto::getName, file -> file));
+    }
+  }
+
+  @Test
+  void describesMessagesAsEnvoysOwnClassesHaveThem() throws Exception {
+    Map<String, FileDescriptorProto> described = described();
+    Set<String> compared = new HashSet<>();
+    compare(RateLimitRequest.getDescriptor(), described, compared);
+    compare(RateLimitResponse.getDescriptor(), described, compared);
+    assertEquals(10, compared.size(), compared.toString());
+    MethodDescriptor<?, ?> method = RateLimitServiceGrpc.getShouldRateLimitMethod();
+    ServiceDescriptorProto service =
+        described.get("envoy/service/ratelimit/v3/rls.proto").getService(0);
+    assertEquals(
+        method.getFullMethodName(),
+        "envoy.service.ratelimit.v3." + service.getName() + "/" + service.getMethod(0).getName());
+  }
+
+  /** Every field of ours is one of theirs, and so is what it is made of. */
+  private static void compare(
+      Descriptor theirs, Map<String, FileDescriptorProto> described, Set<String> compared) {
+    FileDescriptorProto file = described.get(theirs.getFile().getName());
+    if (!compared.add(theirs.getFullName())) {
+      return;
+    }
+    DescriptorProto ours = message(theirs, file);
+    for (FieldDescriptorProto field : ours.getFieldList()) {
+      FieldDescriptor of = theirs.findFieldByNumber(field.getNumber());
+      String where = theirs.getFullName() + "." + field.getName();
+      assertEquals(of.getName(), field.getName(), where);
+      assertEquals(of.toProto().getType(), field.getType(), where);
+      assertEquals(of.toProto().getLabel(), field.getLabel(), where);
+      assertEquals(of.toProto().getTypeName(), field.getTypeName(), where);
+      if (of.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+        compare(of.getMessageType(), described, compared);
+      }
+    }
+    for (EnumDescriptorProto each : ours.getEnumTypeList()) {
+      for (EnumValueDescriptorProto value : each.getValueList()) {
+        EnumValueDescriptor of =
+            theirs.findEnumTypeByName(each.getName()).findValueByNumber(value.getNumber());
+        assertEquals(of.getName(), value.getName(), theirs.getFullName());
+      }
+    }
+  }
+
+  private static DescriptorProto message(Descriptor of, FileDescriptorProto in) {
+    List<DescriptorProto> among =
+        of.getContainingType() == null
+            ? in.getMessageTypeList()
+            : message(of.getContainingType(), in).getNestedTypeList();
+    return among.stream().filter(each -> each.getName().equals(of.getName())).findAny().get();
+  }
+
+  /**
+   * A volume of a ConfigMap: files are links into {@code ..data}, which is a link itself and is put
+   * in the place of the last one by a rename. Meanwhile there are calls.
+   */
+  @Test
+  void followsAVolumeOfKubernetesWhileCallsGoOn(@TempDir Path volume) throws Exception {
+    stop();
+    for (int version = 1; version <= 2; version++) {
+      Path data = Files.createDirectory(volume.resolve("..2026_" + version));
+      writeLimit(data.resolve("edge.yaml"), version == 1 ? 1_000_000 : 2_000_000);
+    }
+    Files.createSymbolicLink(volume.resolve("..data"), Path.of("..2026_1"));
+    Files.createSymbolicLink(volume.resolve("edge.yaml"), Path.of("..data", "edge.yaml"));
+    startOn(volume);
+    RateLimitRequest request = request(descriptor("user", "eva")).build();
+    AtomicBoolean isOver = new AtomicBoolean();
+    AtomicLong calls = new AtomicLong();
+    CompletableFuture<Void> load =
+        CompletableFuture.runAsync(
+            () -> {
+              while (!isOver.get()) {
+                RateLimitResponse response =
+                    stub.withDeadlineAfter(60, TimeUnit.SECONDS).shouldRateLimit(request);
+                assertEquals(Code.OK, response.getOverallCode());
+                RateLimitResponse.DescriptorStatus status = response.getStatuses(0);
+                long perUnit = status.getCurrentLimit().getRequestsPerUnit();
+                assertEquals(calls.incrementAndGet(), perUnit - status.getLimitRemaining());
+                isOver.compareAndSet(false, perUnit == 2_000_000);
+              }
+            });
+    Path next = Files.createSymbolicLink(volume.resolve("..data_tmp"), Path.of("..2026_2"));
+    Files.move(next, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+    try {
+      load.get(60, TimeUnit.SECONDS);
+    } finally {
+      isOver.set(true);
+    }
   }
 
   @Test

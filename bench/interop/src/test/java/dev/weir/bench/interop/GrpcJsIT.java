@@ -2,7 +2,6 @@ package dev.weir.bench.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.protobuf.Any;
 import com.google.rpc.QuotaFailure;
@@ -13,10 +12,6 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.grpc.testing.integration.EmptyProtos.Empty;
 import io.grpc.testing.integration.TestServiceGrpc;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,14 +22,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * What grpc-js, the client of Node.js, makes of a refusal. Needs {@code node}, and the package
- * where {@code npm install --prefix bench/interop/target/node @grpc/grpc-js} puts it.
- */
+/** What grpc-js, the client of Node.js, makes of a refusal. */
 @Timeout(90)
 class GrpcJsIT {
-  private static final Path MODULES = Path.of("target", "node", "node_modules").toAbsolutePath();
-
   /** A line of the script. */
   private static final Pattern OUTCOME =
       Pattern.compile(
@@ -44,9 +34,7 @@ class GrpcJsIT {
 
   @BeforeAll
   static void needGrpcJs() {
-    assumeTrue(
-        Files.isDirectory(MODULES.resolve("@grpc").resolve("grpc-js")),
-        "no @grpc/grpc-js in " + MODULES);
+    NodeScript.need("@grpc/grpc-js");
   }
 
   private final class Service extends TestServiceGrpc.TestServiceImplBase {
@@ -62,22 +50,12 @@ class GrpcJsIT {
   private List<Matcher> outcomes(String limit, String mode) throws Exception {
     Server server = NettyServerBuilder.forPort(0).addService(new Service()).build().start();
     try (SidecarInFront sidecar = new SidecarInFront(server.getPort(), "--limit", limit)) {
-      return run(sidecar.port(), mode).lines().map(GrpcJsIT::outcome).toList();
+      return NodeScript.run("calls.js", Integer.toString(sidecar.port()), mode)
+          .lines()
+          .map(GrpcJsIT::outcome)
+          .toList();
     } finally {
       server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
-    }
-  }
-
-  private static String run(int port, String mode) throws IOException {
-    Path script = Path.of("src/test/resources/dev/weir/bench/interop/calls.js");
-    ProcessBuilder node =
-        new ProcessBuilder("node", script.toString(), Integer.toString(port), mode);
-    node.environment().put("NODE_PATH", MODULES.toString());
-    Process process = node.redirectErrorStream(true).start();
-    try {
-      return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    } finally {
-      process.destroyForcibly();
     }
   }
 
