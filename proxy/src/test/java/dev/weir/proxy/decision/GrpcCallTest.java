@@ -226,12 +226,14 @@ class GrpcCallTest {
       assertTrue(heldBytes <= GrpcCalls.MAX_RECEIVED_BYTES, heldBytes + " bytes are held");
       for (String frame : rig.client.received()) {
         String[] words = frame.split(" ", 4);
-        int id = Integer.parseInt(words[1]);
-        if (frame.startsWith("WINDOW_UPDATE") && windowsAndPlaces.containsKey(id)) {
-          windowsAndPlaces.get(id)[0] += Integer.parseInt(words[2]);
-        } else if (frame.endsWith(" end") || frame.startsWith("RST")) {
+        if (words[0].equals("WINDOW_UPDATE")) {
+          int[] of = windowsAndPlaces.get(Integer.parseInt(words[1]));
+          if (of != null) {
+            of[0] += Integer.parseInt(words[2]);
+          }
+        } else if (frame.endsWith(" end") || words[0].equals("RST_STREAM")) {
           answers.add(frame);
-          windowsAndPlaces.remove(id);
+          windowsAndPlaces.remove(Integer.parseInt(words[1]));
         }
       }
     }
