@@ -1,0 +1,54 @@
+package dev.weir.algorithms.lease;
+
+/**
+ * A count of arrivals that decays, as one 64-bit word.
+ *
+ * <pre>
+ * bit     63                 34                         0
+ *         | time, 4.19 ms    | arrivals, in 256ths      |
+ * </pre>
+ *
+ * <p>What has arrived decays when the time has moved on, by a factor of e in tau; within one step
+ * it only grows. The time wraps after 52 days, which is harmless: it is an estimate.
+ */
+final class DemandWord {
+  static final int COUNT_BITS = 34;
+  static final int FRACTION_BITS = 8;
+
+  /** Nanoseconds of a step, as a shift. */
+  static final int STEP_SHIFT = 22;
+
+  private static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
+  private static final long ONE = 1L << FRACTION_BITS;
+  private static final long STEP_MASK = (1L << Long.SIZE - COUNT_BITS) - 1;
+  private static final double STEP_NS = 1L << STEP_SHIFT;
+
+  private DemandWord() {}
+
+  /** The word after one more arrival. */
+  static long arrived(long word, long tauNs, long nowNs) {
+    long steps = stepsSince(word, nowNs);
+    long count = word & COUNT_MASK;
+    if (steps == 0) {
+      return count + ONE > COUNT_MASK ? word : word + ONE;
+    }
+    long decayed = (long) (count * Math.exp(-(steps * STEP_NS) / tauNs));
+    return nowNs >>> STEP_SHIFT << COUNT_BITS | decayed + ONE;
+  }
+
+  /** Arrivals before the last one, as far as they have not decayed. */
+  static double before(long word) {
+    return Math.max(0, (word & COUNT_MASK) - ONE) / (double) ONE;
+  }
+
+  /** How long nothing has arrived, in nanoseconds; up to a step more or less. */
+  static long idleNs(long word, long nowNs) {
+    return stepsSince(word, nowNs) << STEP_SHIFT;
+  }
+
+  /** Clocks of threads lie a little apart: one that lags sees the present step. */
+  private static long stepsSince(long word, long nowNs) {
+    long steps = (nowNs >>> STEP_SHIFT) - (word >>> COUNT_BITS) & STEP_MASK;
+    return steps > STEP_MASK >>> 1 ? 0 : steps;
+  }
+}

@@ -1,0 +1,50 @@
+package dev.weir.algorithms.lease;
+
+/**
+ * What leases of one group of limits may be like. Immutable; any thread.
+ *
+ * @param lifeNs the longest life of a kept unit, 1 or more: A.
+ * @param isSpaced whether a key that was refused waits before it asks again: not where a refusal
+ *     proves all that follow until the window ends.
+ */
+public record LeaseTerms(long lifeNs, boolean isSpaced) {
+  private static final long LEAST_TAU_NS = 250_000_000;
+
+  /** A life shorter than so many round trips is spent on the way. */
+  private static final int LEAST_ROUND_TRIPS = 4;
+
+  /** How fast the count of arrivals decays. */
+  long tauNs() {
+    return Math.max(2 * lifeNs, LEAST_TAU_NS);
+  }
+
+  /**
+   * Whether leases pay at all.
+   *
+   * @param roundTripNs the median of late; 0 if none is known.
+   */
+  boolean pays(long roundTripNs) {
+    return lifeNs >= LEAST_ROUND_TRIPS * roundTripNs;
+  }
+
+  /**
+   * How many requests to keep: half of those that are likely to come in a life.
+   *
+   * @param before arrivals but for the present one, decayed over {@link #tauNs}.
+   * @return 2 or more, or 0.
+   */
+  long want(double before) {
+    long want = (long) (before * lifeNs / tauNs() / 2);
+    return want < 2 ? 0 : want;
+  }
+
+  /** From when on before a lease's end the next one is asked for. */
+  long aheadNs() {
+    return lifeNs / 5;
+  }
+
+  /** The longest time for which nothing is asked, after there was nothing to be had. */
+  long pauseNs() {
+    return lifeNs / 4;
+  }
+}

@@ -1,0 +1,141 @@
+package dev.weir.algorithms.lease;
+
+/**
+ * Decides what a hand is used for, and when the store is asked for more: the rules of leases, with
+ * the time as an argument. One per thread; the hands are all threads'.
+ *
+ * <p>A request first {@linkplain #take takes} from the hand. If that is empty, and {@linkplain
+ * #isSpaced nothing} keeps it from asking, the store is asked for it, and at the same time for what
+ * is {@linkplain #want wanted} beside it; if the hand is about to be empty, that is asked for
+ * ahead. Each ask is ended by {@link #answered}, {@link #lost} or its deadline.
+ */
+public final class Leasing {
+  private final Hands hands;
+  private final RoundTrips roundTrips;
+  private final long deadlineNs;
+
+  /**
+   * @param deadlineNs after which an ask without an answer is forgotten.
+   */
+  public Leasing(Hands hands, RoundTrips roundTrips, long deadlineNs) {
+    this.hands = hands;
+    this.roundTrips = roundTrips;
+    this.deadlineNs = deadlineNs;
+  }
+
+  /**
+   * Counts the arrival of a request, whether or not it will pass.
+   *
+   * @return the hand of its key; {@link Hands#NONE} if there is no room for it, or leases of such a
+   *     life do not pay.
+   */
+  public int arrived(long key, LeaseTerms terms, long nowNs) {
+    if (!terms.pays(roundTrips.medianNs())) {
+      return Hands.NONE;
+    }
+    int hand = hands.find(key);
+    if (hand == Hands.NONE) {
+      hand = hands.claim(key, nowNs);
+    }
+    if (hand != Hands.NONE) {
+      hands.arrived(hand, terms, nowNs);
+    }
+    return hand;
+  }
+
+  /** Takes what a request costs, if the hand has so much. */
+  public boolean take(int hand, long key, long cost, long nowNs, Taken into) {
+    return hands.take(hand, key, cost, nowNs, into);
+  }
+
+  /**
+   * Whether more should be asked for, after a request has taken from the hand: a fifth or less of
+   * the last lease is left, or its end is near.
+   */
+  public boolean isAlmostEmpty(LeaseTerms terms, Taken taken, long nowNs) {
+    long ahead = hands.ahead(taken.hand);
+    boolean isLow =
+        5 * taken.left <= AheadWord.units(ahead)
+            || taken.leftNs <= terms.aheadNs() && !AheadWord.isAtEdge(ahead);
+    return isLow && !AheadWord.isPaused(ahead, nowNs) && !hands.isAsked(taken.hand, nowNs);
+  }
+
+  /** Whether a key is not to ask now, though nothing proves that it would be refused. */
+  public boolean isSpaced(int hand, LeaseTerms terms, long nowNs) {
+    return terms.isSpaced() && !SpacingWord.isOver(hands.spacing(hand), nowNs);
+  }
+
+  /** Until when a key is not to ask. */
+  public long spacedUntilNs(int hand) {
+    return SpacingWord.untilNs(hands.spacing(hand));
+  }
+
+  /**
+   * How many requests to ask the store for beside what is needed now. If that is any, the ask is
+   * under way from now on: it is named by {@link #askNs}.
+   *
+   * @param cost units of each.
+   */
+  public long want(int hand, LeaseTerms terms, long cost, long nowNs) {
+    long want = Math.min(terms.want(hands.arrivedBefore(hand)), Hands.MAX_UNITS / cost);
+    return want > 0 && hands.ask(hand, nowNs, askNs(nowNs)) ? want : 0;
+  }
+
+  /** What names an ask that was begun at {@code nowNs}. */
+  public long askNs(long nowNs) {
+    return nowNs + deadlineNs;
+  }
+
+  /** An ask came to nothing, or nobody knows what became of it. */
+  public void lost(int hand, long askNs) {
+    hands.answered(hand, askNs);
+  }
+
+  /**
+   * An ask for units to keep has its answer.
+   *
+   * @param units that were kept, 0 or more.
+   * @param isAhead whether nothing was needed at once.
+   * @param isAtEdge whether the life of what was kept ends where a window does.
+   */
+  public void answered(
+      int hand,
+      LeaseTerms terms,
+      long askNs,
+      long units,
+      boolean isAhead,
+      boolean isAtEdge,
+      long nowNs) {
+    long seen = hands.ahead(hand);
+    if (units > 0) {
+      hands.aheadCas(hand, seen, AheadWord.leased(units, isAtEdge));
+    } else if (isAhead) {
+      hands.aheadCas(hand, seen, AheadWord.paused(seen, nowNs + terms.pauseNs()));
+    }
+    hands.answered(hand, askNs);
+  }
+
+  /**
+   * The store has decided on a request of a key.
+   *
+   * @param isRefused whether it was refused, or had none of what was to be kept beside it.
+   * @param sentNs when it was asked.
+   * @param provenNs until when that proves the refusal of all that follow; any time in the past if
+   *     it does not.
+   */
+  public void decided(
+      int hand, LeaseTerms terms, boolean isRefused, long sentNs, long provenNs, long nowNs) {
+    if (!terms.isSpaced()) {
+      return;
+    }
+    long seen = hands.spacing(hand);
+    long next =
+        isRefused
+            ? SpacingWord.refused(
+                seen, sentNs, Math.max(nowNs, provenNs), 2 * roundTrips.medianNs(), terms.pauseNs())
+            : SpacingWord.granted(seen);
+    if (next != seen) {
+      hands.spacingCas(hand, seen, next); // who comes before says the same
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.weir.algorithms.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** The words of a hand, by their rulers. */
+class LeaseWordsTest {
+  private static final long TICK_NS = 65_536;
+  private static final long STEP_NS = 1 << 22;
+
+  @Test
+  void leaseHasUnitsAndItsEnd() {
+    long word = LeaseWord.of(7, 5 * TICK_NS + 1);
+    assertEquals(5L << 24 | 7, word);
+    assertEquals(7, LeaseWord.units(word));
+    assertEquals(5L << 24, LeaseWord.end(word));
+    assertEquals(0x7f_ffff, LeaseWord.units(LeaseWord.of(Hands.MAX_UNITS, TICK_NS)));
+  }
+
+  @Test
+  void noUnitIsUsableFromTheEndOn() {
+    long word = LeaseWord.of(7, 5 * TICK_NS + 1);
+    assertEquals(7, LeaseWord.usable(word, 5 * TICK_NS - 1));
+    assertEquals(0, LeaseWord.usable(word, 5 * TICK_NS));
+    assertEquals(0, LeaseWord.usable(word, 5 * TICK_NS + 1));
+    assertEquals(0, LeaseWord.usable(word, 1_000 * TICK_NS));
+    assertEquals(TICK_NS, LeaseWord.leftNs(word, 5 * TICK_NS - 1));
+    assertEquals(3 * TICK_NS, LeaseWord.leftNs(word, 2 * TICK_NS));
+  }
+
+  @Test
+  void endsAreComparedOverTheWrapOfTheirTicks() {
+    long wrapNs = 1L << 56;
+    long word = LeaseWord.of(3, wrapNs + 2 * TICK_NS);
+    assertEquals(3, LeaseWord.usable(word, wrapNs - TICK_NS));
+    assertEquals(3, LeaseWord.usable(word, wrapNs + TICK_NS));
+    assertEquals(0, LeaseWord.usable(word, wrapNs + 2 * TICK_NS));
+  }
+
+  @Test
+  void nothingAndReservedHaveNoUnits() {
+    for (long word : new long[] {LeaseWord.NOTHING, LeaseWord.RESERVED}) {
+      assertEquals(0, LeaseWord.units(word));
+      assertEquals(0, LeaseWord.usable(word, 1));
+      assertEquals(0, LeaseWord.usable(word, 1L << 55));
+    }
+    assertFalse(LeaseWord.isAlive(LeaseWord.RESERVED, 1));
+  }
+
+  @Test
+  void arrivalsDecayByAFactorOfEInTau() {
+    long tauNs = 100 * STEP_NS;
+    long word = 0;
+    for (int i = 0; i < 1_000; i++) {
+      word = DemandWord.arrived(word, tauNs, 5 * STEP_NS + i);
+    }
+    assertEquals(999, DemandWord.before(word), 0.01);
+    word = DemandWord.arrived(word, tauNs, 105 * STEP_NS);
+    assertEquals(1_000 / Math.E, DemandWord.before(word), 0.1);
+    assertEquals(3 * STEP_NS, DemandWord.idleNs(word, 108 * STEP_NS));
+  }
+
+  @Test
+  void oneArrivalIsNoDemandAndALongPauseForgetsAll() {
+    long word = DemandWord.arrived(0, STEP_NS, 7 * STEP_NS);
+    assertEquals(0, DemandWord.before(word));
+    word = DemandWord.arrived(word, STEP_NS, 7 * STEP_NS);
+    assertEquals(1, DemandWord.before(word));
+    assertEquals(0, DemandWord.before(DemandWord.arrived(word, STEP_NS, 1_000_000 * STEP_NS)));
+  }
+
+  @Test
+  void aClockThatLagsSeesThePresentStep() {
+    long word = DemandWord.arrived(0, STEP_NS, 8 * STEP_NS);
+    assertEquals(1, DemandWord.before(DemandWord.arrived(word, STEP_NS, 7 * STEP_NS)));
+    assertEquals(0, DemandWord.idleNs(word, 7 * STEP_NS));
+  }
+
+  @Test
+  void arrivalsStopAtTheMostThatTheWordHolds() {
+    long full = (1L << 34) - 1;
+    assertEquals(full, DemandWord.arrived(full, STEP_NS, 1));
+  }
+
+  @Test
+  void aheadKnowsTheLastLeaseAndItsPause() {
+    long word = AheadWord.leased(9, true);
+    assertEquals(9, AheadWord.units(word));
+    assertTrue(AheadWord.isAtEdge(word));
+    assertFalse(AheadWord.isPaused(word, 1));
+    long paused = AheadWord.paused(word, 10 * TICK_NS);
+    assertEquals(9, AheadWord.units(paused));
+    assertTrue(AheadWord.isPaused(paused, 10 * TICK_NS));
+    assertFalse(AheadWord.isPaused(paused, 11 * TICK_NS));
+    assertFalse(AheadWord.isPaused(AheadWord.leased(9, false), 1));
+    assertFalse(AheadWord.isAtEdge(AheadWord.leased(Hands.MAX_UNITS, false)));
+  }
+
+  @Test
+  void spacingIsDoubledUpToItsMostAndHalved() {
+    long nowNs = 1_000 * TICK_NS;
+    long word = SpacingWord.refused(0, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    assertEquals(nowNs + 2 * TICK_NS, SpacingWord.untilNs(word));
+    assertFalse(SpacingWord.isOver(word, nowNs + 2 * TICK_NS - 1));
+    assertTrue(SpacingWord.isOver(word, nowNs + 2 * TICK_NS));
+    long sentEarlier = nowNs + TICK_NS;
+    assertEquals(word, SpacingWord.refused(word, sentEarlier, sentEarlier, 2, 7 * TICK_NS));
+    nowNs += 2 * TICK_NS;
+    word = SpacingWord.refused(word, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    assertEquals(4 * TICK_NS, SpacingWord.spacingNs(word));
+    nowNs += 4 * TICK_NS;
+    word = SpacingWord.refused(word, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    assertEquals(7 * TICK_NS, SpacingWord.spacingNs(word));
+    word = SpacingWord.granted(word);
+    assertTrue(SpacingWord.isOver(word, 1));
+    assertEquals(3 * TICK_NS, SpacingWord.spacingNs(word));
+  }
+}
