@@ -154,7 +154,7 @@ public final class Sidecar implements AutoCloseable {
               + " the store can try guesses (expected: redis.hash-key-file or"
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
-    new SidecarFigures(metrics).expose(store);
+    new SidecarFigures(metrics).expose(store, loops.hands());
     if (store.start(STORE_WAIT_NS)) {
       LOG.info("redis: connected: {}", settings);
     } else {
@@ -277,7 +277,9 @@ public final class Sidecar implements AutoCloseable {
   public boolean drain(long timeoutNs) {
     ready = false;
     loops.stopServing();
-    return drain.run(timeoutNs);
+    boolean isEmpty = drain.run(timeoutNs);
+    loops.giveBackLeases();
+    return isEmpty;
   }
 
   /** Accepts no more clients; every response from now on says that its connection ends. */
@@ -310,6 +312,7 @@ public final class Sidecar implements AutoCloseable {
       rateLimits.close();
     }
     if (store != null) {
+      loops.giveBackLeases();
       store.close();
     }
     if (service != null) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admission.LeaseHands;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
@@ -53,7 +54,7 @@ final class SidecarFigures {
         table::contendedCount);
   }
 
-  void expose(Store store) {
+  void expose(Store store, LeaseHands hands) {
     metrics.exposeStore();
     metrics.gauge(
         "weir_store_connections_deciding",
@@ -63,6 +64,14 @@ final class SidecarFigures {
         "weir_store_connections_failing",
         "Connections to the store that do not decide: not open, or their breaker open.",
         () -> store.count(false));
+    metrics.gauge(
+        "weir_store_lease_units_held",
+        "Units of budgets in the store that are kept here now. The sum over the fleet is how much"
+            + " earlier than the limit a request may be refused.",
+        hands::heldUnits);
+    metrics.gauge("weir_store_lease_hands", "Hands for kept units.", hands::handCount);
+    metrics.gauge(
+        "weir_store_lease_hands_used", "Hands that keys have at present.", hands::keyCount);
     metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
     metrics.gauge(
         "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);

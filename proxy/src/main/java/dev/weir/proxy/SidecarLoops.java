@@ -4,6 +4,8 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.ExactGate;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.admission.GateByMode;
+import dev.weir.proxy.admission.LeaseHands;
+import dev.weir.proxy.admission.LeasedGate;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.client.ClientLoop;
@@ -43,6 +45,10 @@ final class SidecarLoops implements AutoCloseable {
   private final Metrics metrics;
   private final LimitTables tables;
   private final SidecarDecisions decisions;
+
+  /** What is held of budgets in the store; null without a store. */
+  private final LeaseHands hands;
+
   private final EventLoopGroup group;
   private final List<Loop> loops = new ArrayList<>();
   private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
@@ -54,7 +60,8 @@ final class SidecarLoops implements AutoCloseable {
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
-  private record Loop(EventLoop eventLoop, ClientLoop clients, Origin origin) {}
+  private record Loop(
+      EventLoop eventLoop, AdmissionHandler admission, ClientLoop clients, Origin origin) {}
 
   /** Starts the threads, which have nothing to do yet. */
   SidecarLoops(
@@ -67,6 +74,7 @@ final class SidecarLoops implements AutoCloseable {
     this.metrics = metrics;
     this.tables = tables;
     this.decisions = decisions;
+    hands = settings.store().isConfigured() ? new LeaseHands() : null;
     group =
         new MultiThreadIoEventLoopGroup(
             settings.process().eventLoopCount(),
@@ -126,7 +134,7 @@ final class SidecarLoops implements AutoCloseable {
     decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(eventLoop, null, null);
+      return new Loop(eventLoop, admission, null, null);
     }
     Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
     ClientLoop clients =
@@ -141,18 +149,19 @@ final class SidecarLoops implements AutoCloseable {
             http2,
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, clients, origin);
+    return new Loop(eventLoop, admission, clients, origin);
   }
 
   private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
     LocalGate local = new LocalGate(tables);
-    return store == null
-        ? local
-        : new GateByMode(
-            local,
-            new ExactGate(
-                store, settings.store(), settings.names(), local, clock, loopMetrics.store()),
-            clock);
+    if (store == null) {
+      return local;
+    }
+    ExactGate exact =
+        new ExactGate(store, settings.store(), settings.names(), local, clock, loopMetrics.store());
+    LeasedGate leased =
+        LeasedGate.of(exact, hands, store, settings.store(), settings.names(), clock, loopMetrics);
+    return new GateByMode(local, exact, leased, clock);
   }
 
   /** Their threads. */
@@ -221,9 +230,24 @@ final class SidecarLoops implements AutoCloseable {
     }
   }
 
+  /** What is held of budgets in the store; null without a store. */
+  LeaseHands hands() {
+    return hands;
+  }
+
+  /** Gives back what is held of budgets in the store: it may be of use to others. */
+  void giveBackLeases() {
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(loop.admission()::ending).awaitUninterruptibly();
+    }
+  }
+
   /** Ends the threads. */
   @Override
   public void close() {
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    if (hands != null) {
+      hands.close();
+    }
   }
 }

@@ -17,22 +17,18 @@ final class Fleet implements AutoCloseable {
   final List<Rig> rigs = new ArrayList<>();
 
   /**
-   * @param flags a flag, its value, and so on; the mode is exact, and the key x-user.
+   * @param flags a flag, its value, and so on; the mode is exact unless they say it, and the key
+   *     x-user.
    */
   Fleet(int size, String nodes, String... flags) throws IOException, StartException {
     // On a busy machine a decision may take long, and then a policy decides: here none may.
     List<String> all =
         new ArrayList<>(
-            List.of(
-                "--mode",
-                "exact",
-                "--redis.nodes",
-                nodes,
-                "--redis.deadline",
-                "1s",
-                "--key",
-                "header:x-user"));
+            List.of("--redis.nodes", nodes, "--redis.deadline", "1s", "--key", "header:x-user"));
     all.addAll(List.of(flags));
+    if (!all.contains("--mode")) {
+      all.addAll(List.of("--mode", "exact"));
+    }
     for (int i = 0; i < size; i++) {
       List<String> transports = Rig.transports();
       rigs.add(Rig.patient(transports.get(i % transports.size()), all.toArray(String[]::new)));

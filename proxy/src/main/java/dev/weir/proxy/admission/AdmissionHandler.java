@@ -109,6 +109,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     rules = newRules;
     counters = newCounters;
     askedCounters = newAskedCounters;
+    gate.rulesChanged();
+  }
+
+  /** Nothing will be asked any more: what is held for requests to come is given back. */
+  public void ending() {
+    gate.ending();
   }
 
   @Override

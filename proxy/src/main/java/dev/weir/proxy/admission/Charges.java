@@ -229,6 +229,19 @@ public final class Charges {
     return areCostsGiven ? costs[charge] : cost;
   }
 
+  /** Whether the request takes what the rule says. */
+  boolean isCostUsual() {
+    return !areCostsGiven;
+  }
+
+  /**
+   * Whether units that were kept for the store's groups may be used for it: a plain check, of one
+   * cost, under a rule whose groups at the store are all leased.
+   */
+  boolean areLeased() {
+    return rule.isLeased() && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
+  }
+
   /** Whether all charges take the same. */
   boolean isUniform() {
     return isUniform;

@@ -1,11 +1,13 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.algorithms.lease.Hands;
 import dev.weir.proxy.admission.LateQuestion.State;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
@@ -56,6 +58,9 @@ public final class ExactGate implements Gate {
   /** The question that has passed and is being told. */
   private LateQuestion telling;
 
+  /** What is kept beside what questions ask for; null if nothing ever is. */
+  private Leases leases;
+
   /**
    * @param local decides while the store does not, where the policy says so.
    */
@@ -83,8 +88,23 @@ public final class ExactGate implements Gate {
     store.listener(proofs);
   }
 
+  /** Says who keeps what is asked for beside requests; before the first question. */
+  void leases(Leases ofHands) {
+    leases = ofHands;
+    store.listener(new SeveralListeners(proofs, ofHands));
+  }
+
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
+    return ask(ticket, charges, nowNs, outcome, Hands.NONE);
+  }
+
+  /**
+   * Asks for a request, and where it pays for what is to be kept in the hand of its key.
+   *
+   * @param hand that of the only group; or {@link Hands#NONE}.
+   */
+  Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome, int hand) {
     boolean mayBeProven =
         charges.operation() != Operation.RESET
             && !charges.areRowsWanted()
@@ -109,6 +129,7 @@ public final class ExactGate implements Gate {
     int checkCount = groupCount == 1 || store.isOneCheck(keys) ? 1 : groupCount;
     late.begin(ticket, charges, keys, checkCount, outcome, nowNs);
     late.deadlineNs = Math.min(nowNs + deadlineNs, charges.deadlineNs());
+    late.hand = hand;
     asked = late;
     known = null;
     try {
@@ -142,7 +163,7 @@ public final class ExactGate implements Gate {
   private void askFrom(LateQuestion late, int from, StoreKeys all, long nowNs) {
     for (int check = from; check < late.checkCount; check++) {
       if (late.state == State.OPEN) {
-        if (checks.ask(late, check, all, nowNs) == null) {
+        if (checks.ask(late, check, all, nowNs, leaseAsk(late, nowNs)) == null) {
           continue;
         }
         undecided(late);
@@ -152,6 +173,18 @@ public final class ExactGate implements Gate {
         checks.owe(late, check, all, nowNs);
       }
     }
+  }
+
+  /** The ask for what is to be kept beside a question; null if that is nothing. */
+  private LeaseAsk leaseAsk(LateQuestion late, long nowNs) {
+    if (late.hand == Hands.NONE) {
+      return null;
+    }
+    int group = late.charges.localGroupCount();
+    BudgetGroup budgets = late.charges.group(group);
+    long key = late.charges.hash(group) ^ budgets.leaseSeed();
+    long cost = late.charges.cost(late.firstCharge(0));
+    return leases.beginFor(late, key, budgets, cost, nowNs);
   }
 
   /** Asks for the figures of each limit; the checks of the same turn are decided before. */
@@ -180,6 +213,9 @@ public final class ExactGate implements Gate {
 
   /** The store has decided on one of the checks. */
   void decided(LateQuestion late, int check, StoreDecision decision) {
+    if (leases != null) {
+      leases.decided(late, decision);
+    }
     switch (late.charges.operation()) {
       case CHECK, PEEK -> {
         if (decision.allowed()) {

@@ -55,4 +55,14 @@ public interface Gate {
   default void giveBack(KeptCharge charge, long nowNs) {
     // Where nothing is kept, nothing goes back.
   }
+
+  /** Other rules are in use from now on: questions that have not been decided keep theirs. */
+  default void rulesChanged() {
+    // What only lasts as long as a question has none.
+  }
+
+  /** Nothing will be asked any more: what is held for requests to come is given back. */
+  default void ending() {
+    // Most gates hold nothing.
+  }
 }

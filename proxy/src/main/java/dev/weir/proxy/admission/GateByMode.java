@@ -8,12 +8,18 @@ import dev.weir.proxy.rule.Mode;
 public final class GateByMode implements Gate {
   private final Gate local;
   private final Gate exact;
+  private final Gate leased;
   private final SeveralGates both;
 
-  public GateByMode(LocalGate local, ExactGate exact, LoopClock clock) {
+  /**
+   * @param exact decides by the store.
+   * @param leased decides by the same, and by what is in hand.
+   */
+  public GateByMode(LocalGate local, ExactGate exact, LeasedGate leased, LoopClock clock) {
     this.local = local;
     this.exact = exact;
-    this.both = new SeveralGates(local, exact, clock);
+    this.leased = leased;
+    this.both = new SeveralGates(local, leased, clock);
   }
 
   @Override
@@ -44,19 +50,30 @@ public final class GateByMode implements Gate {
     return switch (mode) {
       case LOCAL -> local;
       case EXACT -> exact;
+      case LEASED -> leased;
     };
   }
 
   /** While the store is away, it is the local one that has charged for a budget of the other. */
   @Override
   public boolean keep(long ticket, KeptCharge into) {
-    boolean isKept = exact.keep(ticket, into) | local.keep(ticket, into);
+    boolean isKept = leased.keep(ticket, into) | local.keep(ticket, into);
     return both.keep(ticket, into) | isKept;
   }
 
   @Override
   public void giveBack(KeptCharge charge, long nowNs) {
-    exact.giveBack(charge, nowNs);
+    leased.giveBack(charge, nowNs);
     local.giveBack(charge, nowNs);
+  }
+
+  @Override
+  public void rulesChanged() {
+    leased.rulesChanged();
+  }
+
+  @Override
+  public void ending() {
+    leased.ending();
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
@@ -35,9 +36,15 @@ public final class KeptCharge {
   /** Checks of the store. */
   int checkCount;
 
+  /** What was taken from hands; null until there is any for the first time. */
+  Taken[] taken;
+
+  int takenCount;
+
   KeptCharge clear() {
     count = 0;
     checkCount = 0;
+    takenCount = 0;
     if (storeKeys != null) {
       storeKeys.clear();
     }
@@ -50,6 +57,17 @@ public final class KeptCharge {
     limits[count] = limit;
     costs[count] = cost;
     atNs[count++] = chargedAtNs;
+  }
+
+  /** Adds what was taken from a hand. */
+  void add(Taken from) {
+    if (taken == null) {
+      taken = new Taken[RuleSpec.MAX_BUDGETS];
+    }
+    if (taken[takenCount] == null) {
+      taken[takenCount] = new Taken();
+    }
+    taken[takenCount++].set(from);
   }
 
   /** Adds another one's budgets of this node. */

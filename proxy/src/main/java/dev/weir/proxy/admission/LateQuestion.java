@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.algorithms.lease.Hands;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
@@ -42,6 +43,12 @@ final class LateQuestion implements StoreTaker {
 
   long deadlineNs;
 
+  /** The hand of its only group; {@link Hands#NONE} if it has none. */
+  int hand;
+
+  /** Requests that were asked for beside it, to be kept. */
+  long want;
+
   /** How often what was refused has been asked again. */
   int retryCount;
 
@@ -77,6 +84,8 @@ final class LateQuestion implements StoreTaker {
     state = State.OPEN;
     checkCount = checks;
     retryCount = 0;
+    hand = Hands.NONE;
+    want = 0;
     askedNs = nowNs;
     figures.begin(of.areRowsWanted());
     toldKeys = null;

@@ -20,9 +20,13 @@ final class StoreChecks {
    * Asks one of the checks; it is told by its place.
    *
    * @param keys of all checks.
+   * @param lease what is to be kept beside it; null if nothing is.
    * @return null if the answer will be told; else why there is none, and it will not.
    */
-  StoreFault ask(LateQuestion late, int check, StoreKeys keys, long nowNs) {
+  StoreFault ask(LateQuestion late, int check, StoreKeys keys, long nowNs, LeaseAsk lease) {
+    if (lease != null) {
+      return askToKeep(late, keys, nowNs, lease);
+    }
     if (isLimited(late) && nowNs >= late.deadlineNs) {
       return StoreFault.DEADLINE;
     }
@@ -45,6 +49,16 @@ final class StoreChecks {
       case RESET -> question.reset(late, check).of(keys, first, limits.length);
     }
     return ask(late, nowNs);
+  }
+
+  private StoreFault askToKeep(LateQuestion late, StoreKeys keys, long nowNs, LeaseAsk lease) {
+    question.lease(lease, lease.begin()).of(keys, 0, late.limits(0)).cost(lease.cost);
+    lease.keepIn(question);
+    StoreFault fault = ask(late, nowNs);
+    if (fault != null) {
+      lease.unsent();
+    }
+    return fault;
   }
 
   /**

@@ -107,12 +107,18 @@ final class RuleSettingsTable {
               WHO,
               null,
               "Decides on this limit, by default the rule's mode.",
-              (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values()))),
+              (b, t) -> b.mode(Mode.parse(t))),
+          SettingRow.of(
+              "lease-life",
+              TIME,
+              null,
+              "Of a limit of mode leased, by default the rule's.",
+              (b, t) -> b.leaseLifeNs(leaseLifeNs(t))),
           SettingRow.of(
               "on-store-failure",
               WHAT,
               null,
-              "Of a limit of mode exact, by default the rule's.",
+              "Of a limit of mode exact or leased, by default the rule's.",
               (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values()))));
 
   /** The fields of a rule, in the order in which files name them. */
@@ -178,8 +184,16 @@ final class RuleSettingsTable {
               "mode",
               WHO,
               "local",
-              "Decides: %s (default), this node; exact, the store, for the whole fleet.",
-              (b, t) -> b.mode(Texts.parseOneOf(t, Mode.values()))),
+              "Decides: %s (default), this node; exact, the store, for the whole fleet; leased (or"
+                  + " auto), the store, which gives a busy sidecar units to use without asking.",
+              (b, t) -> b.mode(Mode.parse(t))),
+          SettingRow.of(
+              "lease-life",
+              TIME,
+              null,
+              "Of mode leased: how long a unit may be kept (default: a tenth of the window, at most"
+                  + " 2s).",
+              (b, t) -> b.leaseLifeNs(leaseLifeNs(t))),
           SettingRow.of(
               "share",
               WHAT,
@@ -235,6 +249,14 @@ final class RuleSettingsTable {
     return waitNs;
   }
 
+  private static long leaseLifeNs(String text) {
+    long lifeNs = DurationText.parseNs(text);
+    if (lifeNs > BudgetSpec.MAX_LEASE_LIFE_NS) {
+      throw new BadValueException(text, "at most 10s");
+    }
+    return lifeNs;
+  }
+
   private static ZoneId zone(String text) {
     try {
       return ZoneId.of(text);
@@ -260,7 +282,7 @@ final class RuleSettingsTable {
   /** Whether a rule says it of those limits in its list that do not say it themselves. */
   static boolean isInherited(String field) {
     return switch (field) {
-      case "key", "mode", "on-store-failure" -> true;
+      case "key", "mode", "on-store-failure", "lease-life" -> true;
       default -> false;
     };
   }

@@ -157,6 +157,11 @@ final class RulesReader {
       for (Map.Entry<Rule, Rule> pair : set.unreachable().entrySet()) {
         report(pair.getKey(), pair.getValue());
       }
+      for (int i = 0; i < rules.size(); i++) {
+        String at = "rules[" + i + "].";
+        LeaseLint.check(
+            rules.get(i), (field, text) -> faults.warn(tree.line(at + field), at + field, text));
+      }
     } catch (BadValueException bad) {
       faults.add(tree.line("rules"), "rules", bad);
     }

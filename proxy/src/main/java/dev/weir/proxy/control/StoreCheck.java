@@ -26,7 +26,8 @@ final class StoreCheck {
       if (rules.get(i).asksStore()) {
         sink.accept(
             at.apply(i) + rules.get(i).fieldThatAsksStore(),
-            new BadValueException("exact", "local, or redis.nodes to be set"));
+            new BadValueException(
+                rules.get(i).modeThatAsksStore().toString(), "local, or redis.nodes to be set"));
       }
       if (rules.get(i).countsPeers()) {
         sink.accept(

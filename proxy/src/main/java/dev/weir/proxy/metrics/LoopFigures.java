@@ -170,6 +170,31 @@ final class LoopFigures {
           "reason",
           StoreFault.values());
 
+  static final LoopCounter LEASE_UNITS_KEPT =
+      ofStore("lease_units_kept", "Units that the store gave to keep.");
+  static final LoopCounter LEASE_UNITS_USED =
+      ofStore("lease_units_used", "Kept units that requests have used.");
+  static final LoopCounter LEASE_UNITS_GIVEN_BACK =
+      ofStore("lease_units_given_back", "Kept units that nobody used, given back.");
+  static final LoopCounter LEASE_UNITS_DIED =
+      ofStore(
+          "lease_units_died",
+          "Kept units that could neither be used nor given back: their budget was reset or its"
+              + " limit changed, or its server became another one or was not to be reached.");
+  static final LoopCounter LEASE_ASKS =
+      counter(
+          STORE + "lease_asks",
+          "Asks for units to keep, by whether a request needed one at once.",
+          "kind",
+          List.of("needed", "ahead"));
+  static final LoopCounter LEASE_ADMISSIONS =
+      counter(
+          STORE + "lease_decisions",
+          "Decisions of mode leased, by where they came from: what was in hand, the store, or"
+              + " the time between two asks of a budget that had run out.",
+          "by",
+          List.of("hand", "store", "spacing"));
+
   static final LoopCounter DECISION_CONNECTIONS =
       ofDecisions("connections", "Connections of programs that ask.");
   static final OpenGauge DECISION_CONNECTIONS_OPEN =

@@ -21,6 +21,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final LatencyRecorder decision = new LatencyRecorder();
   private final LatencyRecorder storeTimes = new LatencyRecorder();
   private final StoreMetrics store = new StoreMetrics(counters, storeTimes);
+  private final LeaseMetrics leases = new LeaseMetrics(counters);
   private final Http2Metrics http2Clients = new Http2Metrics(counters, LoopFigures.HTTP2_CLIENTS);
   private final Http2Metrics http2Services = new Http2Metrics(counters, LoopFigures.HTTP2_SERVICES);
   private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
@@ -43,6 +44,11 @@ public final class LoopMetrics implements TrafficObserver {
   /** The counts of what this loop asked of the store. */
   public StoreMetrics store() {
     return store;
+  }
+
+  /** The counts of what this loop has in hand. */
+  public LeaseMetrics leases() {
+    return leases;
   }
 
   /** The counts of this loop's HTTP/2 connections with clients. */

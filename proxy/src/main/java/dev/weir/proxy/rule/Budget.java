@@ -88,11 +88,9 @@ public final class Budget {
     this.continued = previous != null && previous.rule.dryRun() == rule.dryRun() ? previous : null;
     this.storeName = storeName(rule, spec).getBytes(StandardCharsets.US_ASCII);
     // One object while the limit stays: checks of one budget are told apart by it.
-    boolean sameForStore = unchanged && previous.storeLimit != null;
+    boolean sameForStore = previous != null && spec.isSameForStore(previous.spec);
     this.storeLimit =
-        !spec.mode().needsStore()
-            ? null
-            : sameForStore ? previous.storeLimit : limits.compileForStore();
+        !spec.mode().needsStore() ? null : sameForStore ? previous.storeLimit : spec.storeLimit();
   }
 
   private Past pastOf(Budget previous) {
@@ -244,6 +242,23 @@ public final class Budget {
       latest = next;
     }
     return latest;
+  }
+
+  /** Whether the store decides by this limit still, and not by one that has replaced it. */
+  boolean isCurrentAtStore() {
+    return latest().storeLimit == storeLimit;
+  }
+
+  /**
+   * Whether what the store was charged under this limit can be given back under it, though another
+   * may have replaced it since: where that counts the same windows, or where it is the same. What a
+   * pace gives back with the time depends on the pace.
+   */
+  boolean takesBack() {
+    Budget latest = latest();
+    return latest == this
+        || latest.spec.limit().resolved().equals(spec.limit().resolved())
+        || latest.spec.limit().keepsCountsOf(spec.limit());
   }
 
   /** The specification that the budget was compiled from. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.scripts.ScriptLimit;
 import java.util.List;
 
@@ -8,12 +9,19 @@ import java.util.List;
  * Immutable; any thread.
  */
 public final class BudgetGroup {
+  private static final long NS_PER_US = 1_000;
+
+  /** Odd, so that the order of the limits matters. */
+  private static final long LEASE_FACTOR = 0x9E37_79B9_7F4A_7C15L;
+
   private final KeySpec key;
   private final Mode mode;
   private final OnStoreFailure onStoreFailure;
   private final Budget[] budgets;
   private final byte[] dimension;
   private final ScriptLimit[] storeLimits;
+  private final LeaseTerms leaseTerms;
+  private final long leaseSeed;
 
   /**
    * @param budgets 1 or more, all of one key, mode and policy.
@@ -27,6 +35,26 @@ public final class BudgetGroup {
     this.budgets = budgets.toArray(Budget[]::new);
     this.dimension = key.dimension();
     this.storeLimits = storeLimits(budgets, previous);
+    this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
+    this.leaseSeed = leaseSeed(budgets);
+  }
+
+  private static LeaseTerms leaseTerms(List<Budget> budgets) {
+    long lifeUs = Long.MAX_VALUE;
+    boolean isSpaced = false;
+    for (Budget budget : budgets) {
+      lifeUs = Math.min(lifeUs, budget.spec().leaseLifeUs());
+      isSpaced |= budget.spec().limit().algorithm() != Algorithm.FIXED_WINDOW;
+    }
+    return new LeaseTerms(lifeUs * NS_PER_US, isSpaced);
+  }
+
+  private static long leaseSeed(List<Budget> budgets) {
+    long seed = 0;
+    for (Budget budget : budgets) {
+      seed = seed * LEASE_FACTOR + budget.storeSeed();
+    }
+    return seed;
   }
 
   private static ScriptLimit[] storeLimits(List<Budget> budgets, BudgetGroup[] previous) {
@@ -48,6 +76,37 @@ public final class BudgetGroup {
       isSame = before[i] == limits[i];
     }
     return isSame;
+  }
+
+  /** What leases of these budgets may be like; null unless the mode is leased. */
+  public LeaseTerms leaseTerms() {
+    return leaseTerms;
+  }
+
+  /**
+   * Sets the hands of these budgets apart from all others: a hand's key is the identity's hash XOR
+   * this. Another one as soon as one of the limits is.
+   */
+  public long leaseSeed() {
+    return leaseSeed;
+  }
+
+  /** Whether the store decides by these limits still. */
+  public boolean isCurrent() {
+    boolean isCurrent = true;
+    for (Budget budget : budgets) {
+      isCurrent &= budget.isCurrentAtStore();
+    }
+    return isCurrent;
+  }
+
+  /** Whether what the store was charged under these limits can be given back under them. */
+  public boolean takesBack() {
+    boolean takesBack = true;
+    for (Budget budget : budgets) {
+      takesBack &= budget.takesBack();
+    }
+    return takesBack;
   }
 
   public KeySpec key() {

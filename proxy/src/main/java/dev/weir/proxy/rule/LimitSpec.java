@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.lease.LeaseLife;
 import dev.weir.proxy.rule.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
@@ -205,6 +206,23 @@ public record LimitSpec(
       case BUCKET_RING ->
           ScriptLimit.bucketRing(
               count, windowUs, Math.toIntExact(rate.windowNs() / spec.subWindowNs));
+    };
+  }
+
+  /**
+   * The longest life of a unit that is kept, unless another is set: so short that what is kept for
+   * it is little beside the limit. In microseconds, 1 or more.
+   */
+  long leaseLifeUs() {
+    long windowUs = rate.windowNs() / NS_PER_US;
+    return switch (algorithm) {
+      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET ->
+          LeaseLife.ofPacedUs(capacity(), rate.count(), windowUs);
+      case FIXED_WINDOW, SLIDING_COUNTER -> LeaseLife.ofWindowUs(windowUs);
+      case SLIDING_LOG -> LeaseLife.ofLogUs(windowUs);
+      // Units of a ring are used in the sub-window that they were kept in.
+      case BUCKET_RING ->
+          Math.min(LeaseLife.ofWindowUs(windowUs), resolved().subWindowNs / NS_PER_US);
     };
   }
 

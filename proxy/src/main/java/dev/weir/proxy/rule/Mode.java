@@ -8,7 +8,12 @@ public enum Mode {
   LOCAL(false),
 
   /** The store: one budget for the whole fleet, never exceeded whoever asks. */
-  EXACT(true);
+  EXACT(true),
+
+  /** The store, too, but what it has given to keep for a short while is used without asking. */
+  LEASED(true);
+
+  private static final String AUTO = "auto";
 
   private final boolean needsStore;
 
@@ -19,6 +24,21 @@ public enum Mode {
   /** Whether it is no use without a store. */
   public boolean needsStore() {
     return needsStore;
+  }
+
+  /**
+   * Reads a mode.
+   *
+   * @param text its name, or {@code auto}, which is another one of leased.
+   * @throws BadValueException if it is none.
+   */
+  public static Mode parse(String text) {
+    for (Mode mode : values()) {
+      if (mode.toString().equals(text) || mode == LEASED && text.equals(AUTO)) {
+        return mode;
+      }
+    }
+    throw new BadValueException(text, "local, exact, leased or auto");
   }
 
   /** The name in files and on the command line. */

@@ -22,6 +22,7 @@ public final class Rule {
   private final BudgetGroup[] groups;
   private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
+  private final boolean isLeased;
   private final byte[][] methods;
 
   /**
@@ -49,6 +50,15 @@ public final class Rule {
       this.localGroupCount = 0;
       this.storeLimits = null;
     }
+    this.isLeased = areStoreGroupsLeased();
+  }
+
+  private boolean areStoreGroupsLeased() {
+    boolean areLeased = localGroupCount < groups.length;
+    for (int group = localGroupCount; group < groups.length; group++) {
+      areLeased &= groups[group].mode() == Mode.LEASED;
+    }
+    return areLeased;
   }
 
   private static List<Budget> budgets(
@@ -86,7 +96,8 @@ public final class Rule {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
     for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
-      Object same = List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault());
+      Object same =
+          List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault(), spec.leaseLifeNs());
       alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
     }
     return alike.values().stream()
@@ -163,6 +174,11 @@ public final class Rule {
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;
+  }
+
+  /** Whether the store decides on some of the groups, and what it gives to keep is used of all. */
+  public boolean isLeased() {
+    return isLeased;
   }
 
   /** Whether requests for one budget may be granted together: not if each has its own slot. */

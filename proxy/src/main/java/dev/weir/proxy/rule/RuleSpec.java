@@ -21,7 +21,7 @@ import java.util.Set;
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
  * @param mode of the limits that have none of their own.
  * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
- *     Mode#EXACT}.
+ *     Mode#EXACT} and {@link Mode#LEASED}.
  */
 public record RuleSpec(
     String id,
@@ -108,10 +108,14 @@ public record RuleSpec(
       checkNoLimit(sink);
     }
     if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
-      fault(sink, "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact");
+      fault(
+          sink,
+          "on-store-failure",
+          onStoreFailure.toString(),
+          "nothing, unless mode is exact or leased");
     }
     if (share == Share.AUTO && mode.needsStore()) {
-      fault(sink, "share", "auto", "nothing, as the mode is exact");
+      fault(sink, "share", "auto", "nothing, as the mode is " + mode);
     }
   }
 
@@ -133,6 +137,13 @@ public record RuleSpec(
     return fieldsOf(budget) + "mode";
   }
 
+  /** The mode that {@link #fieldThatAsksStore} has. */
+  public Mode modeThatAsksStore() {
+    return mode.needsStore()
+        ? mode
+        : budgets.stream().map(BudgetSpec::mode).filter(Mode::needsStore).findFirst().orElseThrow();
+  }
+
   /** What limits say of their modes and failure policies that is not the rule's; mostly empty. */
   public String ownDecisions() {
     StringBuilder text = new StringBuilder();
@@ -141,6 +152,9 @@ public record RuleSpec(
       if (budget.mode() != mode || budget.onStoreFailure() != onStoreFailure) {
         text.append(' ').append(fieldsOf(i)).append(budget.mode());
         text.append(' ').append(budget.onStoreFailure());
+      }
+      if (budget.leaseLifeNs() != 0) {
+        text.append(' ').append(fieldsOf(i)).append(DurationText.text(budget.leaseLifeNs()));
       }
     }
     return text.toString();
@@ -165,6 +179,7 @@ public record RuleSpec(
       if (budgets.get(i).mode().needsStore()) {
         limit.checkForStore(within);
       }
+      budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
       if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
         fault(within, "overflow", "queue", "reject, as there are other limits");
@@ -184,7 +199,7 @@ public record RuleSpec(
   private void checkMode(BudgetSpec budget, FaultSink within) {
     OnStoreFailure own = budget.onStoreFailure();
     if (own != onStoreFailure && !budget.mode().needsStore()) {
-      fault(within, "on-store-failure", own.toString(), "nothing, unless mode is exact");
+      fault(within, "on-store-failure", own.toString(), "nothing, unless mode is exact or leased");
     }
     if (budget.mode() != mode && budget.mode().needsStore() && share == Share.AUTO) {
       fault(within, "mode", budget.mode().toString(), "local, as the share is auto");
@@ -262,6 +277,7 @@ public record RuleSpec(
     private Mode mode = Mode.LOCAL;
     private Share share = Share.NONE;
     private OnStoreFailure onStoreFailure;
+    private long leaseLifeNs;
 
     private Builder(String id) {
       this.id = id;
@@ -391,6 +407,12 @@ public record RuleSpec(
       return this;
     }
 
+    /** The longest life of units that are kept, of the limits of mode leased. */
+    public Builder leaseLifeNs(long leaseLifeNs) {
+      this.leaseLifeNs = leaseLifeNs;
+      return this;
+    }
+
     /** The limits, in the place of the one that the other setters make. */
     public Builder limits(List<BudgetSpec.Builder> limits) {
       this.limits = limits;
@@ -404,12 +426,22 @@ public record RuleSpec(
 
     public RuleSpec build() {
       boolean isList = !limits.isEmpty();
+      List<BudgetSpec.Builder> all = isList ? limits : List.of(limit);
+      // Where it is of use, it means the limits that it is of use to.
+      boolean isLifeOfUse = all.stream().anyMatch(each -> each.isLeased(mode));
       return new RuleSpec(
           id,
           pattern(),
           methods,
-          (isList ? limits : List.of(limit))
-              .stream().map(each -> each.build(key, mode, onStoreFailure)).toList(),
+          all.stream()
+              .map(
+                  each ->
+                      each.build(
+                          key,
+                          mode,
+                          onStoreFailure,
+                          !isLifeOfUse || each.isLeased(mode) ? leaseLifeNs : 0))
+              .toList(),
           isList,
           cost,
           action,

@@ -15,6 +15,8 @@ import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */
 public final class ModelAdmission {
+  private static final int HANDS = 64;
+
   private ModelAdmission() {}
 
   public static AdmissionHandler of(
@@ -39,7 +41,16 @@ public final class ModelAdmission {
     ExactGate exact =
         new ExactGate(
             store.store(), settings, StoreNames.DEFAULT, local, store.clock(), metrics.store());
-    GateByMode gate = new GateByMode(local, exact, store.clock());
+    LeasedGate leased =
+        LeasedGate.of(
+            exact,
+            new LeaseHands(HANDS),
+            store.store(),
+            settings,
+            StoreNames.DEFAULT,
+            store.clock(),
+            metrics);
+    GateByMode gate = new GateByMode(local, exact, leased, store.clock());
     IdentityReader identities =
         new IdentityReader(
             IdentitySettings.DEFAULT,

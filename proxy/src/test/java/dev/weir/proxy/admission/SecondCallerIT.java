@@ -29,6 +29,7 @@ import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.TextRequest;
+import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreLogin;
 import dev.weir.proxy.store.StoreNode;
@@ -58,6 +59,7 @@ class SecondCallerIT {
 
   private final Metrics metrics = new Metrics();
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
+  private final LeaseHands hands = new LeaseHands();
   private final List<Loop> loops = new ArrayList<>();
   private RedisServer redis;
   private EventLoopGroup group;
@@ -111,23 +113,20 @@ class SecondCallerIT {
     eventLoop.submit(() -> deadlines.start(eventLoop)).sync();
     LoopMetrics own = metrics.newLoop();
     LocalGate local = new LocalGate(tables);
+    LoopStore loopStore = store.join(eventLoop, clock, deadlines, own.store());
     ExactGate exact =
-        new ExactGate(
-            store.join(eventLoop, clock, deadlines, own.store()),
-            settings,
-            StoreNames.DEFAULT,
-            local,
-            clock,
-            own.store());
+        new ExactGate(loopStore, settings, StoreNames.DEFAULT, local, clock, own.store());
     IdentityReader identities =
         new IdentityReader(
             IdentitySettings.DEFAULT,
             KeyHasher.withKey(1, 2),
             new ClientIpReader(IdentitySettings.DEFAULT),
             32 * 1024);
+    LeasedGate leased =
+        LeasedGate.of(exact, hands, loopStore, settings, StoreNames.DEFAULT, clock, own);
     AdmissionHandler admission =
         new AdmissionHandler(
-            new GateByMode(local, exact, clock), identities, own, clock, eventLoop);
+            new GateByMode(local, exact, leased, clock), identities, own, clock, eventLoop);
     eventLoop.submit(() -> admission.publish(rules)).sync();
     return new Loop(eventLoop, clock, admission, own);
   }
@@ -137,6 +136,7 @@ class SecondCallerIT {
     store.close();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     tables.close();
+    hands.close();
     redis.close();
   }
 

@@ -243,8 +243,9 @@ class RateLimiterTest {
     assertEquals(1, check(check("ann")).getCurrentCount(), "it was charged nothing");
   }
 
+  /** In mode leased, one of them asks for units to keep, and is decided behind the others. */
   @ParameterizedTest
-  @EnumSource(Mode.class)
+  @EnumSource(value = Mode.class, names = "LEASED", mode = EnumSource.Mode.EXCLUDE)
   void decidesEachOfManyChecksByItself(Mode mode) throws InvalidProtocolBufferException {
     start(mode);
     CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();

@@ -60,6 +60,7 @@ class ExpositionBytesTest {
       times(90 + cause.ordinal(), () -> loop.upstreamReplaced(cause));
     }
     store(loop.store());
+    leases(loop.leases());
     RuleCounters api = loop.rule("api");
     times(1, api::allowed);
     times(2, api::refused);
@@ -110,6 +111,17 @@ class ExpositionBytesTest {
     for (StoreFault fault : StoreFault.values()) {
       times(40 + fault.ordinal(), () -> store.storeUnavailable(fault));
     }
+  }
+
+  private static void leases(LeaseMetrics leases) {
+    times(15, () -> leases.asked(false));
+    times(16, () -> leases.asked(true));
+    leases.kept(117);
+    times(18, () -> leases.byHand(2));
+    times(19, leases::byStore);
+    times(20, leases::bySpacing);
+    leases.givenBack(121);
+    leases.died(122);
   }
 
   private static void times(int count, Runnable... events) {

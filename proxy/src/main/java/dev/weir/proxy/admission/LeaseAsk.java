@@ -1,0 +1,90 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.LeaseTaker;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreQuestion;
+
+/**
+ * An ask for units to keep, until its answer: for a request that needs some at once, or ahead of
+ * any. An answer that comes too late for the request still brings what was kept, unless the ask has
+ * been made another one by then; so those that ended last are reused last.
+ */
+final class LeaseAsk implements LeaseTaker {
+  private static final int NS_PER_US = 1_000;
+
+  private final Leases leases;
+  private final int index;
+
+  /** How often it has been used: an answer to an earlier use has another ticket. */
+  private int generation;
+
+  int hand;
+  long key;
+  BudgetGroup group;
+
+  /** Units that each request takes. */
+  long cost;
+
+  /** Requests to keep. */
+  long want;
+
+  /** What {@link dev.weir.algorithms.lease.Leasing} names the ask by. */
+  long askNs;
+
+  /** The request that needs a part of it; null if it is asked ahead. */
+  LateQuestion late;
+
+  LeaseAsk(Leases leases, int index) {
+    this.leases = leases;
+    this.index = index;
+  }
+
+  int index() {
+    return index;
+  }
+
+  /** Makes a question one that asks for requests to keep. */
+  void keepIn(StoreQuestion question) {
+    question.keep(want, group.leaseTerms().lifeNs() / NS_PER_US);
+  }
+
+  /** Begins another use; returns its ticket. */
+  long begin() {
+    return ++generation;
+  }
+
+  /** It never left, and its request knows. */
+  void unsent() {
+    late = null;
+    leases.lost(this);
+  }
+
+  @Override
+  public void decided(long ticket, StoreDecision decision) {
+    LateQuestion needs = late;
+    late = null;
+    leases.answered(this, needs == null, decision);
+    if (needs != null) {
+      needs.decided(0, decision);
+    }
+  }
+
+  @Override
+  public boolean unavailable(long ticket, StoreFault fault) {
+    LateQuestion needs = late;
+    late = null;
+    leases.lost(this);
+    return needs != null && needs.unavailable(0, fault);
+  }
+
+  @Override
+  public void keptLate(long ticket, StoreDecision decision) {
+    if (ticket == generation) {
+      leases.kept(this, decision);
+    } else {
+      leases.lateForNobody(decision.kept());
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTerms;
+import dev.weir.algorithms.lease.Leasing;
+import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LeaseMetrics;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreSettings;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Decides by what this process has in hand, and where that is nothing by the store, as {@link
+ * ExactGate} does: a request that finds the hand empty asks for itself, and for what is to be kept
+ * beside it. So a key whose lease does not pay is decided as in mode exact, and both kinds of
+ * decision mix freely.
+ *
+ * <p>Taken from a hand are the units of plain checks, at one cost for all limits. What is peeked
+ * at, reset, asked once or wanted row by row is the store's to say; and so is all of a rule that
+ * has limits of mode exact beside these, as it asks the store anyway.
+ *
+ * <p>One per event loop.
+ */
+public final class LeasedGate implements Gate {
+  private static final long NOBODY = -1;
+
+  private final ExactGate exact;
+  private final Leases leases;
+  private final Leasing leasing;
+  private final Hands hands;
+  private final LoopClock clock;
+  private final StoreKeyWriter names;
+  private final LeaseMetrics counts;
+  private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
+  private final Verdict verdict = new Verdict();
+
+  /** By the store's groups, what the request took that was decided last. */
+  private final Taken[] taken = new Taken[RuleSpec.MAX_BUDGETS];
+
+  private int takenCount;
+
+  /** Whose that is, until the next question, or it is kept. */
+  private long takenTicket = NOBODY;
+
+  /**
+   * A gate that asks by another one.
+   *
+   * @param hands that all event loops share.
+   */
+  public static LeasedGate of(
+      ExactGate exact,
+      LeaseHands hands,
+      LoopStore store,
+      StoreSettings settings,
+      StoreNames storeNames,
+      LoopClock clock,
+      LoopMetrics metrics) {
+    Leases leases =
+        new Leases(
+            hands, store, settings.deadlineNs(), clock, LeasedGate::wallNs, metrics.leases());
+    exact.leases(leases);
+    return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
+  }
+
+  private static long wallNs() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+  }
+
+  private LeasedGate(
+      ExactGate exact, Leases leases, StoreNames storeNames, LoopClock clock, LeaseMetrics counts) {
+    this.exact = exact;
+    this.leases = leases;
+    this.leasing = leases.leasing();
+    this.hands = leases.hands();
+    this.clock = clock;
+    this.names = new StoreKeyWriter(storeNames);
+    this.counts = counts;
+    for (int i = 0; i < taken.length; i++) {
+      taken[i] = new Taken();
+    }
+  }
+
+  @Override
+  public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
+    takenTicket = NOBODY;
+    takenCount = 0;
+    if (!charges.areLeased()) {
+      return exact.ask(ticket, charges, nowNs, outcome);
+    }
+    int first = charges.localGroupCount();
+    return charges.groupCount() - first == 1
+        ? askOne(ticket, charges, first, nowNs, outcome)
+        : askSeveral(ticket, charges, first, nowNs, outcome);
+  }
+
+  private Verdict askOne(long ticket, Charges charges, int group, long nowNs, Outcome outcome) {
+    BudgetGroup budgets = charges.group(group);
+    LeaseTerms terms = budgets.leaseTerms();
+    long key = key(charges, group);
+    long cost = charges.cost(charges.firstCharge(group));
+    int hand = leasing.arrived(key, terms, nowNs);
+    if (hand == Hands.NONE) {
+      counts.byStore();
+      return exact.ask(ticket, charges, nowNs, outcome);
+    }
+    if (leasing.take(hand, key, cost, nowNs, taken[0])) {
+      takenCount = 1;
+      takenTicket = ticket;
+      counts.byHand(cost);
+      if (leasing.isAlmostEmpty(terms, taken[0], nowNs)) {
+        askAhead(charges, group, hand, key, cost, nowNs);
+      }
+      return allow(budgets, hand, taken[0].left(), nowNs);
+    }
+    if (charges.isCostUsual() && leasing.isSpaced(hand, terms, nowNs)) {
+      counts.bySpacing();
+      return refuse(budgets, hand, nowNs);
+    }
+    counts.byStore();
+    return exact.ask(ticket, charges, nowNs, outcome, hand);
+  }
+
+  /** Takes from all hands, or from none; then the store decides on all. */
+  private Verdict askSeveral(long ticket, Charges charges, int first, long nowNs, Outcome outcome) {
+    Verdict least = null;
+    long units = 0;
+    for (int group = first; group < charges.groupCount(); group++) {
+      BudgetGroup budgets = charges.group(group);
+      long key = key(charges, group);
+      long cost = charges.cost(charges.firstCharge(group));
+      int hand = leasing.arrived(key, budgets.leaseTerms(), nowNs);
+      Taken from = taken[takenCount];
+      boolean isTaken = hand != Hands.NONE && leasing.take(hand, key, cost, nowNs, from);
+      if (hand != Hands.NONE
+          && (!isTaken || leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs))) {
+        askAhead(charges, group, hand, key, cost, nowNs);
+      }
+      if (!isTaken) {
+        putBack();
+        countArrivals(charges, group + 1, nowNs);
+        counts.byStore();
+        return exact.ask(ticket, charges, nowNs, outcome);
+      }
+      takenCount++;
+      units += cost;
+      least = least(least, budgets, hand, from.left(), nowNs);
+    }
+    takenTicket = ticket;
+    counts.byHand(units);
+    return least;
+  }
+
+  private void countArrivals(Charges charges, int from, long nowNs) {
+    for (int group = from; group < charges.groupCount(); group++) {
+      leasing.arrived(key(charges, group), charges.group(group).leaseTerms(), nowNs);
+    }
+  }
+
+  private void putBack() {
+    for (int i = 0; i < takenCount; i++) {
+      hands.putBack(taken[i]);
+    }
+    takenCount = 0;
+  }
+
+  private Verdict least(Verdict before, BudgetGroup of, int hand, long left, long nowNs) {
+    long remaining = remaining(of, hand, left);
+    double share = (double) remaining / budget(of, hand).storeLimit().capacity();
+    boolean isLess =
+        before == null || share < (double) before.remaining() / Math.max(1, before.limit());
+    return isLess ? allow(of, hand, left, nowNs) : before;
+  }
+
+  private static long key(Charges charges, int group) {
+    return charges.hash(group) ^ charges.group(group).leaseSeed();
+  }
+
+  private void askAhead(Charges charges, int group, int hand, long key, long cost, long nowNs) {
+    LeaseAsk ask = leases.begin(hand, key, charges.group(group), cost, nowNs);
+    if (ask != null) {
+      keys.clear();
+      names.write(charges.group(group), charges.identity(group), keys);
+      leases.ask(ask, keys, nowNs);
+    }
+  }
+
+  /** The limit that the store's last answer was about. */
+  private Budget budget(BudgetGroup budgets, int hand) {
+    return budgets.budget((int) (hands.remaining(hand) >>> Long.SIZE - Byte.SIZE));
+  }
+
+  /** What the store said is left, and what is in hand. */
+  private long remaining(BudgetGroup budgets, int hand, long left) {
+    long known = hands.remaining(hand) << Byte.SIZE >>> Byte.SIZE;
+    return Math.min(known + left, budget(budgets, hand).storeLimit().capacity());
+  }
+
+  private Verdict allow(BudgetGroup budgets, int hand, long left, long nowNs) {
+    Budget budget = budget(budgets, hand);
+    return verdict.allow(
+        budget.policy(),
+        budget.storeLimit().capacity(),
+        remaining(budgets, hand, left),
+        Math.max(0, hands.resetAtNs(hand) - nowNs));
+  }
+
+  private Verdict refuse(BudgetGroup budgets, int hand, long nowNs) {
+    Budget budget = budget(budgets, hand);
+    return verdict.refuse(
+        RefusalReason.OVER_LIMIT,
+        budget.policy(),
+        budget.storeLimit().capacity(),
+        0,
+        Math.max(0, hands.resetAtNs(hand) - nowNs),
+        Math.max(1, leasing.spacedUntilNs(hand) - nowNs));
+  }
+
+  @Override
+  public boolean keep(long ticket, KeptCharge into) {
+    boolean isKept = exact.keep(ticket, into);
+    if (ticket != takenTicket) {
+      return isKept;
+    }
+    takenTicket = NOBODY;
+    for (int i = 0; i < takenCount; i++) {
+      into.add(taken[i]);
+    }
+    return true;
+  }
+
+  @Override
+  public void giveBack(KeptCharge charge, long nowNs) {
+    exact.giveBack(charge, nowNs);
+    for (int i = 0; i < charge.takenCount; i++) {
+      leases.putBack(charge.taken[i]);
+    }
+  }
+
+  @Override
+  public void rulesChanged() {
+    leases.rulesChanged();
+  }
+
+  @Override
+  public void ending() {
+    clock.tick();
+    leases.giveBackAll();
+  }
+}

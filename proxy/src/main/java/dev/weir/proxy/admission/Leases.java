@@ -1,0 +1,353 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTerms;
+import dev.weir.algorithms.lease.Leasing;
+import dev.weir.algorithms.lease.RoundTrips;
+import dev.weir.algorithms.lease.SuspensionWatch;
+import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.WakeUp;
+import dev.weir.proxy.metrics.LeaseMetrics;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.BudgetListener;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.StoreQuestion;
+import java.util.function.LongSupplier;
+
+/**
+ * Asks the store for units to keep, takes them in, and gives back what is left of them at the end
+ * of their life, when their rule changes, and when the process ends. What may not be used any
+ * longer for other reasons is dropped: when a budget is reset, when its server has become another
+ * one, and after the machine stood still. What {@link Leasing} decides on is done here.
+ *
+ * <p>One per event loop; the hands are all loops'. Each gives back what it was granted, at the end;
+ * any may drop any.
+ */
+final class Leases implements BudgetListener {
+  /** Between two looks at the ends of leases. */
+  static final long SWEEP_NS = 10_000_000;
+
+  private final LeaseHands all;
+  private final Hands hands;
+  private final Leasing leasing;
+  private final RoundTrips roundTrips;
+  private final LoopStore store;
+  private final LoopClock clock;
+  private final LongSupplier wallNs;
+  private final LeaseMetrics counts;
+  private final LeaseAsks asks = new LeaseAsks(this);
+  private final LeaseEnds ends = new LeaseEnds();
+  private final SuspensionWatch suspension = new SuspensionWatch();
+  private final WakeUp sweep;
+  private final StoreQuestion question = new StoreQuestion();
+  private final LeaseReceipt direct = new LeaseReceipt();
+  private final StoreKeys named = new StoreKeys(1);
+
+  /** When budgets were reset: what was asked for until then is not taken in. */
+  private long forgottenNs;
+
+  /** The longest that the machine may stand still without a hand being dropped. */
+  private long patienceNs = Long.MAX_VALUE;
+
+  /**
+   * @param wallNs the time of day.
+   */
+  Leases(
+      LeaseHands all,
+      LoopStore store,
+      long deadlineNs,
+      LoopClock clock,
+      LongSupplier wallNs,
+      LeaseMetrics counts) {
+    this.all = all;
+    this.hands = all.hands();
+    this.roundTrips = new RoundTrips();
+    this.leasing = new Leasing(hands, roundTrips, deadlineNs);
+    this.store = store;
+    this.clock = clock;
+    this.wallNs = wallNs;
+    this.counts = counts;
+    this.sweep = store.wakeUp(this::sweep);
+  }
+
+  Leasing leasing() {
+    return leasing;
+  }
+
+  Hands hands() {
+    return hands;
+  }
+
+  /**
+   * Begins an ask for units to keep, if more of them are wanted and none is under way.
+   *
+   * @param cost units of each request.
+   * @return null if there is none to begin.
+   */
+  LeaseAsk begin(int hand, long key, BudgetGroup group, long cost, long nowNs) {
+    if (!asks.hasOne()) {
+      return null;
+    }
+    long want = leasing.want(hand, group.leaseTerms(), cost, nowNs);
+    if (want == 0) {
+      return null;
+    }
+    LeaseAsk ask = asks.take();
+    ask.hand = hand;
+    ask.key = key;
+    ask.group = group;
+    ask.cost = cost;
+    ask.want = want;
+    ask.askNs = leasing.askNs(nowNs);
+    ask.late = null;
+    return ask;
+  }
+
+  /** As {@link #begin}, beside what a request needs at once. */
+  LeaseAsk beginFor(LateQuestion late, long key, BudgetGroup group, long cost, long nowNs) {
+    LeaseAsk ask = begin(late.hand, key, group, cost, nowNs);
+    if (ask != null) {
+      ask.late = late;
+      late.want = ask.want;
+      counts.asked(false);
+    }
+    return ask;
+  }
+
+  /**
+   * Asks ahead.
+   *
+   * @param keys of the budgets, from the first on.
+   */
+  void ask(LeaseAsk ask, StoreKeys keys, long nowNs) {
+    question.lease(ask, ask.begin()).of(keys, 0, ask.group.storeLimits()).cost(ask.cost).upTo(0);
+    ask.keepIn(question);
+    counts.asked(true);
+    if (store.ask(question, nowNs) != null) {
+      lost(ask);
+    }
+  }
+
+  /** An ask never left, or nobody knows what became of it. */
+  void lost(LeaseAsk ask) {
+    leasing.lost(ask.hand, ask.askNs);
+    asks.leave(ask);
+  }
+
+  /** An ask has its answer in time. */
+  void answered(LeaseAsk ask, boolean isAhead, StoreDecision decision) {
+    long units = decision.kept() * ask.cost;
+    LeaseTerms terms = ask.group.leaseTerms();
+    note(ask.hand, decision);
+    leasing.answered(
+        ask.hand, terms, ask.askNs, units, isAhead, decision.isWindowEnd(), clock.nowNs());
+    if (units > 0) {
+      kept(ask, decision);
+    }
+    asks.leave(ask);
+  }
+
+  /** The store has decided on a request, whose key may have a hand. */
+  void decided(LateQuestion late, StoreDecision decision) {
+    roundTrips.add(clock.nowNs() - decision.sentNs());
+    if (late.hand == Hands.NONE) {
+      return;
+    }
+    note(late.hand, decision);
+    if (late.charges.isCostUsual()) {
+      LeaseTerms terms = late.charges.group(late.charges.localGroupCount()).leaseTerms();
+      boolean isRefused = !decision.allowed() || late.want > 0 && decision.kept() == 0;
+      long retryNs = decision.retryAfterNs();
+      long provenNs = retryNs == StoreDecision.NEVER ? 0 : decision.sentNs() + retryNs;
+      leasing.decided(late.hand, terms, isRefused, decision.sentNs(), provenNs, clock.nowNs());
+    }
+  }
+
+  private void note(int hand, StoreDecision decision) {
+    hands.note(
+        hand,
+        (long) decision.limitIndex() << Long.SIZE - Byte.SIZE | decision.remaining(),
+        decision.sentNs() + decision.resetAfterNs());
+  }
+
+  /** Takes in what was kept, in time or late. */
+  void kept(LeaseAsk ask, StoreDecision decision) {
+    long units = decision.kept() * ask.cost;
+    long nowNs = clock.nowNs();
+    counts.kept(units);
+    if (decision.sentNs() <= forgottenNs) {
+      counts.died(units);
+      return;
+    }
+    clearEnded(ask.hand, nowNs);
+    boolean isUseful =
+        decision.leaseEndNs() - nowNs > 0 && units <= Hands.MAX_UNITS && ask.group.isCurrent();
+    int place = isUseful ? hands.reserve(ask.hand, ask.key) : Hands.NO_PLACE;
+    if (place == Hands.NO_PLACE) {
+      direct.set(ask.group, decision);
+      end(direct, units);
+      return;
+    }
+    all.receipt(ask.hand, place).set(ask.group, decision);
+    long lease = hands.publish(ask.hand, place, units, decision.leaseEndNs());
+    ends.add(ask.hand, place, lease);
+    patienceNs = Math.min(patienceNs, ask.group.leaseTerms().lifeNs() / 4);
+    sweep.at(nowNs + SWEEP_NS);
+  }
+
+  /** Units came so late that nobody knows any more for whom. */
+  void lateForNobody(long units) {
+    counts.kept(units);
+    counts.died(units);
+  }
+
+  /** The leases of a hand that are over make room. */
+  private void clearEnded(int hand, long nowNs) {
+    for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+      long lease = hands.lease(hand, place);
+      if (lease != 0 && !Hands.isAlive(lease, nowNs)) {
+        endLease(hand, place, lease);
+      }
+    }
+  }
+
+  /** Ends a lease, and gives back what is left of it. */
+  private void endLease(int hand, int place, long lease) {
+    long units = hands.takeOut(hand, place, lease);
+    if (units > 0) {
+      end(all.receipt(hand, place), units);
+      hands.free(hand, place);
+    }
+  }
+
+  /** Gives back units that will not be used, where that issues nothing twice. */
+  private void end(LeaseReceipt receipt, long units) {
+    StoreFault fault = StoreFault.NO_OWNER;
+    if (receipt.group().takesBack()) {
+      fault = store.ask(receipt.giveBack(units, question), clock.nowNs());
+    }
+    if (fault == null) {
+      counts.givenBack(units);
+    } else {
+      counts.died(units);
+    }
+  }
+
+  private void sweep() {
+    long nowNs = clock.tick();
+    if (suspension.isSuspended(wallNs.getAsLong(), nowNs, patienceNs)) {
+      dropAll();
+    }
+    for (int i = ends.count() - 1; i >= 0; i--) {
+      if (!Hands.isAlive(ends.lease(i), nowNs)) {
+        endLease(ends.hand(i), ends.place(i), ends.lease(i));
+        ends.remove(i);
+      }
+    }
+    if (ends.count() > 0) {
+      sweep.at(nowNs + SWEEP_NS);
+    } else {
+      suspension.forget();
+    }
+  }
+
+  /** Gives back all that this event loop was granted: the process ends. */
+  void giveBackAll() {
+    for (int i = ends.count() - 1; i >= 0; i--) {
+      endLease(ends.hand(i), ends.place(i), ends.lease(i));
+      ends.remove(i);
+    }
+  }
+
+  /** What is to become of a lease. */
+  private interface Sieve {
+    /** Whether it stays; else it is gone when this returns. */
+    boolean stays(LeaseReceipt receipt, long units);
+  }
+
+  /** Looks at all leases: for what seldom happens. */
+  private void sift(Sieve sieve) {
+    for (int hand = 0; hand < hands.count(); hand++) {
+      for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+        long lease = hands.lease(hand, place);
+        long units = lease == 0 ? 0 : hands.takeOut(hand, place, lease);
+        if (units == 0) {
+          continue;
+        }
+        if (sieve.stays(all.receipt(hand, place), units)) {
+          hands.restore(hand, place, lease, units);
+        } else {
+          hands.free(hand, place);
+        }
+      }
+    }
+  }
+
+  private boolean drop(long units) {
+    counts.died(units);
+    return false;
+  }
+
+  private void dropAll() {
+    sift((receipt, units) -> drop(units));
+  }
+
+  /** Other rules are in use: what is in hand under limits that have changed is not used. */
+  void rulesChanged() {
+    sift(
+        (receipt, units) -> {
+          if (!receipt.group().isCurrent()) {
+            end(receipt, units);
+            return false;
+          }
+          return true;
+        });
+  }
+
+  @Override
+  public void givenBack(StoreKeys keys, int key, long cost) {
+    // There is more in the store; what is in hand stays what it is.
+  }
+
+  @Override
+  public void forget(byte[] name, int partition) {
+    named.clear();
+    StoreKeyWriter.copy(name, partition, named);
+    long hash = named.hash(0);
+    forgottenNs = clock.tick();
+    sift((receipt, units) -> !names(receipt.keys(), hash) || drop(units));
+  }
+
+  private static boolean names(StoreKeys keys, long hash) {
+    for (int key = 0; key < keys.count(); key++) {
+      if (keys.hash(key) == hash) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void forgetAll() {
+    forgottenNs = clock.tick();
+    dropAll();
+  }
+
+  @Override
+  public void serversChanged() {
+    sift(
+        (receipt, units) -> {
+          long server = store.server(receipt.keys().partition(0));
+          return server == 0 || server == receipt.server() || drop(units);
+        });
+  }
+
+  /** Puts back what a request took that did not pass. */
+  void putBack(Taken taken) {
+    hands.putBack(taken);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.store.BudgetListener;
+import dev.weir.proxy.store.StoreKeys;
+
+/** Tells two what one is told. */
+record SeveralListeners(BudgetListener one, BudgetListener other) implements BudgetListener {
+  @Override
+  public void givenBack(StoreKeys keys, int key, long cost) {
+    one.givenBack(keys, key, cost);
+    other.givenBack(keys, key, cost);
+  }
+
+  @Override
+  public void forget(byte[] name, int partition) {
+    one.forget(name, partition);
+    other.forget(name, partition);
+  }
+
+  @Override
+  public void forgetAll() {
+    one.forgetAll();
+    other.forgetAll();
+  }
+
+  @Override
+  public void serversChanged() {
+    one.serversChanged();
+    other.serversChanged();
+  }
+}
