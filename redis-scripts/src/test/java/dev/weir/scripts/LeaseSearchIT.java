@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.weir.algorithms.lease.StoredBudget;
 import dev.weir.algorithms.lease.StoredBudgets;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -61,5 +63,35 @@ class LeaseSearchIT extends ScriptServer {
   @EnumSource
   void noTraceIsOverItsLimitAndTheTwinSaysTheSame(LimitSpec.Kind kind) throws IOException {
     assertNull(new LeaseSearch(this::both).search(kind, 11, TRACES));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theTwinSaysTheSameWhateverTheClockDoes(LimitSpec.Kind kind) throws IOException {
+    final SplittableRandom random = new SplittableRandom(12);
+    for (int trace = 0; trace < TRACES / 2; trace++) {
+      final LimitSpec spec = LimitSpec.draw(kind, random);
+      final LeaseStore store = both(List.of(spec));
+      final List<LeaseStore.Lease> leases = new ArrayList<>();
+      final long[] costs = {1 + random.nextInt(2)};
+      long latestUs = 1_700_000_000_000_000L;
+      for (int step = 0; step < 16; step++) {
+        latestUs += random.nextLong(1 + spec.windowUs() / (1 + random.nextInt(4)));
+        final boolean isFar = random.nextInt(20) == 0;
+        final long backUs = random.nextLong(1 + spec.windowUs() * (isFar ? 5 : 1));
+        final long nowUs = random.nextInt(4) == 0 ? latestUs - backUs : latestUs;
+        if (random.nextInt(3) > 0 || leases.isEmpty()) {
+          final long requests = random.nextLong(spec.limit() + 2);
+          final long keep = random.nextLong(1 + spec.limit() / 2);
+          leases.add(store.lease(requests, keep, 1 + random.nextInt(40), costs, nowUs));
+        } else {
+          final LeaseStore.Lease of = leases.get(random.nextInt(leases.size()));
+          final long requests = 1 + random.nextLong(1 + of.granted());
+          final boolean isKept = random.nextBoolean();
+          final List<Long> marks = isKept ? of.keptMarks() : of.grantedMarks();
+          store.giveBack(requests, of.atUs(), isKept ? of.lifeUs() : 0, costs, marks, nowUs);
+        }
+      }
+    }
   }
 }

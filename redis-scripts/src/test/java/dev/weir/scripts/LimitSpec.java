@@ -25,13 +25,17 @@ record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long life
     BUCKET_RING
   }
 
+  /** Small numbers; one in eight as they are in use. */
   static LimitSpec draw(Kind kind, SplittableRandom random) {
-    final long limit = 1 + random.nextInt(16);
+    final boolean isLarge = random.nextInt(8) == 0;
+    final long limit = 1 + random.nextInt(!isLarge ? 16 : kind == Kind.SLIDING_LOG ? 100 : 100_000);
     final int subWindows = kind == Kind.BUCKET_RING ? 2 + random.nextInt(3) : 1;
-    final long windowUs = (8L + random.nextInt(60)) * subWindows;
-    final long mostUs = random.nextBoolean() ? windowUs : windowUs / 4;
-    final long lifeUs = random.nextInt(6) == 0 ? 0 : 1 + random.nextLong(mostUs);
-    return new LimitSpec(kind, limit, windowUs, subWindows, lifeUs);
+    final long widthUs = 8 + random.nextLong(isLarge ? 3_600_000_000L : 60);
+    final long windowUs = widthUs * subWindows;
+    final long mostUs = Math.min(windowUs, ScriptLimit.MAX_LIFE_US - 1);
+    final long lifeUs =
+        1 + random.nextLong(random.nextBoolean() ? mostUs : Math.max(mostUs / 4, 1));
+    return new LimitSpec(kind, limit, windowUs, subWindows, random.nextInt(6) == 0 ? 0 : lifeUs);
   }
 
   private static long gcd(long a, long b) {

@@ -18,6 +18,9 @@ public abstract class RunsBudget extends StoredBudget {
   private long newestUs;
   private boolean isClamped;
 
+  /** The leaving times as committed, while they are moved but not committed; else null. */
+  private long[] committedLeavesUs;
+
   RunsBudget(long limit) {
     super(limit);
   }
@@ -82,11 +85,16 @@ public abstract class RunsBudget extends StoredBudget {
 
   @Override
   public void arrive(long nowUs) {
+    if (committedLeavesUs != null) {
+      leavesUs = committedLeavesUs;
+      committedLeavesUs = null;
+    }
     long newest = size > 0 ? leavesUs[size - 1] : 0;
     final long latest = leavesAtUs(nowUs);
     isClamped = newest > latest + spanUs();
     if (isClamped) {
       final long shift = newest - latest;
+      committedLeavesUs = leavesUs.clone();
       for (int run = 0; run < size; run++) {
         leavesUs[run] = Math.max(leavesUs[run] - shift, 0);
       }
@@ -127,6 +135,7 @@ public abstract class RunsBudget extends StoredBudget {
     first = first < size ? counting : to;
     kept = 0;
     size = to;
+    committedLeavesUs = null;
   }
 
   @Override
