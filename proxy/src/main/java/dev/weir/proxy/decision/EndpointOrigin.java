@@ -47,7 +47,7 @@ final class EndpointOrigin implements Origin {
 
   /** Whose a request is; one that says why it is nobody's, if it is. */
   HttpEndpoint find(RequestView request) {
-    HttpEndpoint otherMethod = null;
+    String otherMethods = null;
     for (int i = 0; i < endpoints.size(); i++) {
       HttpEndpoint endpoint = endpoints.get(i);
       switch (endpoint.route().match(request)) {
@@ -56,14 +56,17 @@ final class EndpointOrigin implements Origin {
               ? PlainEndpoint.NO_TOKEN
               : endpoint;
         }
-        case NO_METHOD -> otherMethod = endpoint;
+        case NO_METHOD -> {
+          String method = endpoint.route().method();
+          otherMethods = otherMethods == null ? method : otherMethods + ", " + method;
+        }
         case NO_PATH -> {
           // The next one.
         }
       }
     }
-    if (otherMethod != null) {
-      return PlainEndpoint.NO_METHOD;
+    if (otherMethods != null) {
+      return PlainEndpoint.noMethod(otherMethods);
     }
     boolean isMethod =
         methods.find(request.bytes(), request.pathOffset(), request.pathLength()) != null;

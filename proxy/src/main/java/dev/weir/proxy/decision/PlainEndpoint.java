@@ -7,9 +7,8 @@ import java.nio.charset.StandardCharsets;
 final class PlainEndpoint implements HttpEndpoint {
   static final PlainEndpoint NOT_FOUND =
       new PlainEndpoint(404, "Not Found", "There is nothing at this path.");
-  static final PlainEndpoint NO_TOKEN = new PlainEndpoint(401, "Unauthorized", Tokens.EXPECTED);
-  static final PlainEndpoint NO_METHOD =
-      new PlainEndpoint(405, "Method Not Allowed", "This path has another method.");
+  static final PlainEndpoint NO_TOKEN =
+      new PlainEndpoint(401, "Unauthorized", Tokens.EXPECTED, "www-authenticate", "Bearer");
   static final PlainEndpoint NO_GRPC =
       new PlainEndpoint(
           415, "Unsupported Media Type", "This is a method of gRPC (expected: application/grpc).");
@@ -22,14 +21,31 @@ final class PlainEndpoint implements HttpEndpoint {
   private final int status;
   private final byte[] body;
 
+  /** A field that the status wants, and its value; null if it wants none. */
+  private final String field;
+
+  private final String value;
+
   private PlainEndpoint(int status, String title, String detail) {
+    this(status, title, detail, null, null);
+  }
+
+  private PlainEndpoint(int status, String title, String detail, String field, String value) {
     this.status = status;
+    this.field = field;
+    this.value = value;
     body =
         """
         {"title":"%s","status":%d,"detail":"%s"}
         """
             .formatted(title, status, detail)
             .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Answers requests of a path that has other methods: such as {@code GET, POST}. */
+  static PlainEndpoint noMethod(String allowed) {
+    return new PlainEndpoint(
+        405, "Method Not Allowed", "This path has other methods: " + allowed + ".", "allow", allowed);
   }
 
   @Override
@@ -45,8 +61,8 @@ final class PlainEndpoint implements HttpEndpoint {
   @Override
   public void request(HttpCall call) {
     HttpAnswer answer = call.answer(status).field(CONTENT_TYPE, PROBLEM);
-    if (status == 401) {
-      answer.field("www-authenticate", "Bearer");
+    if (field != null) {
+      answer.field(field, value);
     }
     answer.body(body, body.length).send();
   }

@@ -101,6 +101,10 @@ public final class RateLimitConfiguration {
 
   @Override
   public String toString() {
-    return domains.length + " domains, " + limits.size() + " limits";
+    return count(domains.length, "domain") + ", " + count(limits.size(), "limit");
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
   }
 }

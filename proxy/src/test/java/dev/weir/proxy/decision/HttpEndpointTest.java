@@ -132,6 +132,7 @@ class HttpEndpointTest {
     rig.client.request(1, true, "GET", "/v1/mirror").request(3, true, "GET", "/").send();
     List<String> frames = rig.client.received();
     assertTrue(frames.get(0).startsWith("HEADERS 1 :status: 405,"), frames.toString());
+    assertTrue(frames.get(0).contains(", allow: POST,"), frames.toString());
     assertTrue(frames.get(2).startsWith("HEADERS 3 :status: 404,"), frames.toString());
     rig.client
         .request(5, false, "POST", "/v1/mirror")
