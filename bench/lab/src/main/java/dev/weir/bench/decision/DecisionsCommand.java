@@ -80,7 +80,7 @@ public final class DecisionsCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "TIME",
-      defaultValue = "10s",
+      defaultValue = "12s",
       description = "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).")
   private String warmUp;
 
