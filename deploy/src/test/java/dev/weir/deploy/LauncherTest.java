@@ -1,0 +1,95 @@
+package dev.weir.deploy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher in the folder of a package, whose java prints what it was started with. */
+class LauncherTest {
+  private static final String JAVA = "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\"\n";
+
+  @TempDir private Path folder;
+
+  /** As {@code packages/make} lays it out. */
+  @BeforeEach
+  void install() throws IOException {
+    Files.copy(Repository.ROOT.resolve("weir"), folder.resolve("weir"));
+    Files.writeString(folder.resolve("weir.jar"), "");
+    Files.createDirectories(folder.resolve("native"));
+    Path bin = Files.createDirectories(folder.resolve("runtime/bin"));
+    Files.writeString(bin.resolve("java"), JAVA);
+    Files.writeString(folder.resolve("runtime/release"), "JAVA_VERSION=\"25.0.3\"\n");
+    assertTrue(bin.resolve("java").toFile().setExecutable(true));
+    assertTrue(folder.resolve("weir").toFile().setExecutable(true));
+  }
+
+  private List<String> started(Map<String, String> environment, String... arguments) {
+    return Program.at(folder.resolve("weir"))
+        .run(environment, arguments)
+        .succeeded()
+        .lines()
+        .toList();
+  }
+
+  @Test
+  void startsTheRuntimeBesideItAndNeedsNoProgramOnThePath() {
+    List<String> command = started(Map.of("PATH", "/nonexistent"), "run", "-c", "a.yaml");
+    assertEquals(folder.resolve("runtime/bin/java").toString(), command.get(0));
+    assertEquals(
+        List.of("-jar", folder.resolve("weir.jar").toString(), "run", "-c", "a.yaml"),
+        command.subList(command.size() - 5, command.size()));
+  }
+
+  @Test
+  void isReachedByALinkFromElsewhere() throws IOException {
+    Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("weir"));
+    List<String> command =
+        Program.at(link).run(Map.of("PATH", "/usr/bin:/bin"), "demo").succeeded().lines().toList();
+    assertEquals(folder.resolve("runtime/bin/java").toString(), command.get(0));
+  }
+
+  @Test
+  void takesACacheWhereThePackageHasOne() throws IOException {
+    String option = "-XX:AOTCache=" + folder.resolve("weir.aot");
+    assertTrue(!started(Map.of("PATH", ""), "demo").contains(option));
+    Files.writeString(folder.resolve("weir.aot"), "");
+    assertTrue(started(Map.of("PATH", ""), "demo").contains(option));
+  }
+
+  @Test
+  void anotherJavaIsTakenWithoutTheCache() throws IOException {
+    Files.writeString(folder.resolve("weir.aot"), "");
+    Path other = Files.createDirectories(folder.resolve("other/bin"));
+    Files.copy(folder.resolve("runtime/bin/java"), other.resolve("java"));
+    assertTrue(other.resolve("java").toFile().setExecutable(true));
+    Files.writeString(folder.resolve("other/release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Map<String, String> environment =
+        Map.of("PATH", "/usr/bin:/bin", "WEIR_JAVA_HOME", folder.resolve("other").toString());
+    List<String> command = started(environment, "demo");
+    assertEquals(other.resolve("java").toString(), command.get(0));
+    assertTrue(command.stream().noneMatch(word -> word.contains("AOTCache")), command.toString());
+  }
+
+  @Test
+  void theImageIsStartedAsThePackageIs() throws IOException {
+    Files.writeString(folder.resolve("weir.aot"), "");
+    List<String> image = new ArrayList<>();
+    String pom = Repository.read(Repository.DEPLOY.resolve("pom.xml"));
+    String entrypoint = pom.substring(pom.indexOf("<entrypoint>"), pom.indexOf("</entrypoint>"));
+    Pattern.compile("<arg>(.*)</arg>")
+        .matcher(entrypoint)
+        .results()
+        .forEach(word -> image.add(word.group(1).replace("/usr/lib/weir", folder.toString())));
+    assertEquals(started(Map.of("PATH", "")), image);
+  }
+}
