@@ -13,6 +13,8 @@ import java.util.StringJoiner;
 public abstract class RecordingClient implements ClientSide {
   public final ProxiedRequest request;
 
+  // The request keeps its client, and tells it nothing before it begins.
+  @SuppressWarnings("this-escape")
   protected RecordingClient(RequestLoop loop) {
     request = new ProxiedRequest(loop, this);
   }
