@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,50 @@ class LauncherTest {
     List<String> command = started(environment, "demo");
     assertEquals(other.resolve("java").toString(), command.get(0));
     assertTrue(command.stream().noneMatch(word -> word.contains("AOTCache")), command.toString());
+  }
+
+  /**
+   * A clone whose build makes an empty jar, and whose JDK makes an empty cache when asked for one.
+   */
+  private Map<String, String> makeClone(String javaVersion) throws IOException {
+    Files.delete(folder.resolve("runtime/bin/java"));
+    Files.delete(folder.resolve("weir.jar"));
+    Files.delete(folder.resolve("native"));
+    Files.createFile(folder.resolve("pom.xml"));
+    Files.writeString(
+        folder.resolve("mvnw"), "mkdir -p proxy/target && : >proxy/target/weir.jar\n");
+    Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
+    Files.writeString(
+        bin.resolve("java"),
+        JAVA
+            + "for word; do case $word in -XX:AOTCacheOutput=*) : >\"${word#*=}\" ;; esac; done\n");
+    Files.createFile(bin.resolve("javac"));
+    for (String name : List.of("java", "javac")) {
+      assertTrue(bin.resolve(name).toFile().setExecutable(true));
+    }
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"" + javaVersion + "\"\n");
+    return Map.of("PATH", "/usr/bin:/bin", "WEIR_JAVA_HOME", folder.resolve("jdk").toString());
+  }
+
+  @Test
+  void aCloneMakesTheCacheAfterItsBuildAndTakesItFromThenOn() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    List<String> first = started(environment, "demo");
+    assertTrue(first.contains("weir: making the cache for quick starts..."), first.toString());
+    Path cache = folder.resolve("proxy/target/weir-25.0.3.aot");
+    assertTrue(Files.exists(cache));
+    List<String> second = started(environment, "demo");
+    assertTrue(second.contains("-XX:AOTCache=" + cache), second.toString());
+    assertEquals(folder.resolve("jdk/bin/java").toString(), second.get(0));
+    // Of another jar, and it is left alone: it would be refused.
+    Files.setLastModifiedTime(cache, FileTime.fromMillis(0));
+    assertTrue(!started(environment, "demo").contains("-XX:AOTCache=" + cache));
+  }
+
+  @Test
+  void aCloneMakesNoCacheWhereJavaCannot() throws IOException {
+    List<String> first = started(makeClone("21.0.1"), "demo");
+    assertTrue(first.stream().noneMatch(line -> line.contains("cache")), first.toString());
   }
 
   @Test

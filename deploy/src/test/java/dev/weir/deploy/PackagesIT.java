@@ -76,8 +76,7 @@ class PackagesIT {
   /** Starts a sidecar in front of the service, without an environment but this. */
   private URI start(Map<String, String> environment, Path launcher) throws IOException {
     List<String> command = new ArrayList<>(List.of(launcher.toString(), "run"));
-    command.addAll(
-        List.of("--upstream", "http://127.0.0.1:" + service.getAddress().getPort()));
+    command.addAll(List.of("--upstream", "http://127.0.0.1:" + service.getAddress().getPort()));
     command.addAll(List.of("--limit", LIMIT + "/1h", "--listen", "127.0.0.1:0"));
     command.addAll(List.of("--admin", "off", "--event-loops", "1", "--table.keys", "1000"));
     Path errors = folder.resolve("errors.txt");
@@ -117,15 +116,13 @@ class PackagesIT {
     Path archive = made("weir-VERSION.tar.gz");
     Program.find("tar").run("xzf", archive.toString(), "-C", folder.toString()).succeeded();
     Path home = folder.resolve("weir-" + Repository.version());
-    String jar =
-        Program.find("unzip").run("-l", home.resolve("weir.jar").toString()).succeeded();
+    String jar = Program.find("unzip").run("-l", home.resolve("weir.jar").toString()).succeeded();
     for (String library : List.of("tcnative_linux", "native_epoll", "native_io_uring42")) {
       assertTrue(jar.contains(library + "_x86_64.so"), library);
       assertTrue(jar.contains(library + "_aarch_64.so"), library);
     }
     String java = System.getProperty("java.home");
-    Map<String, String> environment =
-        Map.of("PATH", System.getenv("PATH"), "WEIR_JAVA_HOME", java);
+    Map<String, String> environment = Map.of("PATH", System.getenv("PATH"), "WEIR_JAVA_HOME", java);
     assertLimits(start(environment, home.resolve("weir")));
   }
 
@@ -148,8 +145,9 @@ class PackagesIT {
     Path settings = root.resolve("etc/weir/weir.yaml");
     assertTrue(Files.exists(settings));
     assertTrue(Files.exists(root.resolve("usr/lib/systemd/system/weir.service")));
-    assertTrue(Repository.read(root.resolve("etc/passwd")).contains("\nweir:")
-        || Repository.read(root.resolve("etc/passwd")).startsWith("weir:"));
+    assertTrue(
+        Repository.read(root.resolve("etc/passwd")).contains("\nweir:")
+            || Repository.read(root.resolve("etc/passwd")).startsWith("weir:"));
     assertLimits(start(Map.of("PATH", "/usr/bin:/bin"), root.resolve("usr/bin/weir")));
     dpkg.run(with(options, "--remove", "weir")).succeeded();
     assertTrue(Files.exists(settings));
