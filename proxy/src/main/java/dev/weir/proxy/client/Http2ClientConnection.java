@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Role;
@@ -110,6 +111,9 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     user(stream, exchange);
     if (head.hasBody() && head.contentLength() >= 0) {
       expectContent(stream, head.contentLength());
+    }
+    if (head.timeoutNs() != IncomingRequest.NO_TIMEOUT) {
+      expectReset(stream, head.timeoutNs());
     }
     exchange.start(this, stream, head);
   }

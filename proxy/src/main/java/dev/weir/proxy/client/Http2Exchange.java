@@ -151,9 +151,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   @Override
   public void headWaits(int bytes) {
-    if (connection != null) { // else it has been let go of, with all that it held
-      connection.headWaits(stream, bytes);
-    }
+    connection.headWaits(stream, bytes);
   }
 
   @Override

@@ -27,7 +27,7 @@ public interface ClientSide {
   /**
    * The head waits, as it was written for the service, for its verdict, its body or a connection.
    *
-   * @param bytes of memory that it takes; 0 if it waits no more.
+   * @param bytes of memory that it takes; 0 if it waits no more. Its end is not told.
    */
   void headWaits(int bytes);
 

@@ -127,12 +127,10 @@ public final class ProxiedRequest implements Asker {
     client.headWaits(head.memoryBytes());
   }
 
-  /** The head waits for nothing: it goes out, or the request has ended. */
-  void headWaitsNoMore() {
-    if (headWaits) {
-      headWaits = false;
-      client.headWaits(0);
-    }
+  /** The request has ended, and its client's side lets go of all that it holds. */
+  void forgetHead() {
+    headWaits = false;
+    head.discard();
   }
 
   private void reset(IncomingRequest incoming, long nowNs) {
@@ -341,7 +339,10 @@ public final class ProxiedRequest implements Asker {
   private void send(ServiceSide side) {
     chargeIsFresh = false;
     charge.letStand();
-    headWaitsNoMore();
+    if (headWaits) {
+      headWaits = false;
+      client.headWaits(0);
+    }
     state = State.EXCHANGE;
     long nowNs = loop.clock.nowNs();
     record.departed(nowNs); // until it is known when it was sent

@@ -163,8 +163,7 @@ final class RequestEnding {
     request.state = State.IDLE;
     request.times.ended();
     request.charge.letStand();
-    request.head.discard();
-    request.headWaitsNoMore();
+    request.forgetHead();
     request.tunnel.end();
     request.record.ended(how, awaitedTicket);
   }

@@ -333,6 +333,18 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     streams.expect(stream, bytes);
   }
 
+  /**
+   * Says how long the peer waits for an answer, by the head's own word: to reset the stream when
+   * half of it is over is no abuse, as it may have waited longer than we can see. To be said within
+   * {@link #headReceived}.
+   *
+   * @param ns 0 or more.
+   */
+  protected final void expectReset(int stream, long ns) {
+    final long sinceNs = streams.oldNs[stream] - ResetBudget.OLD_NS;
+    streams.oldNs[stream] = sinceNs + Math.min(ResetBudget.OLD_NS, ns / 2);
+  }
+
   /** The stream is a tunnel from now on, of which the peer ends its half when it likes. */
   public final void becomeTunnel(int stream) {
     streams.flags[stream] |= StreamSlots.TUNNEL;

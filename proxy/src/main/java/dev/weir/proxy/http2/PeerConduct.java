@@ -65,8 +65,8 @@ final class PeerConduct {
   }
 
   /** A client has reset a stream that was worked on. */
-  int reset(long openedNs) {
-    if (!resets.isExceededBy(openedNs, nowNs())) {
+  int reset(long oldNs) {
+    if (!resets.isExceededBy(oldNs, nowNs())) {
       return ErrorCode.NO_ERROR;
     }
     connection.pauseReading();

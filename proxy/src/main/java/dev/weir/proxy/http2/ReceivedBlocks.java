@@ -99,7 +99,7 @@ final class ReceivedBlocks {
       connection.drain();
     }
     final int stream = states.open(id);
-    streams.openedNs[stream] = connection.loop.clock.nowNs();
+    streams.oldNs[stream] = connection.loop.clock.nowNs() + ResetBudget.OLD_NS;
     streams.flags[stream] |= StreamSlots.HEAD_RECEIVED;
     return head(stream, fields, endStream);
   }

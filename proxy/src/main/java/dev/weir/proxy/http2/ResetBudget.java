@@ -13,8 +13,8 @@ final class ResetBudget {
   private static final int PER_SECOND = 33;
   private static final long NS_PER_RESET = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
 
-  /** A stream that is older may be reset at will: an outage is no attack. */
-  private static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
+  /** From this age on a stream may be reset at will: an outage is no attack. */
+  static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
 
   private int left = FULL;
   private long filledNs;
@@ -31,10 +31,11 @@ final class ResetBudget {
   /**
    * A stream has been reset that was worked on.
    *
+   * @param oldNs from when on that may be done at will.
    * @return whether there is nothing left to take it from.
    */
-  boolean isExceededBy(long openedNs, long nowNs) {
-    if (nowNs - openedNs > OLD_NS) {
+  boolean isExceededBy(long oldNs, long nowNs) {
+    if (nowNs > oldNs) {
       return false;
     }
     final long filled = (nowNs - filledNs) / NS_PER_RESET;

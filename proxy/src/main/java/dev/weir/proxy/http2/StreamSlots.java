@@ -72,7 +72,7 @@ final class StreamSlots {
   long[] stalledNs = new long[FIRST_SLOTS];
   long[] paceNs = new long[FIRST_SLOTS];
   int[] paceBytes = new int[FIRST_SLOTS];
-  long[] openedNs = new long[FIRST_SLOTS];
+  long[] oldNs = new long[FIRST_SLOTS];
   long[] heldNs = new long[FIRST_SLOTS];
   ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
   ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
@@ -210,7 +210,7 @@ final class StreamSlots {
     stalledNs = Arrays.copyOf(stalledNs, slots);
     paceNs = Arrays.copyOf(paceNs, slots);
     paceBytes = Arrays.copyOf(paceBytes, slots);
-    openedNs = Arrays.copyOf(openedNs, slots);
+    oldNs = Arrays.copyOf(oldNs, slots);
     heldNs = Arrays.copyOf(heldNs, slots);
     waiting = Arrays.copyOf(waiting, slots);
     waitingTrailers = Arrays.copyOf(waitingTrailers, slots);

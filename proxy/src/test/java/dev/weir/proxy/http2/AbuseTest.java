@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -370,6 +371,35 @@ class AbuseTest {
       }
     }
     assertEquals(Map.of(), server.counted.glitches);
+  }
+
+  /** As in an outage of calls that have 20 ms: 4,500 of them in a second. */
+  @Test
+  void streamsThatAreResetAtTheirDeadlinesAreNoAbuseAndSoonerAre() {
+    server.patienceNs = TimeUnit.MILLISECONDS.toNanos(20);
+    int id = 1;
+    for (int round = 0; round < 50; round++) {
+      id = openAndReset(id, 90, 11);
+    }
+    assertEquals(Map.of(), server.counted.glitches);
+    openAndReset(openAndReset(openAndReset(id, 90, 10), 90, 10), 90, 10);
+    assertTrue(server.counted.glitches.containsKey(Glitch.RAPID_RESET));
+  }
+
+  /** Returns the next identifier. */
+  private int openAndReset(int firstId, int count, long afterMs) {
+    final int endId = firstId + 2 * count;
+    for (int id = firstId; id < endId; id += 2) {
+      client.request(id, true, "GET", "/");
+    }
+    client.send();
+    server.age(afterMs);
+    for (int id = firstId; id < endId; id += 2) {
+      client.reset(id, ErrorCode.CANCEL);
+    }
+    client.send();
+    server.letGoOfAll();
+    return endId;
   }
 
   @Test

@@ -27,6 +27,9 @@ final class WatchedStreams extends Http2Connection {
   /** What of received content is held, until a test gives it back. */
   boolean holds;
 
+  /** How long the peer waits for its answers; 0 if it does not say. */
+  long patienceNs;
+
   /** What each call does besides. */
   Runnable within = () -> {};
 
@@ -143,6 +146,9 @@ final class WatchedStreams extends Http2Connection {
     if (role == Role.SERVER) {
       open.add(new Stream(stream, id(stream)));
       user(stream, open.get(open.size() - 1));
+      if (patienceNs > 0) {
+        expectReset(stream, patienceNs);
+      }
     }
     final int length = fields.find(FieldKind.CONTENT_LENGTH, 0);
     if (length >= 0) {

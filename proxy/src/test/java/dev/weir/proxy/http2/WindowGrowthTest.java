@@ -180,6 +180,9 @@ class WindowGrowthTest {
     for (int i = 0; i < 10; i++) {
       roundTrip(RTT_MS, ALL);
       us.credit(us.slot(id), us.heldBytes(us.slot(id)));
+      hear();
+      send(id, 1);
+      us.credit(us.slot(id), 1);
       send(id, 1); // is held when the answer comes
       hear();
     }

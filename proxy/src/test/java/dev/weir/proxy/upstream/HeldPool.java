@@ -30,15 +30,16 @@ final class HeldPool extends HeldUpstream {
   final Http2Pool pool;
 
   HeldPool(int queue, int connections) {
-    this(queue, connections, 1_000);
+    this(queue, connections, 1_000, 2 * SECOND_NS);
   }
 
   /**
    * @param queue how many may wait.
    * @param connections that there may be.
    * @param streams that may last.
+   * @param responseNs that the service has to answer.
    */
-  HeldPool(int queue, int connections, int streams) {
+  HeldPool(int queue, int connections, int streams, long responseNs) {
     http2 = new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
     pool =
         new Http2Pool(
@@ -47,7 +48,7 @@ final class HeldPool extends HeldUpstream {
                     ADDRESS,
                     UpstreamProtocol.H2C,
                     null,
-                    new UpstreamTimeouts(SECOND_NS, 2 * SECOND_NS, SECOND_NS, SECOND_NS),
+                    new UpstreamTimeouts(SECOND_NS, responseNs, SECOND_NS, SECOND_NS),
                     new UpstreamCaps(1, streams, connections, queue)),
                 addresses,
                 tasks::add,

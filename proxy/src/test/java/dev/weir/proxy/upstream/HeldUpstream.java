@@ -30,6 +30,9 @@ abstract class HeldUpstream {
   final HeldAdmission admission = new HeldAdmission();
   private RequestLoop loop;
 
+  /** Who asks. */
+  long clientKey = ClientKey.NONE;
+
   HeldUpstream() {
     this(fixed());
   }
@@ -55,7 +58,7 @@ abstract class HeldUpstream {
             time.deadlines,
             admission,
             origin,
-            request -> ClientKey.NONE,
+            request -> clientKey,
             metrics,
             new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
   }

@@ -1,6 +1,8 @@
 package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
@@ -11,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What streams that last leave to requests, where a service allows four on a connection. */
 class LongStreamsTest {
@@ -65,29 +69,46 @@ class LongStreamsTest {
     assertEquals(List.of("head 204 alone", "data  end", "ended"), client.told());
   }
 
-  @Test
-  void haveAConnectionMoreForEachThatTheyFillByHalf() {
-    Service first = openStreams(1);
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 1"})
+  void haveAConnectionMoreForEachThatTheyFillByHalf(int lasting, int connections) {
+    openStreams(lasting);
     held.pass(LONG_NS);
-    for (int i = 0; i < OF_ONE - 1; i++) {
+    for (int i = lasting; i < OF_ONE + 1; i++) {
       held.ask(GET);
     }
-    assertEquals(0, held.attempts(), "there are places for three");
-    held.ask(GET);
-    assertEquals(0, held.attempts(), "one that lasts");
-    for (int id = 3; id < 2 * OF_ONE; id += 2) {
-      first.peer.headers(id, false, ":status: 200", "content-type: application/grpc");
-    }
-    first.send();
+    assertEquals(connections, held.attempts());
+  }
+
+  @Test
+  void leaveRequestsNoFewerPlacesAndNoMore() {
+    openStreams(OF_ONE);
     held.pass(LONG_NS);
     held.ask(GET);
-    assertEquals(1, held.attempts());
+    connect();
+    held.ask(GET);
+    assertFalse(held.pool.isScarce(), "two of four are taken");
+    held.ask(GET);
+    assertTrue(held.pool.isScarce(), "three of four are taken");
+  }
+
+  /** Who has three of four places has no more, but for those that last. */
+  @Test
+  void leaveTheSharesOfTheirClients() {
+    held.clientKey = 7;
+    Service service = openStreams(OF_ONE - 1);
+    held.pass(LONG_NS - 1);
+    held.ask(GET);
+    assertEquals(0, service.streams().size());
+    held.pass(HeldPool.SECOND_NS);
+    held.ask(GET);
+    assertEquals(1, service.streams().size());
   }
 
   @Test
   void keepTheirPlacesWhereNoMoreMayLast() {
     held.close();
-    held = new HeldPool(100, 1, 1);
+    held = new HeldPool(100, 1, 1, HeldPool.SECOND_NS);
     openStreams(OF_ONE);
     held.pass(LONG_NS);
     HeldClient client = held.ask(GET);

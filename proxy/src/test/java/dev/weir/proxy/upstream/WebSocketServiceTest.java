@@ -125,7 +125,7 @@ class WebSocketServiceTest {
 
   @Test
   void isRefusedBeyondWhatMayLast() {
-    HeldPool few = new HeldPool(100, 1, 2);
+    HeldPool few = new HeldPool(100, 1, 2, HeldPool.SECOND_NS);
     few.ask(WEBSOCKET);
     Service service = few.connectSettled(Setting.ENABLE_CONNECT_PROTOCOL, 1);
     few.ask(WEBSOCKET);

@@ -1,6 +1,7 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;

@@ -1,6 +1,7 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ServerCertificate;
 import java.nio.file.Path;
 
 /**

@@ -1,9 +1,12 @@
 package dev.weir.bench.http2;
 
+import dev.weir.bench.process.ServerCertificate;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -14,6 +17,8 @@ import org.HdrHistogram.Histogram;
  * must lose no connection.
  */
 final class AbuseCost implements Proof {
+  private final boolean isTls;
+
   private static final long ROW_NS =
       TimeUnit.MILLISECONDS.toNanos(Integer.getInteger("row.ms", 5_000));
   private static final int PACE_MS = 10;
@@ -30,6 +35,13 @@ final class AbuseCost implements Proof {
 
   private volatile IOException lost;
 
+  /**
+   * @param isTls whether clients speak TLS.
+   */
+  AbuseCost(boolean isTls) {
+    this.isTls = isTls;
+  }
+
   @Override
   public void run(Path folder, ProofReport report) throws IOException {
     report.table(
@@ -43,12 +55,13 @@ final class AbuseCost implements Proof {
         "admitted",
         "other's p99, ms");
     try (Http2Service service = new Http2Service();
-        Sidecar weir = new Sidecar(folder, settings(service))) {
+        Sidecar weir =
+            new Sidecar(folder, settings(service), isTls ? ServerCertificate.make(folder) : null)) {
       final Thread probe = new Thread(() -> probe(weir), "probe");
       probe.setDaemon(true);
       probe.start();
       Pause.ms(TimeUnit.NANOSECONDS.toMillis(ROW_NS));
-      othersCore = measure(weir, new Attacks.Row("nobody", true, true, (c, step) -> {}), report);
+      othersCore = measure(weir, new Attacks.Row("nobody", true, true, 1, (c, step) -> {}), report);
       for (Attacks.Row row : Attacks.all()) {
         measure(weir, row, report);
       }
@@ -79,7 +92,7 @@ final class AbuseCost implements Proof {
     int connections = 0;
     double mostMib = mibBefore;
     while (System.nanoTime() - startNs < ROW_NS) {
-      connections++;
+      connections += row.clients();
       sentBytes += use(weir, row, startNs + ROW_NS);
       mostMib = Math.max(mostMib, weir.residentMib());
     }
@@ -101,7 +114,8 @@ final class AbuseCost implements Proof {
         mostMib - mibBefore,
         (long) (admitted(weir) - admittedBefore - probes),
         p99Ms);
-    ProofReport.require(!row.honest() || connections == 1, row.name() + ": lost its connection");
+    ProofReport.require(
+        !row.honest() || connections == row.clients(), row.name() + ": lost its connection");
     return cpuUs / 1e6 / seconds;
   }
 
@@ -109,27 +123,38 @@ final class AbuseCost implements Proof {
     return weir.figure("weir_requests_total") - weir.figure("weir_refusals_total");
   }
 
-  /** Does what a row says on one connection, until it ends or the time is up; its bytes. */
+  /** Does what a row says on its connections, until one ends or the time is up; their bytes. */
   private static long use(Sidecar weir, Attacks.Row row, long untilNs) throws IOException {
-    try (FrameSocket client = weir.connect()) {
-      client.number(FrameType.WINDOW_UPDATE, 0, 1 << 30);
+    final List<FrameSocket> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < row.clients(); i++) {
+        clients.add(weir.connect());
+        clients.get(i).number(FrameType.WINDOW_UPDATE, 0, 1 << 30);
+      }
       try {
         for (int step = 0; System.nanoTime() < untilNs; step++) {
-          row.attack().write(client, step);
-          if (row.paced() || step % STEPS_AT_ONCE == STEPS_AT_ONCE - 1) {
-            client.flush();
-            while (client.hasInput()) {
-              take(client);
+          final long dueNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PACE_MS);
+          for (FrameSocket client : clients) {
+            row.attack().write(client, step);
+            if (row.paced() || step % STEPS_AT_ONCE == STEPS_AT_ONCE - 1) {
+              client.flush();
+              while (client.hasInput()) {
+                take(client);
+              }
             }
           }
           if (row.paced()) {
-            Pause.ms(PACE_MS);
+            LockSupport.parkNanos(dueNs - System.nanoTime());
           }
         }
       } catch (IOException ended) {
         // By the sidecar: the row says how often.
       }
-      return client.sentBytes();
+      return clients.stream().mapToLong(FrameSocket::sentBytes).sum();
+    } finally {
+      for (FrameSocket client : clients) {
+        client.close();
+      }
     }
   }
 

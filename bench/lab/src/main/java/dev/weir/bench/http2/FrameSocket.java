@@ -2,15 +2,21 @@ package dev.weir.bench.http2;
 
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 
 /**
  * One side of a connection of HTTP/2, a frame at a time and by the caller's thread: sends any,
@@ -40,29 +46,63 @@ final class FrameSocket implements AutoCloseable {
   private static final int PATIENCE_MS = 60_000;
 
   private final Socket socket;
+
+  /** What has come of it: within TLS there may be more than {@link #in} can know of. */
+  private final InputStream received;
+
   private final DataInputStream in;
   private final DataOutputStream out;
   private long sentBytes;
 
   /** Takes over a socket that is connected. */
   FrameSocket(Socket socket) throws IOException {
+    this(socket, socket);
+  }
+
+  private FrameSocket(Socket socket, Socket beneath) throws IOException {
     this.socket = socket;
-    socket.setTcpNoDelay(true);
+    received = beneath.getInputStream();
+    beneath.setTcpNoDelay(true);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 4096));
     out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES));
   }
 
   /** A client's connection to a port of 127.0.0.1, with its preface and settings. */
   static FrameSocket connect(int port, int... settings) throws IOException {
+    return new FrameSocket(socket(port)).begin(settings);
+  }
+
+  /** A client's connection by TLS, of which it looks at no certificate. */
+  static FrameSocket connectTls(int port, int... settings) throws IOException {
+    final Socket beneath = socket(port);
+    try {
+      final SSLContext context = SSLContext.getInstance("TLSv1.3");
+      context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+      final SSLSocket socket =
+          (SSLSocket) context.getSocketFactory().createSocket(beneath, "127.0.0.1", port, true);
+      final SSLParameters parameters = socket.getSSLParameters();
+      parameters.setApplicationProtocols(new String[] {"h2"});
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
+      return new FrameSocket(socket, beneath).begin(settings);
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static Socket socket(int port) throws IOException {
     final Socket socket = new Socket();
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     socket.setSoTimeout(PATIENCE_MS);
-    final FrameSocket client = new FrameSocket(socket);
-    client.out.write(PREFACE);
-    client.sentBytes += PREFACE.length;
-    client.settings(settings);
-    client.frame(FrameType.SETTINGS, FrameFlag.ACK, 0);
-    return client;
+    return socket;
+  }
+
+  private FrameSocket begin(int... settings) throws IOException {
+    out.write(PREFACE);
+    sentBytes += PREFACE.length;
+    settings(settings);
+    frame(FrameType.SETTINGS, FrameFlag.ACK, 0);
+    return this;
   }
 
   /** Reads a client's preface, as a server. */
@@ -129,7 +169,7 @@ final class FrameSocket implements AutoCloseable {
 
   /** Whether a read would find something at once. */
   boolean hasInput() throws IOException {
-    return in.available() > 0;
+    return in.available() > 0 || received.available() > 0;
   }
 
   /** The next frame; fails with an {@link java.io.EOFException} behind the last. */

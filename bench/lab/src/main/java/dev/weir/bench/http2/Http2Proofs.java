@@ -11,7 +11,8 @@ public final class Http2Proofs {
   private static final Map<String, Supplier<Proof>> PROOFS =
       new TreeMap<>(
           Map.of(
-              "abuse", AbuseCost::new,
+              "abuse", () -> new AbuseCost(false),
+              "abuse-tls", () -> new AbuseCost(true),
               "leaks", () -> new LeakRun(Integer.getInteger("streams", 1_000_000)),
               "memory", OpenStreams::new,
               "stream", () -> new LongStream(Integer.getInteger("seconds", 600)),

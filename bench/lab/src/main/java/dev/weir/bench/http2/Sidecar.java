@@ -2,6 +2,7 @@ package dev.weir.bench.http2;
 
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -24,6 +25,7 @@ final class Sidecar implements AutoCloseable {
   private final int port = ServerProcess.freePort();
   private final int adminPort = ServerProcess.freePort();
   private final Path file;
+  private final ServerCertificate certificate;
   private final Path log;
   private final ServerProcess process;
 
@@ -33,6 +35,17 @@ final class Sidecar implements AutoCloseable {
    * @param settings as YAML, but for where it listens.
    */
   Sidecar(Path folder, String settings) throws IOException {
+    this(folder, settings, null);
+  }
+
+  /**
+   * Starts one by the launcher of the folder that this runs in.
+   *
+   * @param settings as YAML, but for where it listens.
+   * @param certificate with which it speaks TLS; null if it speaks none.
+   */
+  Sidecar(Path folder, String settings, ServerCertificate certificate) throws IOException {
+    this.certificate = certificate;
     file = folder.resolve("weir.yaml");
     log = folder.resolve("weir.log");
     write(settings);
@@ -46,8 +59,21 @@ final class Sidecar implements AutoCloseable {
 
   /** Changes its settings, which it reads again when it is told to. */
   void write(String settings) throws IOException {
+    final String tls =
+        certificate == null
+            ? ""
+            : "tls: {certificate: " + certificate.chain() + ", key: " + certificate.key() + "}\n";
     Files.writeString(
-        file, "listen: 127.0.0.1:" + port + "\nadmin: 127.0.0.1:" + adminPort + "\n" + settings);
+        file,
+        "listen: "
+            + (certificate == null ? "" : "https://")
+            + "127.0.0.1:"
+            + port
+            + "\nadmin: 127.0.0.1:"
+            + adminPort
+            + "\n"
+            + tls
+            + settings);
   }
 
   int port() {
@@ -55,7 +81,9 @@ final class Sidecar implements AutoCloseable {
   }
 
   FrameSocket connect(int... settings) throws IOException {
-    return FrameSocket.connect(port, settings);
+    return certificate == null
+        ? FrameSocket.connect(port, settings)
+        : FrameSocket.connectTls(port, settings);
   }
 
   long pid() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.ServerCertificate;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;

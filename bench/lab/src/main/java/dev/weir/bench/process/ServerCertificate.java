@@ -1,6 +1,5 @@
-package dev.weir.bench.compare;
+package dev.weir.bench.process;
 
-import dev.weir.bench.process.Programs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,19 +11,19 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A certificate for 127.0.0.1 with a key on P-256, made by the JDK's keytool for one comparison,
- * that nobody else has signed: clients of a comparison look at none.
+ * A certificate for 127.0.0.1 with a key on P-256, made by the JDK's keytool for one run, that
+ * nobody else has signed: its clients look at none.
  *
  * @param chain PEM.
  * @param key PEM, PKCS #8.
  * @param both in one file, as HAProxy wants them.
  */
-record ServerCertificate(Path chain, Path key, Path both) {
+public record ServerCertificate(Path chain, Path key, Path both) {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "server";
 
   /** Makes one in a folder that is there. */
-  static ServerCertificate make(Path folder) throws IOException {
+  public static ServerCertificate make(Path folder) throws IOException {
     final Path store = folder.resolve("store.p12");
     Programs.output(
         List.of(
