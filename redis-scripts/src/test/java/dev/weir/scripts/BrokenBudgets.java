@@ -1,11 +1,11 @@
 package dev.weir.scripts;
 
-import dev.weir.algorithms.lease.CounterBudget;
-import dev.weir.algorithms.lease.LogBudget;
-import dev.weir.algorithms.lease.PacedBudget;
-import dev.weir.algorithms.lease.RingBudget;
-import dev.weir.algorithms.lease.StoredBudget;
-import dev.weir.algorithms.lease.WindowBudget;
+import dev.weir.algorithms.store.CounterBudget;
+import dev.weir.algorithms.store.LogBudget;
+import dev.weir.algorithms.store.PacedBudget;
+import dev.weir.algorithms.store.RingBudget;
+import dev.weir.algorithms.store.StoredBudget;
+import dev.weir.algorithms.store.WindowBudget;
 import dev.weir.scripts.LimitSpec.Kind;
 
 /** A rule of the twin that is broken, for one kind: a search that means anything finds it. */

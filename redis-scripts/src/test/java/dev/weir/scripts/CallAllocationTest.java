@@ -20,7 +20,10 @@ class CallAllocationTest {
   private final CheckCall call = new CheckCall(256);
   private final CheckReply reply = new CheckReply();
   private final ByteBuffer received = ByteBuffer.allocateDirect(CheckReply.length(CHECKS));
+  private final ByteBuffer receivedLeases =
+      ByteBuffer.allocateDirect(CheckReply.length(CHECKS, CHECKS));
   private final ScriptLimit paced = ScriptLimit.paced(10, 7, 1_000_000);
+  private final ScriptLimit leased = paced.leased(1_000);
   private final ScriptLimit log = ScriptLimit.slidingLog(10, 1_000_000);
   private final ScriptLimit days =
       ScriptLimit.calendarWindow(10, ChronoUnit.DAYS, ZoneId.of("Europe/Berlin"));
@@ -42,6 +45,9 @@ class CallAllocationTest {
         call.checkOnce(1, log);
         call.peek(1, 1, days);
         call.refund(1, NOW, paced);
+        call.lease(1, 10, 1_000, 1, leased);
+        call.also(log, 1);
+        call.refund(1, NOW, 1_000, leased, 7);
       }
       sum += call.length() + call.keyCount() + call.checkCount() + call.array().length;
     }
@@ -71,6 +77,10 @@ class CallAllocationTest {
         sum += reply.status(i) + reply.limitIndex(i) + reply.granted(i) + reply.remaining(i);
         sum += reply.capacity(i) + reply.resetAtUs(i) + reply.retryAfterUs(i) + reply.waitUs(i);
         sum += reply.replayed(i) ? 1 : 0;
+      }
+      reply.wrap(receivedLeases, CHECKS, CHECKS);
+      for (int i = 0; i < CHECKS; i++) {
+        sum += reply.kept(i) + reply.lifeUs(i) + reply.keptMark(i, 7) + reply.grantedMark(i, 0, 3);
       }
     }
   }

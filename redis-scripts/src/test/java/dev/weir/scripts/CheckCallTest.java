@@ -38,6 +38,32 @@ class CheckCallTest {
   }
 
   @Test
+  void writesNothingOfALeaseThatItRefuses() {
+    final ScriptLimit queue = ScriptLimit.queue(1, 1, 1, 0);
+    final long longest = ScriptLimit.MAX_LIFE_US;
+    call.lease(0, 0, 1, 1, LIMIT);
+    call.lease(1, (1L << 53) / longest, longest, 1, LIMIT);
+    final byte[] before = bytes();
+    refused("lifeUs: 0 (expected: from 1 to 16777215)", () -> call.lease(1, 1, 0, 1, LIMIT));
+    refused(null, () -> call.lease(1, 1, longest + 1, 1, LIMIT));
+    refused(null, () -> call.lease(-1, 1, 1, 1, LIMIT));
+    refused(null, () -> call.lease(1, -1, 1, 1, LIMIT));
+    refused(null, () -> call.lease(1, (1L << 53) / longest + 1, longest, 1, LIMIT));
+    refused(null, () -> call.lease(1 << 20, 1 << 20, 1, 1L << 33, LIMIT));
+    final String noQueue = "limit: a queue (expected: one whose units can be kept)";
+    refused(noQueue, () -> call.lease(1, 1, 1, 1, queue));
+    refused(noQueue, () -> call.also(queue, 1));
+    refused(null, () -> call.also(LIMIT, 1L << 40));
+    refused(null, () -> call.refund(1, 1, longest + 1, LIMIT, 1));
+    refused("mark: -2 (expected: from -1 to 1099511627775)", () -> call.refund(1, 1, 1, LIMIT, -2));
+    refused(null, () -> call.refund(1, 1, 1, LIMIT, 1L << 40));
+    assertArrayEquals(before, bytes());
+    refused("check: 1 (expected: one of many requests)", () -> call.more(1, 1));
+    assertEquals(2, call.leaseCount());
+    assertEquals(0, call.clear().leaseCount());
+  }
+
+  @Test
   void addsRequestsAsIfTheyHadComeAtOnce() {
     assertEquals(0, call.check(5, 2, LIMIT));
     assertEquals(1, call.peek(1, 1, LIMIT));

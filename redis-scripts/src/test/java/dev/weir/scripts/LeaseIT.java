@@ -3,9 +3,9 @@ package dev.weir.scripts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.algorithms.lease.LeaseGrant;
-import dev.weir.algorithms.lease.PacedBudget;
-import dev.weir.algorithms.lease.StoredBudgets;
+import dev.weir.algorithms.store.LeaseGrant;
+import dev.weir.algorithms.store.PacedBudget;
+import dev.weir.algorithms.store.StoredBudgets;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;

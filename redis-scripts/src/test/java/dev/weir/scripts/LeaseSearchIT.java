@@ -3,8 +3,8 @@ package dev.weir.scripts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.weir.algorithms.lease.StoredBudget;
-import dev.weir.algorithms.lease.StoredBudgets;
+import dev.weir.algorithms.store.StoredBudget;
+import dev.weir.algorithms.store.StoredBudgets;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

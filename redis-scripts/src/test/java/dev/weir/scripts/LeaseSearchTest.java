@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.algorithms.lease.StoredBudget;
-import dev.weir.algorithms.lease.StoredBudgets;
+import dev.weir.algorithms.store.StoredBudget;
+import dev.weir.algorithms.store.StoredBudgets;
 import dev.weir.scripts.LeaseSearch.Breach;
 import java.io.IOException;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.scripts;
 
-import dev.weir.algorithms.lease.LeaseGrant;
-import dev.weir.algorithms.lease.StoredBudget;
-import dev.weir.algorithms.lease.StoredBudgets;
+import dev.weir.algorithms.store.LeaseGrant;
+import dev.weir.algorithms.store.StoredBudget;
+import dev.weir.algorithms.store.StoredBudgets;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

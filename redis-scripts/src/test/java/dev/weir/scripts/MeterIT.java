@@ -76,7 +76,7 @@ class MeterIT extends ScriptServer {
 
   /** Puts the same under the key of both ways: nothing, what is not ours, another limit's state. */
   private void disturb(int key) throws Exception {
-    final int choice = random.nextInt(6);
+    final int choice = random.nextInt(7);
     for (String name : new String[] {"{p}short" + key, "{p}long" + key}) {
       client.text("DEL", name);
       switch (choice) {
@@ -88,6 +88,11 @@ class MeterIT extends ScriptServer {
           final CheckCall other = new CheckCall(1);
           other.check(2, 1, ScriptLimit.slidingCounter(10, WINDOW_US));
           at(1_700_000_000_000_000L, other, name);
+        }
+        case 5 -> {
+          final CheckCall counted = new CheckCall(1);
+          counted.lease(1, 4, 1_000, 1, limits[key].leased(1_000));
+          at(1_700_000_000_000_000L, counted, name);
         }
         default -> {}
       }

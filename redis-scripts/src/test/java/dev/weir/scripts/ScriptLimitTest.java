@@ -2,6 +2,7 @@ package dev.weir.scripts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -72,5 +73,18 @@ class ScriptLimitTest {
 
   private static void refused(String message, Executable attempt) {
     assertEquals(message, assertThrows(IllegalArgumentException.class, attempt).getMessage());
+  }
+
+  @Test
+  void leasesWhatCanBeKeptAndForNoLongerThanTheScriptCanRemember() {
+    final ScriptLimit paced = ScriptLimit.paced(10, 10, 7);
+    final ScriptLimit window = ScriptLimit.fixedWindow(10, 10, 0);
+    assertEquals(10, paced.leased(1).capacity());
+    assertTrue(paced.leased(ScriptLimit.MAX_LIFE_US).isPaced());
+    assertFalse(paced.leased(5).isQueue());
+    assertSame(window, window.leased(1));
+    assertThrows(IllegalArgumentException.class, () -> paced.leased(0));
+    assertThrows(IllegalArgumentException.class, () -> paced.leased(ScriptLimit.MAX_LIFE_US + 1));
+    assertThrows(IllegalArgumentException.class, () -> ScriptLimit.queue(1, 1, 1, 0).leased(1));
   }
 }

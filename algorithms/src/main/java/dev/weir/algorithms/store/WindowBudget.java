@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /**
  * A budget per window of the clock: a count of the stored window. A clock that has stepped back by

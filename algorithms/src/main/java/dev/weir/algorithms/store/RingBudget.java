@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /** A bucket ring: a window of sub-windows that are counted each, and leave whole. */
 public class RingBudget extends RunsBudget {

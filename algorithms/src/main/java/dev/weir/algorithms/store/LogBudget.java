@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /** A sliding log: each unit counts for a window of its own, and leaves on time. */
 public class LogBudget extends RunsBudget {

@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /**
  * A budget as a store keeps it, in memory: what one identity has used of one limit, brought up to

@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /**
  * A budget that comes back at a steady pace: GCRA, token bucket, leaky bucket as a meter. One

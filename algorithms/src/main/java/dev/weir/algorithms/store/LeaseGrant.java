@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /** What was decided about a lease, or a check, which is one that keeps nothing. Reused. */
 public final class LeaseGrant {

@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /**
  * A sliding counter: the count of the stored window, and that of the one before by the share of it

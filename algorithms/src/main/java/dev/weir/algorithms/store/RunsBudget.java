@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 import java.util.Arrays;
 

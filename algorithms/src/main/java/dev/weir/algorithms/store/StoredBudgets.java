@@ -1,4 +1,4 @@
-package dev.weir.algorithms.lease;
+package dev.weir.algorithms.store;
 
 /**
  * The budgets of one identity under its limits, in the order of those: all of them admit a request,
