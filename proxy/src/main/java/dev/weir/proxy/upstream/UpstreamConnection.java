@@ -6,7 +6,6 @@ import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.Bytes;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
@@ -23,7 +22,6 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One connection to a service of HTTP/1.1, for one exchange at a time. A connection is used again
@@ -31,18 +29,11 @@ import java.util.concurrent.TimeUnit;
  * that no byte of one response can ever be taken for another's.
  */
 final class UpstreamConnection extends InboundHandler implements ServiceSide {
-  /** An exchange that takes longer is a stream, whichever side it is that takes its time. */
-  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
-
-  /** When one that found no place among the streams looks again. */
-  private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
-
   private final UpstreamPool pool;
   private final Channel channel;
   private final ResponseReader responses;
   private final RequestWriter requests;
-  private final ServiceTimer waiter;
-  private final ServiceTimer ageing;
+  private final ConnectionTimes times;
   private final ConnectionPlace place = new ConnectionPlace();
 
   /** The request that it serves; null if none. */
@@ -71,22 +62,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     this.endIsTold = channel.pipeline().get(SslHandler.class) == null;
     this.responses = new ResponseReader(this, pool.messages());
     this.requests = new RequestWriter(channel);
-    this.waiter =
-        new ServiceTimer() {
-          @Override
-          protected void onDeadline() {
-            UpstreamConnection.this.onDeadline();
-          }
-        };
-    this.ageing =
-        new ServiceTimer() {
-          @Override
-          protected void onDeadline() {
-            if (!pool.becomeStream(UpstreamConnection.this)) {
-              until(pool.clock().nowNs() + LOOK_AGAIN_NS);
-            }
-          }
-        };
+    this.times = new ConnectionTimes(pool, this, this::onDeadline);
   }
 
   boolean isUsable() {
@@ -100,17 +76,15 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   /** Takes a request, which is told of it by whoever calls. */
   void start(ProxiedRequest newRequest) {
-    ageing.until(pool.clock().nowNs() + LONG_NS);
+    times.exchangeBegins();
     request = newRequest;
     failure = null;
     requestComplete = false;
     responses.start();
-    waiter.until(Deadlines.NEVER);
   }
 
   void idleUntil(long deadlineNs) {
-    waiter.until(deadlineNs);
-    ageing.until(Deadlines.NEVER);
+    times.idleUntil(deadlineNs);
   }
 
   void close() {
@@ -212,7 +186,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
             && !isTunnel
             && request.responseHeldBytes() == 0
             && (requestComplete || !channel.isWritable());
-    waiter.until(isDue ? nowNs + pool.responseTimeoutNs() : Deadlines.NEVER);
+    if (isDue) {
+      times.awaitService(nowNs);
+    } else {
+      times.awaitNothing();
+    }
   }
 
   @Override
@@ -264,7 +242,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** Both sides of the tunnel have ended: what was written still goes out, in its own time. */
   private void releaseTunnel() {
     request = null;
-    waiter.until(pool.clock().nowNs() + pool.responseTimeoutNs());
+    times.awaitService(pool.clock().nowNs());
   }
 
   @Override
@@ -276,8 +254,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    pool.deadlines().join(waiter);
-    pool.deadlines().join(ageing);
+    times.join(pool.deadlines());
   }
 
   @Override
@@ -303,7 +280,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   void switched(ResponseHead head) {
     isTunnel = true;
-    waiter.until(Deadlines.NEVER);
+    times.awaitNothing();
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     request.switched(head);
   }
@@ -323,7 +300,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       if (channel.isOpen()) {
         channel.config().setAutoRead(false);
       }
-      waiter.until(Deadlines.NEVER);
+      times.awaitNothing();
       becomeStream(); // it takes as long as its client likes
     }
   }
@@ -394,8 +371,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    waiter.leave();
-    ageing.leave();
+    times.leave();
     pool.closed(this);
     if (request != null && responses.endsWithConnection() && endIsTold) {
       complete(Unpooled.EMPTY_BUFFER);
