@@ -6,6 +6,7 @@ import static dev.weir.proxy.http.TextWriter.writeDecimal;
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 /**
  * Tells a client of HTTP/1.1 of its limit: {@code RateLimit-Policy} and {@code RateLimit} of
@@ -24,6 +25,14 @@ final class RateLimitFields {
 
   private final AnswerSettings answers;
   private final RateLimitDigits digits = new RateLimitDigits();
+
+  /**
+   * What stands before the first number, of the policy that was written last: most responses that
+   * follow one another are under the same. On the heap, as it lives as long as its loop.
+   */
+  private final ByteBuf beginning = Unpooled.buffer(256);
+
+  private QuotaPolicy begun;
 
   RateLimitFields(AnswerSettings answers) {
     this.answers = answers;
@@ -59,10 +68,9 @@ final class RateLimitFields {
       return;
     }
     if (answers.rateLimit()) {
-      out.writeBytes(POLICY);
-      LimitValues.writePolicy(out, policy);
-      out.writeBytes(RATE_LIMIT);
-      LimitValues.writeRemaining(out, policy, remaining);
+      begin(policy);
+      out.writeBytes(beginning.array(), beginning.arrayOffset(), beginning.readableBytes());
+      writeDecimal(out, remaining);
       digits.remainingEnd = out.writerIndex();
       LimitValues.writeReset(out, waitSeconds);
       digits.waitEnd = out.writerIndex();
@@ -78,6 +86,16 @@ final class RateLimitFields {
       writeDecimal(out, waitSeconds);
       digits.xWaitEnd = out.writerIndex();
       out.writeBytes(CRLF);
+    }
+  }
+
+  private void begin(QuotaPolicy policy) {
+    if (policy != begun) {
+      begun = policy;
+      beginning.clear().writeBytes(POLICY);
+      LimitValues.writePolicy(beginning, policy);
+      beginning.writeBytes(RATE_LIMIT);
+      LimitValues.beginLimit(beginning, policy);
     }
   }
 }

@@ -113,12 +113,7 @@ abstract class RefusalTemplate {
   /** Writes a number over another one with as many digits, unless that ends nowhere. */
   private static void writeOver(ByteBuf out, int end, long value) {
     if (end > 0) {
-      long rest = value;
-      int at = end;
-      do {
-        out.setByte(--at, '0' + (int) (rest % 10));
-        rest /= 10;
-      } while (rest > 0);
+      TextWriter.setDecimal(out, end, value);
     }
   }
 

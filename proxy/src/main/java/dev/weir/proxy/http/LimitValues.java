@@ -40,10 +40,15 @@ public final class LimitValues {
     writeReset(out, waitSeconds);
   }
 
-  /** Appends the value of {@code RateLimit} up to the units left, with their digits at its end. */
-  public static void writeRemaining(ByteBuf out, QuotaPolicy policy, long remaining) {
+  /** Appends the value of {@code RateLimit} up to where the units left stand. */
+  public static void beginLimit(ByteBuf out, QuotaPolicy policy) {
     writeName(out, policy);
     out.writeBytes(REMAINING);
+  }
+
+  /** Appends the value of {@code RateLimit} up to the units left, with their digits at its end. */
+  public static void writeRemaining(ByteBuf out, QuotaPolicy policy, long remaining) {
+    beginLimit(out, policy);
     TextWriter.writeDecimal(out, remaining);
   }
 

@@ -28,9 +28,25 @@ public final class TextWriter {
    * @param value 0 or more.
    */
   public static void writeDecimal(ByteBuf out, long value) {
-    for (int i = digits(value) - 1; i >= 0; i--) {
-      out.writeByte('0' + (int) (value / POWERS_OF_TEN[i] % 10));
-    }
+    int digits = digits(value);
+    int end = out.writerIndex() + digits;
+    out.ensureWritable(digits).writerIndex(end);
+    setDecimal(out, end, value);
+  }
+
+  /**
+   * Writes {@code value} in decimal over what stands before an index.
+   *
+   * @param end behind the last digit.
+   * @param value 0 or more.
+   */
+  public static void setDecimal(ByteBuf out, int end, long value) {
+    long rest = value;
+    int at = end;
+    do {
+      out.setByte(--at, '0' + (int) (rest % 10));
+      rest /= 10;
+    } while (rest > 0);
   }
 
   /** How many bytes {@link #writeDecimal} appends for a value of 0 or more. */

@@ -46,21 +46,23 @@ class RefusalTemplatesTest {
   private enum Version {
     HTTP1 {
       @Override
-      RefusalTemplate template(AnswerSettings answers) {
-        return new Http1RefusalTemplate(new RateLimitFields(answers));
+      Supplier<RefusalTemplate> maker(AnswerSettings answers) {
+        RateLimitFields fields = new RateLimitFields(answers);
+        return () -> new Http1RefusalTemplate(fields);
       }
     },
     HTTP2 {
       @Override
-      RefusalTemplate template(AnswerSettings answers) {
-        return new Http2RefusalTemplate(new Http2RateLimitFields(answers));
+      Supplier<RefusalTemplate> maker(AnswerSettings answers) {
+        Http2RateLimitFields fields = new Http2RateLimitFields(answers);
+        return () -> new Http2RefusalTemplate(fields);
       }
     };
 
-    abstract RefusalTemplate template(AnswerSettings answers);
+    abstract Supplier<RefusalTemplate> maker(AnswerSettings answers);
 
     RefusalTemplates templates(AnswerSettings answers, CurrentDate date) {
-      return new RefusalTemplates(date, () -> template(answers));
+      return new RefusalTemplates(date, maker(answers));
     }
   }
 
@@ -83,7 +85,7 @@ class RefusalTemplatesTest {
   @ParameterizedTest
   @EnumSource
   void writesTheDateOfEachSecond(Version version) {
-    RefusalTemplate kept = version.template(new AnswerSettings(true, true));
+    RefusalTemplate kept = version.maker(new AnswerSettings(true, true)).get();
     Refusal refusal = new Refusal().describe(verdict.refuse(RefusalReason.DENIED));
     ByteBuf head = Unpooled.buffer();
     for (String date : List.of("Sun, 22 Nov 2026 08:00:59 GMT", "Mon, 23 Nov 2026 18:01:00 GMT")) {
