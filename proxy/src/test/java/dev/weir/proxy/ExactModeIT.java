@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +27,9 @@ class ExactModeIT {
 
   /** Longer with {@code -Dweir.seconds=60}. */
   private static final int SECONDS = Integer.getInteger("weir.seconds", 4);
+
+  /** Between two requests of a client: without it, clients take what the fleet could have. */
+  private static final long PAUSE_NS = 1_000_000;
 
   private static RedisServer redis;
 
@@ -100,6 +104,7 @@ class ExactModeIT {
                       assertTrue(status == 200 || status == 429, "status " + status);
                       asked.increment();
                       passed[user].add(status == 200 ? 1 : 0);
+                      LockSupport.parkNanos(PAUSE_NS);
                     }
                   } catch (Exception | AssertionError fault) {
                     faults.add(fault);
