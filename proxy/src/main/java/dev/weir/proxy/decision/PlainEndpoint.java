@@ -45,7 +45,11 @@ final class PlainEndpoint implements HttpEndpoint {
   /** Answers requests of a path that has other methods: such as {@code GET, POST}. */
   static PlainEndpoint noMethod(String allowed) {
     return new PlainEndpoint(
-        405, "Method Not Allowed", "This path has other methods: " + allowed + ".", "allow", allowed);
+        405,
+        "Method Not Allowed",
+        "This path has other methods: " + allowed + ".",
+        "allow",
+        allowed);
   }
 
   @Override
