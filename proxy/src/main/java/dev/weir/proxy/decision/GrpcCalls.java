@@ -12,6 +12,7 @@ import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
@@ -188,12 +189,8 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   }
 
   private static boolean isValue(FieldBlock fields, int field, byte[] expected) {
-    int offset = fields.valueOffset(field);
-    boolean isValue = fields.valueLength(field) == expected.length;
-    for (int i = 0; isValue && i < expected.length; i++) {
-      isValue = fields.bytes().getByte(offset + i) == expected[i];
-    }
-    return isValue;
+    return Ascii.equals(
+        fields.bytes(), fields.valueOffset(field), fields.valueLength(field), expected);
   }
 
   private GrpcCall take() {

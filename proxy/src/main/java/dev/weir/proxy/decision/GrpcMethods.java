@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.request.Ascii;
 import java.util.List;
 import org.agrona.DirectBuffer;
 
@@ -40,23 +41,11 @@ final class GrpcMethods {
     int last = offset + length - 1;
     int slot = slot(length, bytes.getByte(last), bytes.getByte(last - 1));
     while (methods[slot] != null) {
-      if (isPath(paths[slot], bytes, offset, length)) {
+      if (Ascii.equals(bytes, offset, length, paths[slot])) {
         return methods[slot];
       }
       slot = slot + 1 & mask;
     }
     return null;
-  }
-
-  private static boolean isPath(byte[] path, DirectBuffer bytes, int offset, int length) {
-    if (path.length != length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (path[i] != bytes.getByte(offset + i)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -41,7 +41,7 @@ public enum GrpcContentType {
     if (!GRPC.begins(bytes, offset, length)) {
       return NONE;
     }
-    if (GRPC.is(bytes, offset, length)) {
+    if (GRPC.ends(bytes, offset, length)) {
       return GRPC;
     }
     if (WEB.is(bytes, offset, length)) {
@@ -51,9 +51,11 @@ public enum GrpcContentType {
   }
 
   private boolean is(DirectBuffer bytes, int offset, int length) {
-    if (!begins(bytes, offset, length)) {
-      return false;
-    }
+    return begins(bytes, offset, length) && ends(bytes, offset, length);
+  }
+
+  /** Whether nothing follows of what begins so, or what may. */
+  private boolean ends(DirectBuffer bytes, int offset, int length) {
     int next = length == lowerCase.length ? ';' : bytes.getByte(offset + lowerCase.length);
     return next == ';' || next == '+';
   }
