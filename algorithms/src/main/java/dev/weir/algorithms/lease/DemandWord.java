@@ -23,17 +23,38 @@ final class DemandWord {
   private static final long STEP_MASK = (1L << Long.SIZE - COUNT_BITS) - 1;
   private static final double STEP_NS = 1L << STEP_SHIFT;
 
+  /** Of decays that are shorter the exponential is a quotient, exact to 0.01 %. */
+  private static final double SHORT_DECAY = 0.5;
+
   private DemandWord() {}
 
-  /** The word after one more arrival. */
-  static long arrived(long word, long tauNs, long nowNs) {
+  /** The decay of a step where the count decays by a factor of e in tau. */
+  static double decayPerStep(long tauNs) {
+    return STEP_NS / tauNs;
+  }
+
+  /**
+   * The word after one more arrival.
+   *
+   * @param decayPerStep of {@link #decayPerStep(long)}.
+   */
+  static long arrived(long word, double decayPerStep, long nowNs) {
     long steps = stepsSince(word, nowNs);
     long count = word & COUNT_MASK;
     if (steps == 0) {
       return count + ONE > COUNT_MASK ? word : word + ONE;
     }
-    long decayed = (long) (count * Math.exp(-(steps * STEP_NS) / tauNs));
+    long decayed = (long) (count * left(steps * decayPerStep));
     return nowNs >>> STEP_SHIFT << COUNT_BITS | decayed + ONE;
+  }
+
+  /** How much is left after a decay, by the Pade approximant of the exponential where it does. */
+  private static double left(double decay) {
+    if (decay > SHORT_DECAY) {
+      return Math.exp(-decay);
+    }
+    double even = 1 + decay * decay / 12;
+    return (even - decay / 2) / (even + decay / 2);
   }
 
   /** Arrivals before the last one, as far as they have not decayed. */

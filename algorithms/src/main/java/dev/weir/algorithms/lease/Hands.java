@@ -107,7 +107,7 @@ public final class Hands implements AutoCloseable {
 
   private boolean isIdle(int hand, long key, long nowNs) {
     return key == FREE
-        || !holdsAny(hand)
+        || !holdsAny(hand, nowNs)
             && memory.getLongAcquire(at(hand, ASKED_OFFSET)) <= nowNs
             && DemandWord.idleNs(memory.getLongAcquire(at(hand, DEMAND_OFFSET)), nowNs)
                 >= HandLayout.GRACE_NS;
@@ -128,10 +128,11 @@ public final class Hands implements AutoCloseable {
     return false;
   }
 
-  private boolean holdsAny(int hand) {
+  /** Whether there are units, or were until lately: whoever was granted them gives them back. */
+  private boolean holdsAny(int hand, long nowNs) {
     for (int lease = 0; lease < LEASES; lease++) {
       long word = memory.getLongVolatile(leaseAt(hand, lease));
-      if (word == LeaseWord.RESERVED || LeaseWord.units(word) > 0) {
+      if (word == LeaseWord.RESERVED || LeaseWord.usable(word, nowNs - HandLayout.GRACE_NS) > 0) {
         return true;
       }
     }
@@ -149,7 +150,7 @@ public final class Hands implements AutoCloseable {
     int at = at(hand, DEMAND_OFFSET);
     long seen = memory.getLongAcquire(at);
     while (true) {
-      long next = DemandWord.arrived(seen, terms.tauNs(), nowNs);
+      long next = DemandWord.arrived(seen, terms.decayPerStep(), nowNs);
       long found = memory.compareAndExchangeLong(at, seen, next);
       if (found == seen) {
         return;

@@ -1,21 +1,45 @@
 package dev.weir.algorithms.lease;
 
-/**
- * What leases of one group of limits may be like. Immutable; any thread.
- *
- * @param lifeNs the longest life of a kept unit, 1 or more: A.
- * @param isSpaced whether a key that was refused waits before it asks again: not where a refusal
- *     proves all that follow until the window ends.
- */
-public record LeaseTerms(long lifeNs, boolean isSpaced) {
+/** What leases of one group of limits may be like. Immutable; any thread. */
+public final class LeaseTerms {
   private static final long LEAST_TAU_NS = 250_000_000;
 
   /** A life shorter than so many round trips is spent on the way. */
   private static final int LEAST_ROUND_TRIPS = 4;
 
-  /** How fast the count of arrivals decays. */
-  long tauNs() {
+  private final long lifeNs;
+  private final boolean isSpaced;
+  private final double decayPerStep;
+
+  /**
+   * @param lifeNs the longest life of a kept unit, 1 or more: A.
+   * @param isSpaced whether a key that was refused waits before it asks again: not where a refusal
+   *     proves all that follow until the window ends.
+   */
+  public LeaseTerms(long lifeNs, boolean isSpaced) {
+    this.lifeNs = lifeNs;
+    this.isSpaced = isSpaced;
+    this.decayPerStep = DemandWord.decayPerStep(tauNs());
+  }
+
+  /** The longest life of a kept unit. */
+  public long lifeNs() {
+    return lifeNs;
+  }
+
+  /** Whether a key that was refused waits before it asks again. */
+  boolean isSpaced() {
+    return isSpaced;
+  }
+
+  /** How fast the count of arrivals decays: by a factor of e in so long. */
+  private long tauNs() {
     return Math.max(2 * lifeNs, LEAST_TAU_NS);
+  }
+
+  /** How fast the count of arrivals decays, as {@link DemandWord#arrived} has it. */
+  double decayPerStep() {
+    return decayPerStep;
   }
 
   /**
@@ -30,7 +54,7 @@ public record LeaseTerms(long lifeNs, boolean isSpaced) {
   /**
    * How many requests to keep: half of those that are likely to come in a life.
    *
-   * @param before arrivals but for the present one, decayed over {@link #tauNs}.
+   * @param before arrivals but for the present one, decayed over tau.
    * @return 2 or more, or 0.
    */
   long want(double before) {

@@ -161,13 +161,15 @@ class HandsTest {
     for (long key = 10; key < 18; key++) {
       int hand = hand(key);
       if (key % 2 == 0) {
-        lease(hand, key, 1, NOW_NS + MS);
+        lease(hand, key, 1, NOW_NS + 3_000 * MS);
       } else {
         assertTrue(hands.ask(hand, NOW_NS, NOW_NS + 5_000 * MS));
       }
     }
     assertEquals(Hands.NONE, hands.claim(18, NOW_NS + 2_000 * MS));
-    assertNotEquals(Hands.NONE, hands.claim(18, NOW_NS + 5_000 * MS));
+    assertEquals(Hands.NONE, hands.claim(18, NOW_NS + 3_900 * MS), "they may be on their way back");
+    assertNotEquals(Hands.NONE, hands.claim(18, NOW_NS + 4_100 * MS));
+    assertNotEquals(Hands.NONE, hands.claim(19, NOW_NS + 5_000 * MS));
   }
 
   @Test

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 class LeaseWordsTest {
   private static final long TICK_NS = 65_536;
   private static final long STEP_NS = 1 << 22;
+  private static final double OF_A_STEP = DemandWord.decayPerStep(STEP_NS);
 
   @Test
   void leaseHasUnitsAndItsEnd() {
@@ -52,37 +53,47 @@ class LeaseWordsTest {
 
   @Test
   void arrivalsDecayByAFactorOfEInTau() {
-    long tauNs = 100 * STEP_NS;
+    double decay = DemandWord.decayPerStep(100 * STEP_NS);
     long word = 0;
     for (int i = 0; i < 1_000; i++) {
-      word = DemandWord.arrived(word, tauNs, 5 * STEP_NS + i);
+      word = DemandWord.arrived(word, decay, 5 * STEP_NS + i);
     }
     assertEquals(999, DemandWord.before(word), 0.01);
-    word = DemandWord.arrived(word, tauNs, 105 * STEP_NS);
+    word = DemandWord.arrived(word, decay, 105 * STEP_NS);
     assertEquals(1_000 / Math.E, DemandWord.before(word), 0.1);
     assertEquals(3 * STEP_NS, DemandWord.idleNs(word, 108 * STEP_NS));
   }
 
   @Test
+  void aDecayInManyStepsIsThatOfOne() {
+    double decay = DemandWord.decayPerStep(60 * STEP_NS);
+    long word = 1L << 34 | 1_000_000L << 8;
+    for (int step = 2; step <= 61; step++) {
+      word = DemandWord.arrived(word, decay, step * STEP_NS) - (1 << 8);
+    }
+    assertEquals(1_000_000 / Math.E - 1, DemandWord.before(word), 200);
+  }
+
+  @Test
   void oneArrivalIsNoDemandAndALongPauseForgetsAll() {
-    long word = DemandWord.arrived(0, STEP_NS, 7 * STEP_NS);
+    long word = DemandWord.arrived(0, OF_A_STEP, 7 * STEP_NS);
     assertEquals(0, DemandWord.before(word));
-    word = DemandWord.arrived(word, STEP_NS, 7 * STEP_NS);
+    word = DemandWord.arrived(word, OF_A_STEP, 7 * STEP_NS);
     assertEquals(1, DemandWord.before(word));
-    assertEquals(0, DemandWord.before(DemandWord.arrived(word, STEP_NS, 1_000_000 * STEP_NS)));
+    assertEquals(0, DemandWord.before(DemandWord.arrived(word, OF_A_STEP, 1_000_000 * STEP_NS)));
   }
 
   @Test
   void aClockThatLagsSeesThePresentStep() {
-    long word = DemandWord.arrived(0, STEP_NS, 8 * STEP_NS);
-    assertEquals(1, DemandWord.before(DemandWord.arrived(word, STEP_NS, 7 * STEP_NS)));
+    long word = DemandWord.arrived(0, OF_A_STEP, 8 * STEP_NS);
+    assertEquals(1, DemandWord.before(DemandWord.arrived(word, OF_A_STEP, 7 * STEP_NS)));
     assertEquals(0, DemandWord.idleNs(word, 7 * STEP_NS));
   }
 
   @Test
   void arrivalsStopAtTheMostThatTheWordHolds() {
     long full = (1L << 34) - 1;
-    assertEquals(full, DemandWord.arrived(full, STEP_NS, 1));
+    assertEquals(full, DemandWord.arrived(full, OF_A_STEP, 1));
   }
 
   @Test

@@ -56,7 +56,7 @@ record LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
       return;
     }
     if (mode == Mode.EXACT) {
-      spec.checkForStore(sink);
+      spec.checkForStore(mode, sink);
     } else if (spec.cells() > ringCells) {
       String expected = "table.ring-cells of " + spec.cells() + " or more";
       sink.fault("algorithm", new BadValueException(options.algorithm().toString(), expected));

@@ -226,14 +226,18 @@ public record LimitSpec(
     };
   }
 
-  /** Reports what the store's script cannot count, of a limit that is right by itself. */
-  public void checkForStore(FaultSink sink) {
+  /**
+   * Reports what the store's script cannot count, of a limit that is right by itself.
+   *
+   * @param mode by which it is asked.
+   */
+  public void checkForStore(Mode mode, FaultSink sink) {
     Faulty faulty = new Faulty(sink);
     if (rate == null) {
       return;
     }
     if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
-      faulty.add("limit", rate.toString(), "whole microseconds, as the mode is exact");
+      faulty.add("limit", rate.toString(), "whole microseconds, as the mode is " + mode);
     } else {
       try {
         compileForStore();
@@ -242,7 +246,7 @@ public record LimitSpec(
         faulty.add(
             "limit",
             rate.toString(),
-            (bound.find() ? bound.group(1) : tooMuch.getMessage()) + ", as the mode is exact");
+            (bound.find() ? bound.group(1) : tooMuch.getMessage()) + ", as the mode is " + mode);
       }
     }
   }

@@ -177,7 +177,7 @@ public record RuleSpec(
       FaultSink within = (field, fault) -> sink.fault(at + field, fault);
       limit.check(within);
       if (budgets.get(i).mode().needsStore()) {
-        limit.checkForStore(within);
+        limit.checkForStore(budgets.get(i).mode(), within);
       }
       budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
