@@ -13,8 +13,9 @@
 --     refunded, 0 if it was to be used at once
 --   for each limit, but not of a reset: kind: byte, 1 paced, 2 fixed window, 3 sliding counter,
 --     4 sliding log, 5 bucket ring, 6 calendar window; a, b, c, d: doubles, see the kind; cost:
---     double, the units that each request takes of it; of a refund, mark: double, that of the limit
---     by the lease's reply, before what was not yet granted with it, else -1
+--     double, the units that each request takes of it; of a refund, mark: double, -1 if there is none,
+--     of what was kept that of the lease's reply, of what was granted at once the same less the units
+--     that were kept
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:
 --   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value;
 --     16 more if it is the decision of an earlier check once

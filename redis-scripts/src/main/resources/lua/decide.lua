@@ -1,4 +1,5 @@
--- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua. Each returns its answer, 50 bytes, see check.lua.
+-- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua. Each returns its
+-- answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
 local function retry_after(limit, st)
   local room = limit.capacity - limit.cost

@@ -1,6 +1,7 @@
--- The common check by the shortest way: requests under one paced limit that is no queue (GCRA, token
--- bucket, leaky bucket as a meter). It decides as paced.lua and decide.lua do, of which it makes
--- nothing; what is not common (nil below) is left to them. Cost: O(1), one SET per check granted.
+-- The common check by the shortest way: requests under one paced limit that is no queue and is not
+-- leased (GCRA, token bucket, leaky bucket as a meter). It decides as paced.lua and decide.lua do, of
+-- which it makes nothing; what is not common (nil below) is left to them. Cost: O(1), one SET per
+-- check granted.
 local METER = 59
 local call, pack, unpack_struct = redis.call, struct.pack, struct.unpack
 local now, values
