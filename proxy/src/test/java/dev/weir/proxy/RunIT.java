@@ -48,6 +48,7 @@ class RunIT {
   private static final long HANG_NS = 1_000_000_000;
 
   @TempDir private Path folder;
+  private String[] jvmFlags = {};
   private ServerSocket service;
   private Process weir;
   private BufferedReader out;
@@ -69,7 +70,7 @@ class RunIT {
 
   private void start(String... flags) throws IOException {
     List<String> command = new ArrayList<>(Interrupts.taken());
-    command.addAll(JavaCommand.of(WeirMain.class));
+    command.addAll(JavaCommand.of(WeirMain.class, jvmFlags));
     command.add("run");
     command.addAll(List.of(flags));
     weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
@@ -118,6 +119,17 @@ class RunIT {
 
   private static void answer(Socket upstream) throws IOException {
     upstream.getOutputStream().write(ANSWER.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** As where a library can be neither unpacked nor loaded. */
+  @Test
+  void saysOnceWhyItTakesASlowerTransport() throws Exception {
+    jvmFlags = new String[] {"-Dio.netty.transport.noNative=true"};
+    startWithFlags();
+    for (String missed : List.of("io_uring", "epoll")) {
+      String line = "transport: " + missed + " is not available on this machine: ";
+      assertEquals(2, log().split(line, -1).length, log());
+    }
   }
 
   @Test

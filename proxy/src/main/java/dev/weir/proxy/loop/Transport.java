@@ -26,6 +26,8 @@ import io.netty.channel.uring.IoUringSocketChannel;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The kernel interface that a process does its input and output through. */
 public enum Transport {
@@ -80,6 +82,7 @@ public enum Transport {
     }
   };
 
+  private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
   private static final String MULTISHOT_ACCEPT = "io.netty.iouring.acceptMultiShotEnabled";
 
   private final Class<? extends ServerChannel> server;
@@ -108,20 +111,32 @@ public enum Transport {
       case IO_URING -> IO_URING.required();
       case EPOLL -> EPOLL.required();
       case NIO -> NIO;
-      case AUTO ->
-          IO_URING.unavailability() == null
-              ? IO_URING
-              : EPOLL.unavailability() == null ? EPOLL : NIO;
+      case AUTO -> best();
     };
+  }
+
+  /** The first of them; what is passed over, and why, is logged. */
+  private static Transport best() {
+    for (Transport transport : values()) {
+      Throwable cause = transport.unavailability();
+      if (cause == null) {
+        return transport;
+      }
+      LOG.info("{}", transport.notAvailable(cause));
+    }
+    throw new AssertionError("NIO is part of Java");
   }
 
   private Transport required() {
     Throwable cause = unavailability();
     if (cause != null) {
-      throw new IllegalStateException(
-          "transport: " + this + " is not available on this machine: " + rootMessage(cause), cause);
+      throw new IllegalStateException(notAvailable(cause), cause);
     }
     return this;
+  }
+
+  private String notAvailable(Throwable cause) {
+    return "transport: " + this + " is not available on this machine: " + rootMessage(cause);
   }
 
   private static String rootMessage(Throwable cause) {
