@@ -234,6 +234,20 @@ class LeasedGateTest {
   }
 
   @Test
+  void whatWasOnItsWayWhenABudgetWasGivenBackIsInNoHandEither() {
+    lease();
+    while (server.pendingCount() == 0) {
+      ask();
+      store.pass(MS / 10);
+    }
+    store.forget();
+    answerAll();
+    store.pass(1);
+    assertFalse(ask());
+    answerAll();
+  }
+
+  @Test
   void aResetIsInNoHand() {
     lease();
     question
