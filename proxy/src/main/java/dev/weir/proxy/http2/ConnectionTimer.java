@@ -8,8 +8,8 @@ final class ConnectionTimer extends Deadlines.Waiter {
   /** The peer's preface, and its acknowledgement of our settings. */
   private static final long SETTINGS_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** The end of a field block that has begun. */
-  private static final long BLOCK_NS = TimeUnit.SECONDS.toNanos(10);
+  /** The end of a frame that is cut, or of a field block that has begun. */
+  private static final long FRAME_NS = TimeUnit.SECONDS.toNanos(10);
 
   /** How often the streams with content that waits are looked at. */
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
@@ -23,7 +23,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private final Http2Connection connection;
 
   private long settingsNs = Deadlines.NEVER;
-  private long blockNs = Deadlines.NEVER;
+  private long frameNs = Deadlines.NEVER;
   private long stalledNs = Deadlines.NEVER;
   private long drainNs = Deadlines.NEVER;
   private long closeNs = Deadlines.NEVER;
@@ -51,10 +51,14 @@ final class ConnectionTimer extends Deadlines.Waiter {
     arm();
   }
 
-  /** Says after each read whether a field block has begun and not ended. */
-  void blockIsOpen(boolean open) {
-    if (open != (blockNs != Deadlines.NEVER)) {
-      blockNs = open ? after(BLOCK_NS) : Deadlines.NEVER;
+  /**
+   * Says after each read whether a part of a frame waits for the rest, or of a field block.
+   *
+   * @param hasEnded whether the one that was open before has come to its end.
+   */
+  void frameIsOpen(boolean open, boolean hasEnded) {
+    if (open ? hasEnded || frameNs == Deadlines.NEVER : frameNs != Deadlines.NEVER) {
+      frameNs = open ? after(FRAME_NS) : Deadlines.NEVER;
       arm();
     }
   }
@@ -83,7 +87,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   }
 
   private void closeAfter(long ns) {
-    settingsNs = blockNs = stalledNs = drainNs = pauseNs = holdingNs = Deadlines.NEVER;
+    settingsNs = frameNs = stalledNs = drainNs = pauseNs = holdingNs = Deadlines.NEVER;
     closeNs = after(ns);
     arm();
   }
@@ -113,7 +117,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private void arm() {
     deadline(
         Math.min(
-            Math.min(Math.min(settingsNs, blockNs), Math.min(stalledNs, drainNs)),
+            Math.min(Math.min(settingsNs, frameNs), Math.min(stalledNs, drainNs)),
             Math.min(closeNs, Math.min(pauseNs, holdingNs))));
   }
 
@@ -124,8 +128,8 @@ final class ConnectionTimer extends Deadlines.Waiter {
       connection.close();
     } else if (settingsNs <= nowNs) {
       connection.fail(ErrorCode.SETTINGS_TIMEOUT, "no SETTINGS acknowledged in time");
-    } else if (blockNs <= nowNs) {
-      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "a field block has no end");
+    } else if (frameNs <= nowNs) {
+      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "a frame or a field block has no end");
     } else {
       if (drainNs <= nowNs) {
         drainNs = Deadlines.NEVER;

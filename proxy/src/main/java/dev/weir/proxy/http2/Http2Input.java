@@ -67,6 +67,7 @@ final class Http2Input {
       return;
     }
     isReading = true;
+    boolean hasEnded = false;
     try {
       int error = connection.conduct.read(bytes);
       int before = -1;
@@ -77,6 +78,7 @@ final class Http2Input {
           && !connection.timer.isPaused()) {
         before = in.readableBytes();
         error = prefaceRead ? reader.read(in, frames) : readPreface();
+        hasEnded |= connection.isOpen() && in.readableBytes() < before && !reader.isInBlock();
       }
       if (error != ErrorCode.NO_ERROR) {
         connection.failFor(error);
@@ -87,7 +89,7 @@ final class Http2Input {
       isReading = false;
       keepRest();
     }
-    connection.timer.blockIsOpen(reader.isInBlock());
+    connection.timer.frameIsOpen(in != null || reader.isInBlock(), hasEnded);
     connection.bound.look();
   }
 

@@ -223,7 +223,38 @@ class AbuseTest {
       }
     }
     server.pass(4_000);
-    assertEquals(List.of("GOAWAY 0 ENHANCE_YOUR_CALM a field block has no end"), client.received());
+    assertEquals(
+        List.of("GOAWAY 0 ENHANCE_YOUR_CALM a frame or a field block has no end"),
+        client.received());
+  }
+
+  @Test
+  void aFrameThatComesByTheByteEndsTheConnectionInTimeWhateverElseIsOpen() {
+    client.request(1, true, "GET", "/").send();
+    client.frame(FrameType.HEADERS, FrameFlag.END_HEADERS, 3, new byte[100]);
+    for (int i = 0; i < 20; i++) {
+      client.sendBut(100 - i);
+      server.pass(490);
+      assertEquals(List.of(), client.received());
+    }
+    client.sendBut(1);
+    server.pass(300);
+    assertEquals(
+        List.of("GOAWAY 1 ENHANCE_YOUR_CALM a frame or a field block has no end"),
+        client.received());
+  }
+
+  @Test
+  void framesThatAreEachCutForAWhileAreNoAbuse() {
+    client.request(1, false, "POST", "/").send();
+    for (int id = 3; id < 83; id += 2) {
+      client.request(id, true, "GET", "/").sendBut(5);
+      server.pass(1_000);
+    }
+    client.send();
+    assertEquals(41, server.told().size());
+    server.pass(11_000);
+    assertEquals(List.of(), client.received());
   }
 
   @Test

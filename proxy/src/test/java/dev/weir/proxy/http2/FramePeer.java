@@ -149,14 +149,21 @@ public final class FramePeer {
 
   /** Gives the connection what was written. */
   public FramePeer send() {
-    while (out.isReadable() && channel.isOpen()) {
-      final int bytes = bytesPerRead == 0 ? out.readableBytes() : bytesPerRead;
-      final ByteBuf read = channel.alloc().directBuffer();
-      read.writeBytes(out, Math.min(bytes, out.readableBytes()));
-      channel.writeInbound(read);
-    }
+    sendBut(0);
     out.clear();
     return this;
+  }
+
+  /**
+   * Gives the connection what was written but for its last bytes, which are given with the next.
+   */
+  void sendBut(int lastBytes) {
+    while (out.readableBytes() > lastBytes && channel.isOpen()) {
+      final int bytes = out.readableBytes() - lastBytes;
+      final ByteBuf read = channel.alloc().directBuffer();
+      read.writeBytes(out, bytesPerRead == 0 ? bytes : Math.min(bytesPerRead, bytes));
+      channel.writeInbound(read);
+    }
   }
 
   /**
