@@ -1,6 +1,5 @@
 package dev.weir.proxy.client;
 
-import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Role;
@@ -103,6 +102,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     if (routed.contentLength() >= 0) {
       expectContent(stream, routed.contentLength());
     }
+    expectReset(stream, routed.timeoutNs());
     routed.start(this, stream, endStream);
   }
 
@@ -112,9 +112,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     if (head.hasBody() && head.contentLength() >= 0) {
       expectContent(stream, head.contentLength());
     }
-    if (head.timeoutNs() != IncomingRequest.NO_TIMEOUT) {
-      expectReset(stream, head.timeoutNs());
-    }
+    expectReset(stream, head.timeoutNs());
     exchange.start(this, stream, head);
   }
 

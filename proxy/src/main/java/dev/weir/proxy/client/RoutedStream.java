@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.Http2Connection;
 
 /** A stream that is no request, as a {@link StreamRouter} has found from its head. */
@@ -13,4 +14,7 @@ public interface RoutedStream extends StreamOwner {
 
   /** How long the content is that will come, by the head's own word; -1 if it says nothing. */
   long contentLength();
+
+  /** How long its client waits; {@link IncomingRequest#NO_TIMEOUT} if it does not say. */
+  long timeoutNs();
 }

@@ -2,6 +2,7 @@ package dev.weir.proxy.decision;
 
 import dev.weir.proxy.client.RoutedStream;
 import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.loop.Deadlines;
@@ -122,6 +123,11 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   @Override
   public long contentLength() {
     return contentLength;
+  }
+
+  @Override
+  public long timeoutNs() {
+    return deadlineNs == Deadlines.NEVER ? IncomingRequest.NO_TIMEOUT : deadlineNs - arrivedNs;
   }
 
   @Override

@@ -338,7 +338,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
    * half of it is over is no abuse, as it may have waited longer than we can see. To be said within
    * {@link #headReceived}.
    *
-   * @param ns 0 or more.
+   * @param ns 0 or more; {@link Long#MAX_VALUE} if it does not say.
    */
   protected final void expectReset(int stream, long ns) {
     final long sinceNs = streams.oldNs[stream] - ResetBudget.OLD_NS;

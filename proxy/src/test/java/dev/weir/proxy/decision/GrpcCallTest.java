@@ -1,6 +1,7 @@
 package dev.weir.proxy.decision;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Calls of gRPC and their answers, frame by frame. */
 class GrpcCallTest {
   private static final String HEAD = ":status: 200, content-type: application/grpc";
+  private static final int RESET_AT_ONCE = 90;
 
   /** Answers with what it was asked with, at once or later; or with its length, if that is long. */
   private static final class Echo implements GrpcMethod {
@@ -324,6 +326,36 @@ class GrpcCallTest {
     assertEquals(
         "HEADERS 5 " + HEAD + ", grpc-status: 4, grpc-message: the message has not come end",
         frames.get(0));
+  }
+
+  /** As in an outage of the store: whoever asks waits no longer than it said. */
+  @Test
+  void callsThatAreResetAtTheirDeadlinesAreNoAbuseAndSoonerAre() {
+    echo.holds = true;
+    int id = 1;
+    for (int round = 0; round < 20; round++) {
+      id = callAndReset(id, 11_000_000);
+    }
+    assertEquals(20 * RESET_AT_ONCE, echo.cancelled);
+    assertReceived();
+    assertTrue(rig.channel.config().isAutoRead());
+    callAndReset(callAndReset(callAndReset(id, 9_000_000), 9_000_000), 9_000_000);
+    assertFalse(rig.channel.config().isAutoRead());
+  }
+
+  /** Resets calls that wait 20 ms for their answers; returns the next identifier. */
+  private int callAndReset(int firstId, long afterNs) {
+    int endId = firstId + 2 * RESET_AT_ONCE;
+    for (int id = firstId; id < endId; id += 2) {
+      rig.head(id, "/a.B/Echo", "grpc-timeout: 20m").data(id, true, DecisionRig.message("a"));
+    }
+    rig.client.send();
+    rig.pass(afterNs);
+    for (int id = firstId; id < endId; id += 2) {
+      rig.client.reset(id, ErrorCode.CANCEL);
+    }
+    rig.client.send();
+    return endId;
   }
 
   @Test
