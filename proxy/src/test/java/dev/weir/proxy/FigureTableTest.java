@@ -36,6 +36,7 @@ class FigureTableTest {
   static void expose(@TempDir Path folder) throws Exception {
     CertificateFiles tls =
         TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
+    Path tokens = Files.writeString(folder.resolve("tokens"), "a-token-of-this-test\n");
     try (Rig rig =
         new Rig(
             "nio",
@@ -53,6 +54,8 @@ class FigureTableTest {
             tls.key().toString(),
             "--decision",
             "127.0.0.1:0",
+            "--decision-tokens",
+            tokens.toString(),
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();
