@@ -33,6 +33,7 @@ final class GoAways {
     }
     if (connection.role == Role.CLIENT) {
       drain = Drain.FINAL;
+      connection.unseenResets.seenAll();
     } else {
       drain = Drain.ANNOUNCED;
       connection.output.goAway(Integer.MAX_VALUE, ErrorCode.NO_ERROR);
@@ -83,6 +84,7 @@ final class GoAways {
         }
       }
     }
+    connection.unseenResets.seenAll();
     connection.goAwayReceived(errorCode);
     connection.joinTurn();
   }

@@ -64,6 +64,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
   final Http2Output output;
   final StreamSlots streams = new StreamSlots();
   final StreamStates states;
+  final UnseenResets unseenResets;
   final ReceiveWindows windows;
   final SendQueue queue;
   final StalledStreams stalled;
@@ -90,6 +91,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     this.channel = channel;
     output = new Http2Output(channel);
     states = new StreamStates(this, streams, maxPeerStreams);
+    unseenResets = new UnseenResets(this, streams);
     windows = new ReceiveWindows(this, streams);
     queue = new SendQueue(streams, output, this);
     stalled = new StalledStreams(this, streams);
@@ -380,6 +382,33 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     return streams.count();
   }
 
+  /** Whether a stream keeps its slot that we have reset, as the peer may not know. */
+  public final boolean isResetUnseen(int stream) {
+    return streams.has(stream, StreamSlots.RESET_UNSEEN);
+  }
+
+  /** How many streams keep their slots, as the peer may not know that we have reset them. */
+  public final int unseenResets() {
+    return unseenResets.count();
+  }
+
+  /** How many of them {@link #resetsAsked} has not been called for. */
+  protected final int unaskedResets() {
+    return unseenResets.unaskedCount();
+  }
+
+  /** Something has been sent that the peer answers, behind all resets up to now. */
+  public final void resetsAsked() {
+    unseenResets.asked();
+  }
+
+  /**
+   * The peer has answered what it was asked last: the streams that were reset before have ended.
+   */
+  public final void resetsSeen() {
+    unseenResets.seen();
+  }
+
   /** Received bytes that are held, and the memory of what waits to be sent. */
   public final long heldBytes() {
     return bound.heldBytes();
@@ -568,6 +597,7 @@ public abstract class Http2Connection extends StreamEvents implements TurnEnd.Me
     if (state != State.OPEN) {
       return;
     }
+    turnEnding();
     states.endLingering();
     do {
       queue.pump();

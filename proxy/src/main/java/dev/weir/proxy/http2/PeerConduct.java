@@ -105,6 +105,18 @@ final class PeerConduct {
         : ErrorCode.NO_ERROR;
   }
 
+  /**
+   * Resets a stream for a fault of the peer's in a message or a part of it.
+   *
+   * @param endStream whether the peer has said all with it.
+   */
+  int fault(int stream, int errorCode, boolean endStream) {
+    if (endStream) {
+      connection.streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
+    }
+    return fault(stream, errorCode);
+  }
+
   /** Resets a stream for a fault of the peer's. */
   int fault(int stream, int errorCode) {
     if (!connection.streams.has(stream, StreamSlots.RESET)) {

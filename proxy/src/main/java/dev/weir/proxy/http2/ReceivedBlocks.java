@@ -115,18 +115,18 @@ final class ReceivedBlocks {
       return ErrorCode.NO_ERROR;
     }
     if (malformed) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)) {
       if (!isInformational(fields)) {
         streams.flags[stream] |= StreamSlots.HEAD_RECEIVED;
       } else if (endStream) {
-        return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+        return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
       }
       return head(stream, fields, endStream);
     }
     if (!endStream || fields.hasPseudo() || streams.isShort(stream)) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
     connection.trailersReceived(stream, fields);

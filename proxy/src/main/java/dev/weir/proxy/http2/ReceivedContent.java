@@ -33,7 +33,7 @@ final class ReceivedContent {
       return conduct.fault(stream, ErrorCode.STREAM_CLOSED);
     }
     if (!windows.take(stream, creditBytes)) {
-      return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR);
+      return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR, endStream);
     }
     if (streams.has(stream, StreamSlots.RELEASED)) {
       windows.give(stream, creditBytes);
@@ -44,7 +44,7 @@ final class ReceivedContent {
     }
     if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)
         || !streams.mayTake(stream, bytes, endStream)) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     tell(stream, in, offset, bytes, creditBytes, endStream);
     return ErrorCode.NO_ERROR;

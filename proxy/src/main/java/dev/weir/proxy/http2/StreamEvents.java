@@ -55,6 +55,20 @@ abstract class StreamEvents extends InboundHandler {
     return false;
   }
 
+  /**
+   * Whether a stream that we reset, as a client, before the peer has said all, keeps its slot until
+   * the peer is known to have seen that ({@link Http2Connection#resetsSeen}).
+   */
+  protected boolean keepsResets() {
+    return false;
+  }
+
+  /** The peer has seen the reset of a stream, which kept its slot until now. */
+  protected void resetSeen(int stream) {}
+
+  /** The turn ends: what is written now goes out with what was written in it. */
+  protected void turnEnding() {}
+
   /** A slot has become free. */
   protected void roomChanged() {}
 

@@ -50,6 +50,9 @@ final class StreamSlots {
   /** The peer has waited for its window, which is to be a wider one. */
   static final int RAN_DRY = 1 << 11;
 
+  /** We have reset it, and the peer may not know: it is among the {@link UnseenResets}. */
+  static final int RESET_UNSEEN = 1 << 12;
+
   private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 

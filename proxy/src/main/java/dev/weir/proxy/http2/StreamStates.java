@@ -3,7 +3,8 @@ package dev.weir.proxy.http2;
 /**
  * How the streams of one connection begin and end (RFC 9113, section 5.1). A stream's slot is freed
  * when both sides have ended it, by their last frame or a reset, and its user has let go of it; and
- * not while it still stands in a list of the connection's.
+ * not while it still stands in a list of the connection's, as those do of which the peer may not
+ * know that they are reset ({@link UnseenResets}).
  *
  * <p>A client that was answered before it had said all may still do so until the turn ends, as a
  * call's end mostly comes in the same read; then it is told not to.
@@ -106,6 +107,7 @@ final class StreamStates {
   void reset(int stream, int errorCode) {
     if (connection.role == Role.SERVER || streams.has(stream, StreamSlots.HEAD_SENT)) {
       writeReset(streams.id(stream), errorCode);
+      keep(stream);
     } else {
       closed.reset(streams.id(stream)); // of one that nothing was sent of the peer knows nothing
     }
@@ -117,10 +119,21 @@ final class StreamStates {
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
     if (how == StreamEnd.FAULT || how == StreamEnd.UNTAKEN) {
       writeReset(streams.id(stream), errorCode);
+      keep(stream);
     }
     close(stream);
     if (told) {
       connection.streamEnded(stream, how, errorCode);
+    }
+  }
+
+  /** The peer may work on a stream that we have reset, until it has seen that. */
+  private void keep(int stream) {
+    if (connection.keepsResets()
+        && !streams.has(stream, StreamSlots.REMOTE_ENDED)
+        && !connection.isGoingAway()) {
+      connection.unseenResets.add(stream);
+      connection.windows.ended(stream);
     }
   }
 
@@ -169,7 +182,8 @@ final class StreamStates {
   /** Frees the slot of a stream that both sides and the user are done with. */
   void freeIfDone(int stream) {
     if (streams.has(stream, StreamSlots.RELEASED)
-        && !streams.has(stream, StreamSlots.IN_TURN | StreamSlots.IN_RING)
+        && !streams.has(
+            stream, StreamSlots.IN_TURN | StreamSlots.IN_RING | StreamSlots.RESET_UNSEEN)
         && isClosed(stream)) {
       if (!streams.has(stream, StreamSlots.RESET)) {
         connection.conduct.streamCompleted();
@@ -204,5 +218,6 @@ final class StreamStates {
         }
       }
     }
+    connection.unseenResets.seenAll();
   }
 }

@@ -13,10 +13,14 @@ import java.util.concurrent.TimeUnit;
  * second, once on that request's account; and when one had no answer in time after as long a
  * silence. While none waits it is never asked.
  *
+ * <p>It is also asked whether it has seen that streams were reset, as those keep their places until
+ * then, every 200 ms at most: when they are a quarter of the places, or a request waits for one.
+ *
  * <p>It is asked by a ping: twice until it sends a head or content again, then every 5 minutes.
  * Servers of gRPC end a connection at the third ping that comes earlier, or that comes while there
  * is no stream. When no ping is left it is asked by settings that change nothing, which every peer
- * has to acknowledge and none of them counts so, every 10 s at most.
+ * has to acknowledge and none of them counts so, every 10 s at most where a request waits in
+ * silence.
  */
 final class ConnectionHealth extends Deadlines.Waiter {
   private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -24,6 +28,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
   private static final long PING_AGAIN_NS = TimeUnit.MINUTES.toNanos(5);
   private static final int MAX_EARLY_PINGS = 2;
   private static final long SETTINGS_AGAIN_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long RESETS_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long REFUSALS_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONG_AGO = Long.MIN_VALUE / 2;
 
@@ -40,6 +45,9 @@ final class ConnectionHealth extends Deadlines.Waiter {
 
   /** Until when it has to say that it is there. */
   private long answerNs = Deadlines.NEVER;
+
+  /** When it may be asked again whether it has seen resets. */
+  private long resetsNs = Deadlines.NEVER;
 
   private boolean isAsked;
   private long askedNs = LONG_AGO;
@@ -81,7 +89,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
   }
 
   private void arm() {
-    deadline(Math.min(lookNs, answerNs));
+    deadline(Math.min(lookNs, Math.min(answerNs, resetsNs)));
   }
 
   @Override
@@ -94,6 +102,10 @@ final class ConnectionHealth extends Deadlines.Waiter {
     if (lookNs <= nowNs) {
       lookNs = Deadlines.NEVER;
       look(nowNs);
+    }
+    if (resetsNs <= nowNs) {
+      resetsNs = Deadlines.NEVER;
+      connection.askForPlaces();
     }
     arm();
   }
@@ -136,16 +148,42 @@ final class ConnectionHealth extends Deadlines.Waiter {
       return;
     }
     if (pingCount < MAX_EARLY_PINGS || nowNs - pingNs >= PING_AGAIN_NS) {
-      pingCount++;
-      pingNs = nowNs;
-      connection.ping(nowNs);
+      ping(nowNs);
     } else if (nowNs - askedNs < SETTINGS_AGAIN_NS || !connection.askForAcknowledgement()) {
       lookNs = Math.max(askedNs + SETTINGS_AGAIN_NS, nowNs + SILENCE_NS);
       return;
     }
+    asked(nowNs);
+  }
+
+  /** Streams keep their places until the service has seen that they were reset. */
+  void askForResets(long nowNs) {
+    if (isAsked) {
+      return; // and asked again by the answer
+    }
+    boolean isEarly = nowNs - askedNs < RESETS_AGAIN_NS;
+    if (!isEarly && pingCount < MAX_EARLY_PINGS) {
+      ping(nowNs);
+      asked(nowNs);
+    } else if (!isEarly && connection.askForAcknowledgement()) {
+      asked(nowNs);
+    } else {
+      resetsNs = isEarly ? askedNs + RESETS_AGAIN_NS : nowNs + RESETS_AGAIN_NS;
+    }
+    arm();
+  }
+
+  private void ping(long nowNs) {
+    pingCount++;
+    pingNs = nowNs;
+    connection.ping(nowNs);
+  }
+
+  private void asked(long nowNs) {
     isAsked = true;
     askedNs = nowNs;
     answerNs = nowNs + ANSWER_NS;
+    connection.resetsAsked();
   }
 
   /** A ping has been answered. */
@@ -159,6 +197,8 @@ final class ConnectionHealth extends Deadlines.Waiter {
   void isThere() {
     isAsked = false;
     answerNs = Deadlines.NEVER;
+    connection.resetsSeen();
+    connection.askForPlaces();
     lookAt(connection.nowNs() + SILENCE_NS); // others have begun to wait
   }
 

@@ -512,6 +512,10 @@ final class Http2Call implements ServiceSide {
     Http2Upstream left = connection;
     connection = null;
     left.release(stream);
-    pool.streamLeft(this);
+    boolean keepsPlace = left.isResetUnseen(stream);
+    if (keepsPlace) {
+      left.keepPlace(stream, client);
+    }
+    pool.streamLeft(this, keepsPlace);
   }
 }

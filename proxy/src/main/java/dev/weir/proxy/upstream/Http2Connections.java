@@ -26,6 +26,9 @@ final class Http2Connections {
     /** There may be room for those who wait. */
     void roomChanged();
 
+    /** The service has seen the reset of a stream, which had a client's place until now. */
+    void placeLeft(long client);
+
     /** Nobody is to wait any longer: there is no connection, and none on the way. */
     void lost(RefusalReason reason);
 
@@ -246,12 +249,29 @@ final class Http2Connections {
     }
   }
 
+  /** Whether anybody waits for a stream. */
+  boolean isAwaited() {
+    return owner.isWaiting();
+  }
+
+  /** Somebody waits: asks for the places of streams that were reset. */
+  void askForPlaces() {
+    for (int i = 0; i < connections.size(); i++) {
+      connections.get(i).askForPlaces();
+    }
+  }
+
+  /** The service has seen the reset of a stream, which had a client's place until now. */
+  void placeLeft(long client) {
+    owner.placeLeft(client);
+  }
+
   /** A stream of a connection is no more. */
   void roomChanged(Http2Upstream connection) {
     if (!ending.isEmpty() || connection.streamCount() >= connection.peerSettings().maxStreams()) {
       owner.placesChanged(); // its own may have gone with it
     }
-    if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
+    if (connection.isIdle() && connections.indexOf(connection) > 0) {
       connection.idle();
     }
     owner.roomChanged();
@@ -299,7 +319,7 @@ final class Http2Connections {
   void timeIsUp(Http2Upstream connection) {
     if (!connection.isSettled()) {
       connection.close();
-    } else if (connection.streamCount() == 0 && connections.indexOf(connection) > 0) {
+    } else if (connection.isIdle() && connections.indexOf(connection) > 0) {
       retire(connection);
       connection.drain();
     }

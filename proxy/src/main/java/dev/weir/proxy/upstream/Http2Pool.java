@@ -189,6 +189,7 @@ public final class Http2Pool implements Origin {
     if (connections.withRoom() == null) {
       connections.makeAnother();
     }
+    connections.askForPlaces();
   }
 
   /** Gives a call a stream; there is one. */
@@ -255,6 +256,11 @@ public final class Http2Pool implements Origin {
     @Override
     public void roomChanged() {
       waiting.serveSoon();
+    }
+
+    @Override
+    public void placeLeft(long client) {
+      streams.leave(client);
     }
 
     @Override
@@ -329,14 +335,21 @@ public final class Http2Pool implements Origin {
     }
   }
 
-  /** A call is no longer on a connection. */
-  void streamLeft(Http2Call call) {
+  /**
+   * A call is no longer on a connection.
+   *
+   * @param keepsPlace whether its stream was reset, and its place stays its client's until the
+   *     service has seen that.
+   */
+  void streamLeft(Http2Call call, boolean keepsPlace) {
     if (call.isLong()) {
       call.isLong(false);
       longStreams.leave(call.client());
       loop.observer().streamClosed();
+      streams.take(call.client()); // one of requests' places now
       countPlaces();
-    } else {
+    }
+    if (!keepsPlace) {
       streams.leave(call.client());
     }
   }

@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.SocketAddress;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -44,6 +45,9 @@ final class Http2Upstream extends Http2Connection {
   private boolean isSettled;
   private boolean hasRead;
   private boolean isNoHttp2;
+
+  /** Whose places the streams have that were reset, by slot. */
+  private long[] resetClients = {};
 
   /**
    * The turn in which it was first seen that no more can be written; {@link #NO_TURN} if it can.
@@ -109,6 +113,11 @@ final class Http2Upstream extends Http2Connection {
     return isNoHttp2 ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_CLOSED;
   }
 
+  /** Whether it has no stream but those that were reset. */
+  boolean isIdle() {
+    return streamCount() == unseenResets();
+  }
+
   /** It has no stream, and another one would do. */
   void idle() {
     timer.until(loop.clock().nowNs() + IDLE_NS);
@@ -151,6 +160,41 @@ final class Http2Upstream extends Http2Connection {
   /** A request has had no answer in time; since when it has waited for one. */
   void overdue(long sinceNs) {
     health.overdue(sinceNs, loop.clock().nowNs());
+  }
+
+  /**
+   * The place of a stream that was reset is its client's until the service has seen that; {@link
+   * Http2Connections#placeLeft} is told then.
+   */
+  void keepPlace(int stream, long client) {
+    if (stream >= resetClients.length) {
+      resetClients = Arrays.copyOf(resetClients, Math.max(slots(), 2 * stream));
+    }
+    resetClients[stream] = client;
+    connections.roomChanged(this); // it may be idle now
+  }
+
+  /** Asks for the places of streams that were reset, if they are many or others wait for them. */
+  void askForPlaces() {
+    boolean isNeeded = 4 * unseenResets() >= peerSettings().maxStreams() || connections.isAwaited();
+    if (unaskedResets() > 0 && isNeeded && !isGoingAway()) {
+      health.askForResets(loop.clock().nowNs());
+    }
+  }
+
+  @Override
+  protected boolean keepsResets() {
+    return true;
+  }
+
+  @Override
+  protected void resetSeen(int stream) {
+    connections.placeLeft(resetClients[stream]);
+  }
+
+  @Override
+  protected void turnEnding() {
+    askForPlaces();
   }
 
   /** A request waits for the first of its answer. */
