@@ -193,14 +193,6 @@ public abstract non-sealed class Http2Connection extends StreamOperations
     }
   }
 
-  /**
-   * Says whether the user wants to be told more. What it does not want stays unread, windows and
-   * resets of the peer's too: it must not be for long.
-   */
-  protected final void readOn(boolean wanted) {
-    input.readOn(wanted);
-  }
-
   /** Reading stops for a moment, where it is. */
   final void pauseReading() {
     timer.pause();

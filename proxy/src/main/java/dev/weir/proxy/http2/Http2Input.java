@@ -21,7 +21,6 @@ final class Http2Input {
   private ByteBuf in;
   private int turnBytes;
   private boolean isReading;
-  private boolean unwanted;
   private boolean prefaceRead;
 
   Http2Input(Http2Connection connection) {
@@ -121,17 +120,10 @@ final class Http2Input {
     }
   }
 
-  /** Says whether the user wants to be told more. */
-  void readOn(boolean wanted) {
-    unwanted = !wanted;
-    adjust();
-  }
-
-  /** Has the channel read, or not, as the user, the turn, the timer and the bound say. */
+  /** Has the channel read, or not, as the turn, the timer and the bound say. */
   void adjust() {
     final boolean read =
-        !unwanted
-            && turnBytes < MAX_TURN_BYTES
+        turnBytes < MAX_TURN_BYTES
             && !connection.timer.isPaused()
             && !connection.bound.isReached();
     if (channel.isOpen() && channel.config().isAutoRead() != read) {
