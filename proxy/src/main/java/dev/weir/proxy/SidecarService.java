@@ -2,13 +2,17 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.AlpnOrigin;
 import dev.weir.proxy.upstream.Http2Pool;
 import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamEndpoint;
+import dev.weir.proxy.upstream.UpstreamLoop;
 import dev.weir.proxy.upstream.UpstreamPool;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import io.netty.channel.EventLoop;
@@ -42,48 +46,24 @@ final class SidecarService implements AutoCloseable {
       Deadlines deadlines,
       Http2Loop http2,
       LoopMetrics metrics) {
+    UpstreamLoop loop = new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, metrics);
     return switch (settings.protocol()) {
-      case HTTP1 -> http1(eventLoop, clock, deadlines, metrics);
-      case H2C -> http2(eventLoop, clock, deadlines, http2, metrics);
-      case HTTPS ->
-          new AlpnOrigin(
-              http2(eventLoop, clock, deadlines, http2, metrics),
-              http1(eventLoop, clock, deadlines, metrics));
+      case HTTP1 -> http1(loop);
+      case H2C -> http2(loop, http2, metrics.http2Services());
+      case HTTPS -> new AlpnOrigin(http2(loop, http2, metrics.http2Services()), http1(loop));
     };
   }
 
-  private UpstreamPool http1(
-      EventLoop eventLoop, LoopClock clock, Deadlines deadlines, LoopMetrics metrics) {
-    return new UpstreamPool(
-        settings,
-        addresses,
-        transport,
-        eventLoop,
-        clock,
-        deadlines,
-        metrics,
-        authority(),
-        tls.ofHttp1Service());
+  private UpstreamPool http1(UpstreamLoop loop) {
+    return new UpstreamPool(loop, endpoint(tls.ofHttp1Service()));
   }
 
-  private Http2Pool http2(
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      Http2Loop http2,
-      LoopMetrics metrics) {
-    return new Http2Pool(
-        settings,
-        addresses,
-        transport,
-        eventLoop,
-        clock,
-        deadlines,
-        http2,
-        metrics,
-        metrics.http2Services(),
-        authority(),
-        tls.ofService());
+  private Http2Pool http2(UpstreamLoop loop, Http2Loop http2, Http2Observer observer) {
+    return new Http2Pool(loop, endpoint(tls.ofService()), http2, observer);
+  }
+
+  private UpstreamEndpoint endpoint(UpstreamTls serviceTls) {
+    return new UpstreamEndpoint(transport, authority(), serviceTls);
   }
 
   /** What is said as Host for clients that gave none. */

@@ -17,6 +17,8 @@ import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamEndpoint;
+import dev.weir.proxy.upstream.UpstreamLoop;
 import dev.weir.proxy.upstream.UpstreamPool;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -44,15 +46,14 @@ final class LoopRig implements AutoCloseable {
     deadlines = new Deadlines(clock);
     pool =
         new UpstreamPool(
-            settings.upstream(),
-            new UpstreamAddresses(settings.upstream().address(), transport),
-            transport,
-            eventLoop,
-            clock,
-            deadlines,
-            metrics,
-            "origin",
-            null);
+            new UpstreamLoop(
+                settings.upstream(),
+                new UpstreamAddresses(settings.upstream().address(), transport),
+                eventLoop,
+                clock,
+                deadlines,
+                metrics),
+            new UpstreamEndpoint(transport, "origin", null));
     eventLoop.submit(() -> deadlines.start(eventLoop)).syncUninterruptibly();
   }
 

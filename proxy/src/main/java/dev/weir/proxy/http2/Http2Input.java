@@ -123,9 +123,7 @@ final class Http2Input {
   /** Has the channel read, or not, as the turn, the timer and the bound say. */
   void adjust() {
     final boolean read =
-        turnBytes < MAX_TURN_BYTES
-            && !connection.timer.isPaused()
-            && !connection.bound.isReached();
+        turnBytes < MAX_TURN_BYTES && !connection.timer.isPaused() && !connection.bound.isReached();
     if (channel.isOpen() && channel.config().isAutoRead() != read) {
       channel.config().setAutoRead(read);
     }

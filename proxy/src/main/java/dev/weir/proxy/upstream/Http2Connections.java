@@ -1,7 +1,5 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.http2.PeerSettings;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
@@ -48,11 +46,9 @@ final class Http2Connections {
     void take(Channel channel, SocketAddress[] targets);
   }
 
+  private final Http2UpstreamLoop http2;
   private final UpstreamLoop loop;
   private final Owner owner;
-  private final Http2Messages messages;
-  private final Http2Loop http2;
-  private final Http2Observer observer;
   private final Consumer<UpstreamConnector.Attempt> connector;
 
   private final ReplacementPace pace;
@@ -76,17 +72,12 @@ final class Http2Connections {
    * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
   Http2Connections(
-      UpstreamLoop loop,
+      Http2UpstreamLoop http2,
       Owner owner,
-      Http2Messages messages,
-      Http2Loop http2,
-      Http2Observer observer,
       Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
-    this.loop = loop;
-    this.owner = owner;
-    this.messages = messages;
     this.http2 = http2;
-    this.observer = observer;
+    loop = http2.upstream();
+    this.owner = owner;
     pace = new ReplacementPace(loop.clock(), this::replaceForThoseWhoWait);
     loop.deadlines().join(pace);
     this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
@@ -353,19 +344,7 @@ final class Http2Connections {
     }
   }
 
-  UpstreamLoop loop() {
-    return loop;
-  }
-
-  Http2Messages messages() {
-    return messages;
-  }
-
-  Http2Loop http2() {
+  Http2UpstreamLoop http2() {
     return http2;
-  }
-
-  Http2Observer observer() {
-    return observer;
   }
 }

@@ -8,16 +8,10 @@ import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.http2.PeerSettings;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.request.TrafficObserver;
-import dev.weir.proxy.tls.UpstreamTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -51,51 +45,28 @@ public final class Http2Pool implements Origin {
   /** What {@link #open} has found. */
   private Http2Call opened;
 
-  /**
-   * @param authority what to say as authority for clients that gave none.
-   * @param tls with the service; null if it is spoken to in the clear.
-   */
   public Http2Pool(
-      UpstreamSettings settings,
-      UpstreamAddresses addresses,
-      Transport transport,
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      Http2Loop http2,
-      TrafficObserver observer,
-      Http2Observer http2Observer,
-      String authority,
-      UpstreamTls tls) {
+      UpstreamLoop loop, UpstreamEndpoint endpoint, Http2Loop http2, Http2Observer observer) {
     this(
-        new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, observer),
-        http2,
-        http2Observer,
-        new Http2Messages(authority, tls != null),
-        handlers ->
-            new UpstreamConnector(
-                    settings, addresses, transport, eventLoop, observer, tls, handlers)
-                ::connect);
+        new Http2UpstreamLoop(
+            loop, http2, observer, new Http2Messages(endpoint.authority(), endpoint.tls() != null)),
+        handlers -> new UpstreamConnector(loop, endpoint, handlers)::connect);
   }
 
   /**
    * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
   Http2Pool(
-      UpstreamLoop loop,
-      Http2Loop http2,
-      Http2Observer http2Observer,
-      Http2Messages messages,
+      Http2UpstreamLoop http2,
       Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
-    this.loop = loop;
-    this.messages = messages;
-    turn = new TurnOfCalls(http2.turnEnd());
+    loop = http2.upstream();
+    messages = http2.messages();
+    turn = new TurnOfCalls(http2.connections().turnEnd());
     UpstreamCaps caps = loop.settings().caps();
     streams = new FairCap(caps.http2Connections() * PeerSettings.MOST_STREAMS);
     longStreams = new LongStreams(caps.streams());
     waiting = new WaitingRequests<>(loop, Math.max(caps.queue(), LEAST_QUEUE), new Places());
-    connections =
-        new Http2Connections(loop, new Waiters(), messages, http2, http2Observer, connector);
+    connections = new Http2Connections(http2, new Waiters(), connector);
   }
 
   @Override

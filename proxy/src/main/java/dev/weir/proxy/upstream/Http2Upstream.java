@@ -38,6 +38,7 @@ final class Http2Upstream extends Http2Connection {
 
   private final Http2Connections connections;
   private final UpstreamLoop loop;
+  private final Http2Messages messages;
   private final Channel channel;
   private final ServiceTimer timer;
   private final ConnectionHealth health = new ConnectionHealth(this);
@@ -55,9 +56,11 @@ final class Http2Upstream extends Http2Connection {
   private long fullSinceTurn = NO_TURN;
 
   Http2Upstream(Http2Connections connections, Channel channel) {
-    super(connections.http2(), Role.CLIENT, channel, connections.observer(), 0);
+    super(
+        connections.http2().connections(), Role.CLIENT, channel, connections.http2().observer(), 0);
     this.connections = connections;
-    this.loop = connections.loop();
+    loop = connections.http2().upstream();
+    messages = connections.http2().messages();
     this.channel = channel;
     timer =
         new ServiceTimer() {
@@ -267,7 +270,7 @@ final class Http2Upstream extends Http2Connection {
     if (call == null) {
       return;
     }
-    ResponseHead head = connections.messages().head();
+    ResponseHead head = messages.head();
     if (!head.readHead(fields, call.headMethod(), endStream)) {
       call.malformed();
       return;
@@ -295,7 +298,7 @@ final class Http2Upstream extends Http2Connection {
   protected void trailersReceived(int stream, FieldBlock fields) {
     Http2Call call = (Http2Call) user(stream);
     if (call != null) {
-      RequestView trailers = connections.messages().head().readTrailers(fields);
+      RequestView trailers = messages.head().readTrailers(fields);
       if (trailers == null) {
         call.malformed();
       } else {

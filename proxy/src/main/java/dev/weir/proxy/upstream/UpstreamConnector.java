@@ -2,7 +2,6 @@ package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.tls.HandshakeOutcome;
 import dev.weir.proxy.tls.UpstreamTls;
 import io.netty.bootstrap.Bootstrap;
@@ -12,7 +11,6 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.EventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -36,9 +34,7 @@ final class UpstreamConnector {
 
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnector.class);
 
-  private final UpstreamAddresses addresses;
-  private final EventLoop eventLoop;
-  private final TrafficObserver observer;
+  private final UpstreamLoop loop;
   private final Bootstrap bootstrap;
   private final Function<Channel, ChannelHandler> handlers;
 
@@ -49,25 +45,19 @@ final class UpstreamConnector {
   private String loggedReason;
 
   /**
-   * @param tls with the service; null if it is spoken to in the clear.
    * @param handlers makes each channel the handler that reads it.
    */
   UpstreamConnector(
-      UpstreamSettings settings,
-      UpstreamAddresses addresses,
-      Transport transport,
-      EventLoop eventLoop,
-      TrafficObserver observer,
-      UpstreamTls tls,
-      Function<Channel, ChannelHandler> handlers) {
-    this.addresses = addresses;
-    this.observer = observer;
+      UpstreamLoop loop, UpstreamEndpoint endpoint, Function<Channel, ChannelHandler> handlers) {
+    this.loop = loop;
     this.handlers = handlers;
-    this.eventLoop = eventLoop;
+    UpstreamSettings settings = loop.settings();
+    Transport transport = endpoint.transport();
+    UpstreamTls tls = endpoint.tls();
     long connectTimeoutMs = TimeUnit.NANOSECONDS.toMillis(settings.timeouts().connectNs());
     bootstrap =
         new Bootstrap()
-            .group(eventLoop)
+            .group(loop.eventLoop())
             .channel(transport.clientChannel(settings.address()))
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
@@ -97,7 +87,7 @@ final class UpstreamConnector {
 
   /** Has a connection made. */
   void connect(Attempt attempt) {
-    attempt.begin(addresses.current());
+    attempt.begin(loop.addresses().current());
     next(attempt);
   }
 
@@ -105,7 +95,7 @@ final class UpstreamConnector {
     int index = (addressIndex + attempt.triedCount) % attempt.targets.length;
     ChannelFuture future = bootstrap.connect(attempt.targets[index]);
     if (future.isDone()) { // one without a descriptor has no event loop to be told on either
-      eventLoop.execute(() -> tried(attempt, future, index));
+      loop.eventLoop().execute(() -> tried(attempt, future, index));
     } else {
       future.addListener(done -> tried(attempt, future, index));
     }
@@ -118,7 +108,7 @@ final class UpstreamConnector {
     } else if (++attempt.triedCount < attempt.targets.length && attempt.isWanted()) {
       next(attempt);
     } else {
-      addresses.failed();
+      loop.addresses().failed();
       attempt.failed(
           future.cause() instanceof ConnectTimeoutException
               ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
@@ -142,16 +132,17 @@ final class UpstreamConnector {
 
   private void count(Channel channel, long startMs, Throwable failure) {
     SslHandler handler = channel.pipeline().get(SslHandler.class);
-    observer.upstreamHandshakeEnded(
-        failure == null && handler != null
-            ? HandshakeOutcome.of(handler.engine(), startMs)
-            : HandshakeOutcome.of(failure));
+    loop.observer()
+        .upstreamHandshakeEnded(
+            failure == null && handler != null
+                ? HandshakeOutcome.of(handler.engine(), startMs)
+                : HandshakeOutcome.of(failure));
   }
 
   private void handshaken(Attempt attempt, Channel channel, String protocol, Throwable failure) {
     if (failure != null) {
       log(channel, failure);
-      addresses.failed();
+      loop.addresses().failed();
       attempt.failed(
           failure instanceof SslHandshakeTimeoutException
               ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT

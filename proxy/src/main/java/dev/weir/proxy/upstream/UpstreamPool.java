@@ -7,14 +7,10 @@ import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.TrafficObserver;
-import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
 import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
@@ -41,33 +37,13 @@ public final class UpstreamPool implements Origin {
   /** What {@link #open} has found. */
   private UpstreamConnection opened;
 
-  /**
-   * @param authority what to say as Host for clients that gave none.
-   * @param tls with the service; null if it is spoken to in the clear.
-   */
-  public UpstreamPool(
-      UpstreamSettings settings,
-      UpstreamAddresses addresses,
-      Transport transport,
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      TrafficObserver observer,
-      String authority,
-      UpstreamTls tls) {
-    loop = new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, observer);
-    counts = new ConnectionCounts(settings.caps(), observer);
-    waiting = new WaitingRequests<>(loop, settings.caps().queue(), new Places());
+  public UpstreamPool(UpstreamLoop loop, UpstreamEndpoint endpoint) {
+    this.loop = loop;
+    counts = new ConnectionCounts(loop.settings().caps(), loop.observer());
+    waiting = new WaitingRequests<>(loop, loop.settings().caps().queue(), new Places());
     connector =
-        new UpstreamConnector(
-            settings,
-            addresses,
-            transport,
-            eventLoop,
-            observer,
-            tls,
-            channel -> new UpstreamConnection(this, channel));
-    messages = new Http1Messages(authority);
+        new UpstreamConnector(loop, endpoint, channel -> new UpstreamConnection(this, channel));
+    messages = new Http1Messages(endpoint.authority());
   }
 
   @Override

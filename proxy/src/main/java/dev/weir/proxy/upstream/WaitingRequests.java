@@ -108,7 +108,7 @@ final class WaitingRequests<T> {
   void serveSoon() {
     if (queue.size() > 0 && !serving) {
       serving = true;
-      loop.tasks().execute(serve);
+      loop.eventLoop().execute(serve);
     }
   }
 

@@ -48,20 +48,19 @@ final class HeldHttp1Pool extends HeldUpstream {
 
   private UpstreamPool pool(int places) {
     return new UpstreamPool(
-        new UpstreamSettings(
-            ADDRESS,
-            UpstreamProtocol.HTTP1,
-            null,
-            new UpstreamTimeouts(MINUTE_NS, RESPONSE_NS, IDLE_NS, MINUTE_NS),
-            new UpstreamCaps(places, places, places, places)),
-        addresses,
-        Transport.NIO,
-        connector.eventLoop(),
-        time.clock,
-        time.deadlines,
-        metrics,
-        "service",
-        null);
+        new UpstreamLoop(
+            new UpstreamSettings(
+                ADDRESS,
+                UpstreamProtocol.HTTP1,
+                null,
+                new UpstreamTimeouts(MINUTE_NS, RESPONSE_NS, IDLE_NS, MINUTE_NS),
+                new UpstreamCaps(places, places, places, places)),
+            addresses,
+            connector.eventLoop(),
+            time.clock,
+            time.deadlines,
+            metrics),
+        new UpstreamEndpoint(Transport.NIO, "service", null));
   }
 
   /** A service whose connection nobody uses yet: the next that asks does. */

@@ -21,7 +21,7 @@ import java.util.function.Function;
 final class HeldPool extends HeldUpstream {
   static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  private final EmbeddedChannel tasks = new EmbeddedChannel();
   private final ArrayDeque<UpstreamConnector.Attempt> attempts = new ArrayDeque<>();
   private final List<EmbeddedChannel> channels = new ArrayList<>();
   private Function<Channel, ChannelHandler> handlers;
@@ -40,24 +40,26 @@ final class HeldPool extends HeldUpstream {
    * @param responseNs that the service has to answer.
    */
   HeldPool(int queue, int connections, int streams, long responseNs) {
-    http2 = new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks::add), 32 * 1024, 100);
+    http2 =
+        new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks.eventLoop()), 32 * 1024, 100);
     pool =
         new Http2Pool(
-            new UpstreamLoop(
-                new UpstreamSettings(
-                    ADDRESS,
-                    UpstreamProtocol.H2C,
-                    null,
-                    new UpstreamTimeouts(SECOND_NS, responseNs, SECOND_NS, SECOND_NS),
-                    new UpstreamCaps(1, streams, connections, queue)),
-                addresses,
-                tasks::add,
-                time.clock,
-                time.deadlines,
-                metrics),
-            http2,
-            metrics.http2Services(),
-            new Http2Messages("service", false),
+            new Http2UpstreamLoop(
+                new UpstreamLoop(
+                    new UpstreamSettings(
+                        ADDRESS,
+                        UpstreamProtocol.H2C,
+                        null,
+                        new UpstreamTimeouts(SECOND_NS, responseNs, SECOND_NS, SECOND_NS),
+                        new UpstreamCaps(1, streams, connections, queue)),
+                    addresses,
+                    tasks.eventLoop(),
+                    time.clock,
+                    time.deadlines,
+                    metrics),
+                http2,
+                metrics.http2Services(),
+                new Http2Messages("service", false)),
             given -> {
               handlers = given;
               return attempts::add;
@@ -67,9 +69,7 @@ final class HeldPool extends HeldUpstream {
 
   /** Runs what is to run behind this turn, and what follows from it. */
   void run() {
-    while (!tasks.isEmpty()) {
-      tasks.poll().run();
-    }
+    tasks.runPendingTasks();
   }
 
   /** How many connections are being made. */

@@ -3,11 +3,14 @@ package dev.weir.proxy.upstream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -46,23 +49,26 @@ class UpstreamConnectorTest {
       throws Exception {
     CompletableFuture<Channel> made = new CompletableFuture<>();
     try (UpstreamAddresses addresses = new UpstreamAddresses(address, Transport.EPOLL)) {
+      LoopClock clock = new LoopClock();
       UpstreamConnector connector =
           new UpstreamConnector(
-              new UpstreamSettings(
-                  address,
-                  protocol,
-                  null,
-                  new UpstreamTimeouts(
-                      HeldPool.SECOND_NS,
-                      HeldPool.SECOND_NS,
-                      HeldPool.SECOND_NS,
-                      HeldPool.SECOND_NS),
-                  new UpstreamCaps(1, 1, 1, 1)),
-              addresses,
-              Transport.EPOLL,
-              group.next(),
-              new Metrics().newLoop(),
-              null,
+              new UpstreamLoop(
+                  new UpstreamSettings(
+                      address,
+                      protocol,
+                      null,
+                      new UpstreamTimeouts(
+                          HeldPool.SECOND_NS,
+                          HeldPool.SECOND_NS,
+                          HeldPool.SECOND_NS,
+                          HeldPool.SECOND_NS),
+                      new UpstreamCaps(1, 1, 1, 1)),
+                  addresses,
+                  (EventLoop) group.iterator().next(),
+                  clock,
+                  new Deadlines(clock),
+                  new Metrics().newLoop()),
+              new UpstreamEndpoint(Transport.EPOLL, "service", null),
               channel -> new ChannelInboundHandlerAdapter());
       connector.connect(
           new UpstreamConnector.Attempt() {
