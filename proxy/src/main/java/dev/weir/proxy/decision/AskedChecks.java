@@ -1,8 +1,11 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
@@ -12,7 +15,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class AskedChecks {
   private final CheckRateLimits method;
   private final List<Check> checks = new ArrayList<>();
+  private final UnsafeBuffer keptView = new UnsafeBuffer(0, 0);
   private GrpcCall call;
+
+  /** The message, while some of its checks are not asked; else null. */
+  private ByteBuf kept;
+
   private int count;
   private int askedCount;
   private int awaited;
@@ -115,12 +123,31 @@ final class AskedChecks {
 
   /** Keeps what checks that are not asked yet say: the message is somebody else's memory. */
   void keep(DirectBuffer message) {
-    byte[] copy = new byte[message.capacity()];
-    message.getBytes(0, copy);
-    DirectBuffer kept = new UnsafeBuffer(copy);
+    kept = ByteBufAllocator.DEFAULT.directBuffer(message.capacity());
+    message.getBytes(0, kept.nioBuffer(0, message.capacity()), message.capacity());
+    Bytes.view(kept.writerIndex(message.capacity()), keptView);
     for (int i = askedCount; i < count; i++) {
-      checks.get(i).asked.lies(kept);
+      checks.get(i).asked.lies(keptView);
     }
+  }
+
+  /** Keeps nothing any more; returns how many bytes it was. */
+  int drop() {
+    if (kept == null) {
+      return 0;
+    }
+    int bytes = kept.readableBytes();
+    kept.release();
+    kept = null;
+    return bytes;
+  }
+
+  /** None of those that are not asked yet will be. */
+  void refuseRest(GrpcStatus status, String message) {
+    for (int i = askedCount; i < count; i++) {
+      checks.get(i).outcome.fail(status, message);
+    }
+    askedCount = count;
   }
 
   /** Forgets whose they are, and says it. */

@@ -29,6 +29,12 @@ final class CheckRateLimits implements GrpcMethod {
   /** From so many awaited verdicts on no more are asked for, until all of them are there. */
   static final int MAX_AWAITED = 64;
 
+  /** The messages of calls that are not asked whole, all of an event loop's together. */
+  static final int MAX_KEPT_BYTES = 16 << 20;
+
+  private static final String TOO_MUCH =
+      "too many calls with more than " + MAX_AWAITED + " checks await the store";
+
   /** So many are kept for later calls. */
   private static final int MAX_KEPT = 16;
 
@@ -48,6 +54,7 @@ final class CheckRateLimits implements GrpcMethod {
   private final Question[] questions = new Question[MADE_AT_ONCE];
   private final RequestEnd end = new RequestEnd();
   private final ArrayDeque<AskedChecks> free = new ArrayDeque<>();
+  private int keptBytes;
 
   CheckRateLimits(RateLimiterLoop loop) {
     this.loop = loop;
@@ -80,12 +87,22 @@ final class CheckRateLimits implements GrpcMethod {
     }
     ask(checks);
     if (!checks.isAsked()) {
-      checks.keep(message);
+      keep(checks, message);
     }
     if (checks.isDecided()) {
       answer(checks);
     } else {
       call.attach(checks);
+    }
+  }
+
+  /** Keeps what is not asked yet; or refuses it, as too much waits already. */
+  private void keep(AskedChecks checks, DirectBuffer message) {
+    if (keptBytes + message.capacity() > MAX_KEPT_BYTES) {
+      checks.refuseRest(GrpcStatus.RESOURCE_EXHAUSTED, TOO_MUCH);
+    } else {
+      keptBytes += message.capacity();
+      checks.keep(message);
     }
   }
 
@@ -215,6 +232,7 @@ final class CheckRateLimits implements GrpcMethod {
   }
 
   private void leave(AskedChecks checks) {
+    keptBytes -= checks.drop();
     if (free.size() < MAX_KEPT) {
       free.addLast(checks);
     }

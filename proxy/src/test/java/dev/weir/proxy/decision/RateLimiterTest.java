@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.UnknownFieldSet;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.AdmissionSettings;
@@ -328,6 +329,55 @@ class RateLimiterTest {
       charged += check(check("user-" + i)).getCurrentCount() > 1 ? 1 : 0;
     }
     assertEquals(2 * CheckRateLimits.MAX_AWAITED, charged);
+  }
+
+  /** What calls say that are not asked whole stays in memory, for which there is a bound. */
+  @Test
+  void whatCallsSayBeyondTheRoomForItIsRefusedAndNotCharged()
+      throws InvalidProtocolBufferException {
+    start(Mode.EXACT, OnStoreFailure.CLOSED, "1000/365d");
+    CheckRateLimitsRequest checks = checksOf(CheckRateLimits.MAX_AWAITED + 1).build();
+    byte[] message = padded(checks, 4_194_000);
+    int fitting = CheckRateLimits.MAX_KEPT_BYTES / message.length;
+    for (int i = 0; i <= fitting; i++) {
+      sendLong(DecisionRig.message(message));
+    }
+    answerAll();
+    List<String> frames = rig.client.received();
+    assertEquals(
+        fitting + 1, frames.stream().filter(frame -> frame.endsWith("grpc-status: 0 end")).count());
+    String last = "DATA " + stream + " ";
+    String found = frames.stream().filter(frame -> frame.startsWith(last)).findFirst().get();
+    byte[] bytes = found.substring(last.length() + 5).getBytes(StandardCharsets.ISO_8859_1);
+    CheckRateLimitsResponse response = CheckRateLimitsResponse.parseFrom(bytes);
+    for (int i = 0; i < CheckRateLimits.MAX_AWAITED; i++) {
+      assertTrue(response.getResults(i).hasResponse(), "check " + i);
+    }
+    assertEquals(8, response.getResults(CheckRateLimits.MAX_AWAITED).getError().getCode());
+    String refused = "user-" + CheckRateLimits.MAX_AWAITED;
+    assertEquals(fitting + 1, check(check(refused)).getCurrentCount());
+    response = CheckRateLimitsResponse.parseFrom(answer("CheckRateLimits", checks));
+    assertTrue(response.getResults(CheckRateLimits.MAX_AWAITED).hasResponse());
+  }
+
+  /** Each frame is read before the next is sent, so that windows open in time. */
+  private void sendLong(byte[] message) {
+    stream += 2;
+    rig.head(stream, "/weir.v1.RateLimiter/CheckRateLimits").send();
+    for (int at = 0; at < message.length; at += 16_384) {
+      int end = Math.min(message.length, at + 16_384);
+      rig.client.data(stream, end == message.length, Arrays.copyOfRange(message, at, end)).send();
+    }
+  }
+
+  /** A message that is longer by a field which nobody knows. */
+  private static byte[] padded(MessageLite message, int bytes) {
+    UnknownFieldSet.Field pad =
+        UnknownFieldSet.Field.newBuilder()
+            .addLengthDelimited(ByteString.copyFrom(new byte[bytes - message.getSerializedSize()]))
+            .build();
+    UnknownFieldSet more = UnknownFieldSet.newBuilder().addField(99, pad).build();
+    return message.toByteString().concat(more.toByteString()).toByteArray();
   }
 
   @Test
