@@ -28,14 +28,25 @@ public final class HttpAnswer implements IncomingResponse {
   private byte[] body;
   private int bodyBytes;
 
+  /** A 100, which another answer follows; valid until anything else is begun. */
+  IncomingResponse interim() {
+    clear(null, 100);
+    view.reset(memory, 0, memory.capacity(), null);
+    return this;
+  }
+
   HttpAnswer begin(HttpExchange of, int ofStatus) {
+    clear(of, ofStatus);
+    return field(DATE, date.text());
+  }
+
+  private void clear(HttpExchange of, int ofStatus) {
     exchange = of;
     status = ofStatus;
     fieldCount = 0;
     end = 0;
     body = null;
     bodyBytes = 0;
-    return field(DATE, date.text());
   }
 
   /**

@@ -68,6 +68,8 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     origin.observer().callStarted(endpoint.kind());
     if (!head.hasBody()) {
       whole();
+    } else if (request.expectsContinue()) {
+      awaitTurnEnd();
     }
     return true;
   }
@@ -97,6 +99,10 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
 
   private void whole() {
     isWhole = true;
+    awaitTurnEnd();
+  }
+
+  private void awaitTurnEnd() {
     if (!inTurn) {
       inTurn = true;
       origin.turnEnd().join(this);
@@ -115,7 +121,11 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
       origin.give(this); // its client has left meanwhile
       return;
     }
-    if (!isWhole || isAsked) {
+    if (isAsked) {
+      return;
+    }
+    if (!isWhole) {
+      sayContinue();
       return;
     }
     isAsked = true;
@@ -128,6 +138,14 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
       if (request != null) {
         answer(500).send();
       }
+    }
+  }
+
+  /** The client may send the body that it waits with, as there is nobody else who would say so. */
+  private void sayContinue() {
+    if (request.expectsContinue()) {
+      request.informational(origin.answer().interim());
+      request.flushResponse();
     }
   }
 

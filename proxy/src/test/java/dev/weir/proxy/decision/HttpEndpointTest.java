@@ -160,6 +160,28 @@ class HttpEndpointTest {
   }
 
   @Test
+  void tellsAClientThatWaitsWithItsBodyToSendIt() {
+    rig.connect();
+    String head = "POST /v1/mirror?a HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n";
+    assertEquals("HTTP/1.1 100 Continue\r\n\r\n", http1(head + "Expect: 100-continue\r\n\r\n"));
+    assertEquals("", http1("bo"));
+    String answer = http1("dy");
+    assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
+    assertTrue(answer.endsWith("\r\n\r\nbody"), answer);
+    answer = http1(head + "Expect: 100-continue\r\n\r\nsoon");
+    assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
+  }
+
+  @Test
+  void tellsAClientOfHttp2ToSendItsBody() {
+    rig.connectHttp2();
+    rig.client.request(1, false, "POST", "/v1/mirror?q", "expect: 100-continue").send();
+    assertEquals(List.of("HEADERS 1 :status: 100"), rig.client.received());
+    rig.client.data(1, true, "body").send();
+    assertTrue(rig.client.received().get(0).startsWith("HEADERS 1 :status: 200, "));
+  }
+
+  @Test
   void saysWhenItAnswers() {
     rig.connect();
     String answer = http1("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
