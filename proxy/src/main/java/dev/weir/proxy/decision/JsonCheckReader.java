@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.regex.Pattern;
 
 /**
  * Turns a {@code CheckRateLimitRequest} in JSON into the message that it is, in the spelling of
@@ -30,6 +31,9 @@ final class JsonCheckReader {
   private static final String KNOWN_OF_IDENTITY = "identifier, dimension or dimension_name";
 
   private static final int SHOWN_CHARACTERS = 100;
+
+  /** A number of JSON as a text: what else Java takes for one is none. */
+  private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
 
   private final ProtoWriter message = new ProtoWriter(0);
 
@@ -140,7 +144,7 @@ final class JsonCheckReader {
     String text = parser.getText();
     try {
       if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT
-          || parser.currentToken() == JsonToken.VALUE_STRING) {
+          || parser.currentToken() == JsonToken.VALUE_STRING && NUMBER.matcher(text).matches()) {
         return Long.parseLong(text);
       }
     } catch (NumberFormatException tooLarge) {

@@ -2,6 +2,7 @@ package dev.weir.proxy.envoy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -11,6 +12,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
@@ -21,12 +23,18 @@ import org.agrona.ExpandableArrayBuffer;
  */
 final class JsonCall {
   private static final ObjectMapper MAPPER =
-      JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
   private static final BigInteger UINT32 = BigInteger.valueOf(0xFFFF_FFFFL);
   private static final BigInteger UINT64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 
   /** A number of more characters is none: what it takes to read one grows with their square. */
   private static final int MAX_NUMBER_CHARACTERS = 40;
+
+  private static final Pattern DIGITS =
+      Pattern.compile("0|[1-9][0-9]{0," + (MAX_NUMBER_CHARACTERS - 1) + "}");
 
   private final ExpandableArrayBuffer texts = new ExpandableArrayBuffer(1024);
   private int end;
@@ -107,7 +115,7 @@ final class JsonCall {
     LimitUnit unit = null;
     if (node != null && node.isTextual()) {
       unit = LimitUnit.ofText(node.textValue());
-    } else if (node != null && node.canConvertToInt()) {
+    } else if (node != null && node.isIntegralNumber() && node.canConvertToInt()) {
       unit = LimitUnit.ofNumber(node.intValue());
     }
     return unit == null ? RateLimitCall.NO_UNIT : unit.number();
@@ -126,7 +134,10 @@ final class JsonCall {
   }
 
   /** A field by its name or its other spelling; null if it is not there. */
-  private static JsonNode of(JsonNode node, String name, String other) {
+  private static JsonNode of(JsonNode node, String name, String other) throws BadBody {
+    if (node.has(name) && node.has(other)) {
+      throw new BadBody(name + ": also as " + other);
+    }
     JsonNode found = node.has(name) ? node.get(name) : node.get(other);
     return found == null || found.isNull() ? null : found;
   }
@@ -143,7 +154,7 @@ final class JsonCall {
 
   private static long number(JsonNode node, String path, BigInteger most) throws BadBody {
     String text = node.isValueNode() ? node.asText() : node.isArray() ? "a list" : "an object";
-    if ((node.isNumber() || node.isTextual()) && text.length() <= MAX_NUMBER_CHARACTERS) {
+    if (node.isNumber() && text.length() <= MAX_NUMBER_CHARACTERS || isDigits(node)) {
       try {
         BigInteger value =
             node.isNumber() ? node.decimalValue().toBigIntegerExact() : new BigInteger(text);
@@ -161,6 +172,11 @@ final class JsonCall {
             + " (expected: a whole number from 0 to "
             + most
             + ")");
+  }
+
+  /** Whether it is a text that a number of JSON would be too. */
+  private static boolean isDigits(JsonNode node) {
+    return node.isTextual() && DIGITS.matcher(node.textValue()).matches();
   }
 
   /** Copies a text to the others; returns where it begins. */

@@ -141,6 +141,7 @@ class HttpCheckByJsonTest {
         "{\"cost\":1.5}|cost: 1.5 (expected: a whole number of 64 bits)",
         "{\"cost\":9223372036854775808}|cost: 9223372036854775808 (expected: a whole number of 64"
             + " bits)",
+        "{\"cost\":\"+1\"}|cost: +1 (expected: a whole number of 64 bits)",
         "{\"client_time\":\"now\"}|client_time: now (expected: a time as in"
             + " 2026-11-22T08:00:00.5Z)",
         "{\"require_rule\":\"yes\"}|require_rule: yes (expected: true or false)",

@@ -216,6 +216,12 @@ class ShouldRateLimitTest {
         "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"requests_per_unit\":1}}]}"
             + " | descriptors.limit.unit: not known",
         "{\"domain\":\"d\",\"domain\":\"e\"} | not JSON: Duplicate field 'domain'",
+        "{\"domain\":\"d\",\"hitsAddend\":1,\"hits_addend\":2} | hitsAddend: also as hits_addend",
+        "{\"domain\":\"d\",\"hitsAddend\":\"+1\"} | hitsAddend: +1 (expected: a whole number",
+        "{\"domain\":\"d\",\"hitsAddend\":\"\\u0661\"} | (expected: a whole number from 0",
+        "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"unit\":1.5}}]}"
+            + " | descriptors.limit.unit: not known",
+        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]} {} | not JSON: Trailing token",
       })
   void saysWhatIsWrongWithABody(String body, String problem) {
     startWithOneLimit();
