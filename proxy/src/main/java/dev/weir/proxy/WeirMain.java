@@ -26,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       CheckCommand.class,
       ImportCommand.class,
+      SimulateCommand.class,
       DemoCommand.class,
       HelpCommand.class
     },
@@ -46,7 +47,7 @@ public final class WeirMain implements Runnable {
   static final int FAILED = 1;
   static final int WRONG = 2;
 
-  private static final String COMMANDS = "run, check, import, demo or help";
+  private static final String COMMANDS = "run, check, import, simulate, demo or help";
 
   @Spec private CommandSpec spec;
 

@@ -40,7 +40,8 @@ class PackageDirectionTest {
           "decision",
           "decision.proto",
           "admin",
-          "envoy");
+          "envoy",
+          "simulation");
 
   @ParameterizedTest
   @CsvSource({
@@ -64,6 +65,7 @@ class PackageDirectionTest {
     "decision.proto,",
     "admin, metrics request loop",
     "envoy, request loop watch rule metrics store admission control decision decision.proto",
+    "simulation, rule",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

@@ -49,6 +49,7 @@ class WeirMainTest {
         "help",
         "run --help",
         "check --help",
+        "simulate --help",
         "demo --help",
         "help run",
         "help check",
@@ -70,9 +71,9 @@ class WeirMainTest {
   @Test
   void asksForACommand() {
     assertEquals(2, weir());
-    assertTrue(err.contains("expected: run, check, import, demo or help"), err);
+    assertTrue(err.contains("expected: run, check, import, simulate, demo or help"), err);
     assertEquals(2, weir("rn"));
-    assertTrue(err.contains("'rn'") && err.contains("run, check, import, demo or help"), err);
+    assertTrue(err.contains("'rn'") && err.contains("run, check, import, simulate, demo or help"), err);
   }
 
   @Test

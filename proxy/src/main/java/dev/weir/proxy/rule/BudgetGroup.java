@@ -44,7 +44,7 @@ public final class BudgetGroup {
     boolean isSpaced = false;
     for (Budget budget : budgets) {
       lifeUs = Math.min(lifeUs, budget.spec().leaseLifeUs());
-      isSpaced |= budget.spec().limit().algorithm() != Algorithm.FIXED_WINDOW;
+      isSpaced |= budget.spec().limit().isSpaced();
     }
     return new LeaseTerms(lifeUs * NS_PER_US, isSpaced);
   }

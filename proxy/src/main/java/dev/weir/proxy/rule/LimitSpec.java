@@ -210,10 +210,18 @@ public record LimitSpec(
   }
 
   /**
+   * Whether a key that was refused waits before it asks again: not where a refusal proves all that
+   * follow until the window ends.
+   */
+  public boolean isSpaced() {
+    return algorithm != Algorithm.FIXED_WINDOW;
+  }
+
+  /**
    * The longest life of a unit that is kept, unless another is set: so short that what is kept for
    * it is little beside the limit. In microseconds, 1 or more.
    */
-  long leaseLifeUs() {
+  public long leaseLifeUs() {
     long windowUs = rate.windowNs() / NS_PER_US;
     return switch (algorithm) {
       case GCRA, TOKEN_BUCKET, LEAKY_BUCKET ->

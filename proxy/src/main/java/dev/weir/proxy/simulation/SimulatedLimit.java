@@ -1,0 +1,77 @@
+package dev.weir.proxy.simulation;
+
+import dev.weir.algorithms.lease.LeaseTerms;
+import dev.weir.algorithms.store.CounterBudget;
+import dev.weir.algorithms.store.LogBudget;
+import dev.weir.algorithms.store.PacedBudget;
+import dev.weir.algorithms.store.RingBudget;
+import dev.weir.algorithms.store.StoredBudget;
+import dev.weir.algorithms.store.StoredBudgets;
+import dev.weir.algorithms.store.WindowBudget;
+import dev.weir.proxy.rule.LimitSpec;
+import java.math.BigInteger;
+import java.util.concurrent.TimeUnit;
+
+/** One limit, as the store, the sidecars and who checks them each have it. */
+final class SimulatedLimit {
+  private static final int SUB_WINDOWS = 10;
+
+  private final LimitSpec spec;
+  private final long windowUs;
+
+  /**
+   * @param spec that can be counted by the store; without an alignment or sub-window of its own.
+   */
+  SimulatedLimit(LimitSpec spec) {
+    this.spec = spec;
+    this.windowUs = TimeUnit.NANOSECONDS.toMicros(spec.rate().windowNs());
+  }
+
+  long capacity() {
+    return spec.capacity();
+  }
+
+  /** Requests per second that the limit lets pass in the long run. */
+  double perSecond() {
+    return spec.rate().count() * 1e9 / spec.rate().windowNs();
+  }
+
+  LeaseTerms terms() {
+    return new LeaseTerms(TimeUnit.MICROSECONDS.toNanos(spec.leaseLifeUs()), spec.isSpaced());
+  }
+
+  /**
+   * A fresh budget.
+   *
+   * @param isLeased whether any of its units may be kept.
+   */
+  StoredBudgets budgets(boolean isLeased) {
+    return new StoredBudgets(budget(isLeased ? spec.leaseLifeUs() : 0));
+  }
+
+  private StoredBudget budget(long longestLifeUs) {
+    long count = spec.rate().count();
+    return switch (spec.algorithm()) {
+      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET -> {
+        long common = BigInteger.valueOf(count).gcd(BigInteger.valueOf(windowUs)).longValueExact();
+        yield new PacedBudget(spec.capacity(), count / common, windowUs / common, longestLifeUs);
+      }
+      case FIXED_WINDOW -> new WindowBudget(count, windowUs, 0);
+      case SLIDING_COUNTER -> new CounterBudget(count, windowUs);
+      case SLIDING_LOG -> new LogBudget(count, windowUs);
+      case BUCKET_RING -> new RingBudget(count, windowUs / SUB_WINDOWS, SUB_WINDOWS);
+    };
+  }
+
+  /** Nothing used yet of a budget. */
+  Uses uses() {
+    long count = spec.rate().count();
+    return switch (spec.algorithm()) {
+      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET -> new Uses.Paced(spec.capacity(), count, windowUs);
+      case FIXED_WINDOW -> new Uses.Fixed(count, windowUs);
+      case SLIDING_COUNTER -> new Uses.Counter(count, windowUs);
+      case SLIDING_LOG -> new Uses.Log(count, windowUs);
+      case BUCKET_RING -> new Uses.Ring(count, windowUs / SUB_WINDOWS, SUB_WINDOWS);
+    };
+  }
+}

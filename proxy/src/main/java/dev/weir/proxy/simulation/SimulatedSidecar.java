@@ -1,0 +1,98 @@
+package dev.weir.proxy.simulation;
+
+import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.Leasing;
+import dev.weir.algorithms.lease.RoundTrips;
+import dev.weir.algorithms.lease.Taken;
+import dev.weir.algorithms.store.StoredBudgets;
+import java.util.Arrays;
+
+/**
+ * What one sidecar has in its memory: hands with the rules of leases, what refusals prove, and a
+ * clock of its own. A crash loses all but the clock.
+ */
+final class SimulatedSidecar implements AutoCloseable {
+  /** As many hands as a sidecar has at most. */
+  private static final int MOST_HANDS = 1 << 14;
+
+  private static final int LEAST_HANDS = 8;
+
+  private final int keys;
+  private final long deadlineNs;
+  private final long clockStartNs;
+  private final int driftPpm;
+
+  /** By key, until when the store's last answer proves a refusal. */
+  private final long[] provenUntilNs;
+
+  /** By key, in mode local; else null. */
+  private final StoredBudgets[] own;
+
+  final Taken taken = new Taken();
+  Hands hands;
+  RoundTrips roundTrips;
+  Leasing leasing;
+  int crashes;
+
+  /**
+   * @param clockStartNs what its clock says when the simulation begins, 1 s or more.
+   * @param driftPpm by how many millionths its clock is fast; negative if it is slow.
+   */
+  SimulatedSidecar(SimulationSettings settings, long clockStartNs, int driftPpm) {
+    this.keys = settings.keys();
+    this.deadlineNs = settings.deadlineNs();
+    this.clockStartNs = clockStartNs;
+    this.driftPpm = driftPpm;
+    this.provenUntilNs = new long[keys];
+    this.own = new StoredBudgets[settings.mode().needsStore() ? 0 : keys];
+    begin();
+  }
+
+  private void begin() {
+    int wanted = Math.max(LEAST_HANDS, 2 * Integer.highestOneBit(Math.max(1, keys)));
+    hands = new Hands(Math.min(MOST_HANDS, wanted));
+    roundTrips = new RoundTrips();
+    leasing = new Leasing(hands, roundTrips, deadlineNs);
+  }
+
+  /** Loses what it has in memory, and starts again at once. */
+  void crash() {
+    crashes++;
+    hands.close();
+    begin();
+    Arrays.fill(provenUntilNs, 0);
+    Arrays.fill(own, null);
+  }
+
+  /** What its clock says; the product fits a long for an hour and half a million ppm. */
+  long clockNs(long nowNs) {
+    return clockStartNs + nowNs + nowNs * driftPpm / 1_000_000;
+  }
+
+  /** When its clock will have moved on by so much, or a little earlier. */
+  long afterNs(long nowNs, long clockNs) {
+    return nowNs + Math.max(0, (long) (clockNs / (1 + driftPpm / 1e6)));
+  }
+
+  boolean isProven(int key, long clockNs) {
+    return clockNs < provenUntilNs[key];
+  }
+
+  void proven(int key, long untilNs) {
+    provenUntilNs[key] = untilNs;
+  }
+
+  /** Its own budget of a key, in mode local. */
+  StoredBudgets own(int key, SimulatedLimit limit) {
+    if (own[key] == null) {
+      own[key] = limit.budgets(false);
+    }
+    return own[key];
+  }
+
+  /** Frees the hands' memory. */
+  @Override
+  public void close() {
+    hands.close();
+  }
+}
