@@ -73,7 +73,8 @@ class WeirMainTest {
     assertEquals(2, weir());
     assertTrue(err.contains("expected: run, check, import, simulate, demo or help"), err);
     assertEquals(2, weir("rn"));
-    assertTrue(err.contains("'rn'") && err.contains("run, check, import, simulate, demo or help"), err);
+    assertTrue(
+        err.contains("'rn'") && err.contains("run, check, import, simulate, demo or help"), err);
   }
 
   @Test
