@@ -15,9 +15,6 @@ import org.agrona.DirectBuffer;
 /**
  * One call of gRPC, from its head to its status. Belongs to its stream until then, and afterwards
  * to the event loop, which has it serve another.
- *
- * <p>A message that comes whole in one frame is given to its method where it is; one that is cut is
- * gathered first, and what is gathered counts as held by its connection.
  */
 public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The longest message that is taken. */
@@ -29,10 +26,8 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** A streaming call of which more answers wait is not asked further. */
   private static final int MAX_WAITING_BYTES = 256 * 1024;
 
-  private static final int PREFIX_BYTES = 5;
-  private static final int NOT_KNOWN = -1;
-
   private final GrpcCalls calls;
+  private final LengthPrefixedMessages messages;
   private final Time time = new Time();
 
   /** The stream's connection; null while the call serves none. */
@@ -50,14 +45,6 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   private GrpcStatus fault;
 
   private String faultMessage;
-
-  private ByteBuf gathered;
-
-  /** How long the message is that comes by and by; 0 if it is short, or not known yet. */
-  private int longMessageBytes;
-
-  /** What has come of it since its window was last opened. */
-  private int unopenedBytes;
 
   private int waitingBytes;
   private boolean answered;
@@ -92,6 +79,7 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
 
   GrpcCall(GrpcCalls calls) {
     this.calls = calls;
+    messages = new LengthPrefixedMessages(this, calls);
   }
 
   /** Begins with a head that was read. */
@@ -104,8 +92,6 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     token = ofToken;
     fault = null;
     faultMessage = null;
-    longMessageBytes = 0;
-    unopenedBytes = 0;
     waitingBytes = 0;
     answered = false;
     isAsked = false;
@@ -180,69 +166,11 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   @Override
   public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
     try {
-      return received(in, offset, bytes, endStream);
+      return messages.received(in, offset, bytes, endStream);
     } catch (RuntimeException | Error bug) {
       failed(bug);
       return 0;
     }
-  }
-
-  private int received(ByteBuf in, int offset, int bytes, boolean endStream) {
-    if (gathered == null
-        && endStream
-        && bytes >= PREFIX_BYTES
-        && in.getByte(offset) == 0
-        && in.getInt(offset + 1) == bytes - PREFIX_BYTES
-        && !method.isStreaming()) {
-      ask(calls.message(in, offset + PREFIX_BYTES, bytes - PREFIX_BYTES));
-      return 0;
-    }
-    return gather(in, offset, bytes, endStream);
-  }
-
-  private int gather(ByteBuf in, int offset, int bytes, boolean endStream) {
-    int before = gathered == null ? 0 : gathered.readableBytes();
-    if (bytes > 0) {
-      if (gathered == null) {
-        gathered = in.alloc().directBuffer(bytes);
-      }
-      gathered.writeBytes(in, offset, bytes);
-      unopenedBytes += bytes;
-    }
-    boolean goesOn = method.isStreaming() ? takeMessages() : takeMessage(endStream);
-    if (!goesOn) {
-      return 0; // it has ended
-    }
-    int after = gathered == null ? 0 : gathered.readableBytes();
-    int consumed = before + bytes - after;
-    int consumedBefore = Math.min(before, consumed);
-    if (consumedBefore > 0) {
-      connection.credit(stream, consumedBefore);
-    }
-    if (endStream && method.isStreaming()) {
-      if (gathered == null) {
-        streamEnded();
-      } else {
-        abort(GrpcStatus.INTERNAL, "the message is cut");
-      }
-      return 0;
-    }
-    if (longMessageBytes > 0 && calls.isGathered(this)) {
-      goOn();
-    }
-    return bytes - (consumed - consumedBefore);
-  }
-
-  /** How long the message is, if it is a long one. */
-  int longMessageBytes() {
-    return longMessageBytes;
-  }
-
-  /** There is room for more of its message. */
-  void goOn() {
-    int bytes = unopenedBytes;
-    unopenedBytes = 0;
-    connection.widen(stream, bytes);
   }
 
   /** Its connection; null if it serves none. */
@@ -250,112 +178,21 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     return connection;
   }
 
-  /** Takes the message of a unary call if it is whole; false if the call has ended. */
-  private boolean takeMessage(boolean endStream) {
-    int length = messageBytes(MAX_MESSAGE_BYTES);
-    if (connection == null) {
-      return false;
-    }
-    int has = gathered == null ? 0 : gathered.readableBytes() - PREFIX_BYTES;
-    if (length != NOT_KNOWN && has > length) {
-      return abort(GrpcStatus.INTERNAL, "the call has more than one message");
-    }
-    if (!endStream) {
-      return length <= LongMessages.MAX_SHORT_BYTES || longMessageBytes > 0 || comesLong(length);
-    }
-    if (length == NOT_KNOWN || has < length) {
-      return abort(
-          GrpcStatus.INTERNAL, gathered == null ? "the call has no message" : "the message is cut");
-    }
-    leaveLong();
-    ByteBuf whole = gathered;
-    gathered = null;
-    try {
-      ask(calls.message(whole, whole.readerIndex() + PREFIX_BYTES, length));
-    } finally {
-      whole.release();
-    }
-    return connection != null;
+  int stream() {
+    return stream;
   }
 
-  /** A message has begun that is long; false if the call has ended by that. */
-  private boolean comesLong(int length) {
-    longMessageBytes = length;
-    if (calls.joinLong(this)) {
-      return true;
-    }
-    longMessageBytes = 0;
-    return abort(
-        GrpcStatus.RESOURCE_EXHAUSTED,
-        "a message of "
-            + length
-            + " bytes beside others (expected: at most "
-            + LongMessages.ROOM_BYTES
-            + " together, and "
-            + LongMessages.MAX_WAITING
-            + " that wait)");
+  boolean isStreaming() {
+    return method.isStreaming();
   }
 
-  private void leaveLong() {
-    if (longMessageBytes > 0) {
-      calls.leaveLong(this);
-      longMessageBytes = 0;
-    }
+  /** Whether so much of its answers waits that it is not asked further. */
+  boolean areAnswersUnread() {
+    return waitingBytes > MAX_WAITING_BYTES;
   }
 
-  /** Takes all messages of a streaming call that are whole; false if the call has ended. */
-  private boolean takeMessages() {
-    while (true) {
-      int length = messageBytes(MAX_STREAMED_BYTES);
-      if (connection == null) {
-        return false;
-      }
-      if (length == NOT_KNOWN || gathered.readableBytes() - PREFIX_BYTES < length) {
-        return true;
-      }
-      if (waitingBytes > MAX_WAITING_BYTES) {
-        return abort(GrpcStatus.RESOURCE_EXHAUSTED, "answers are not read");
-      }
-      int at = gathered.readerIndex() + PREFIX_BYTES;
-      gathered.skipBytes(PREFIX_BYTES + length);
-      ask(calls.message(gathered, at, length));
-      if (connection == null) {
-        return false;
-      }
-      if (!gathered.isReadable()) {
-        gathered.release();
-        gathered = null;
-        return true;
-      }
-    }
-  }
-
-  /**
-   * The length of the message that begins what was gathered; {@link #NOT_KNOWN} if not even its
-   * prefix is there. The call has failed if no such message is taken.
-   */
-  private int messageBytes(int most) {
-    if (gathered == null || gathered.readableBytes() < PREFIX_BYTES) {
-      return NOT_KNOWN;
-    }
-    int flag = gathered.getByte(gathered.readerIndex());
-    if (flag != 0) {
-      abort(
-          GrpcStatus.INTERNAL,
-          flag == 1 ? "a compressed message without grpc-encoding" : "a prefix of no message");
-      return NOT_KNOWN;
-    }
-    long length = gathered.getUnsignedInt(gathered.readerIndex() + 1);
-    if (length > most) {
-      abort(
-          GrpcStatus.RESOURCE_EXHAUSTED,
-          "a message of " + length + " bytes (expected: at most " + most + ")");
-      return NOT_KNOWN;
-    }
-    return (int) length;
-  }
-
-  private void ask(DirectBuffer message) {
+  /** Asks the method with a message that is whole. */
+  void ask(DirectBuffer message) {
     if (calls.clock().nowNs() >= deadlineNs) {
       abort(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
       return;
@@ -364,7 +201,8 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     method.call(this);
   }
 
-  private void streamEnded() {
+  /** No more messages come. */
+  void streamEnded() {
     if (isAsked) {
       method.ended(this);
     } else {
@@ -390,7 +228,7 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   }
 
   /** Fails the call, of which its method is told if it has been asked; returns false. */
-  private boolean abort(GrpcStatus status, String message) {
+  boolean abort(GrpcStatus status, String message) {
     cancel();
     return fail(status, message);
   }
@@ -497,15 +335,11 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The call is over, and serves another. */
   private void ended(GrpcStatus status) {
     Http2Connection served = connection;
-    leaveLong();
+    messages.discard();
     connection = null;
     calls.observer().callEnded(method.kind(), status.code());
     time.end();
     attachment = null;
-    if (gathered != null) {
-      gathered.release();
-      gathered = null;
-    }
     served.release(stream);
     calls.give(this);
   }

@@ -230,23 +230,23 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   }
 
   /** A call's message has begun, and is long; false if its connection has too many. */
-  boolean joinLong(GrpcCall call) {
+  boolean joinLong(LengthPrefixedMessages messages) {
     return longMessages
-        .computeIfAbsent(call.connection(), connection -> new LongMessages())
-        .join(call);
+        .computeIfAbsent(messages.connection(), connection -> new LongMessages())
+        .join(messages);
   }
 
   /** Whether more of a call's long message may come. */
-  boolean isGathered(GrpcCall call) {
-    return longMessages.get(call.connection()).isGathered(call);
+  boolean isGathered(LengthPrefixedMessages messages) {
+    return longMessages.get(messages.connection()).isGathered(messages);
   }
 
   /** A call's long message is whole, or will never be. */
-  void leaveLong(GrpcCall call) {
-    LongMessages of = longMessages.get(call.connection());
-    of.leave(call);
+  void leaveLong(LengthPrefixedMessages messages) {
+    LongMessages of = longMessages.get(messages.connection());
+    of.leave(messages);
     if (of.isEmpty()) {
-      longMessages.remove(call.connection());
+      longMessages.remove(messages.connection());
     }
   }
 

@@ -20,42 +20,42 @@ final class LongMessages {
   /** Each may have sent a window of 64 KiB before it waits. */
   static final int MAX_WAITING = 8;
 
-  private final List<GrpcCall> gathered = new ArrayList<>();
-  private final ArrayDeque<GrpcCall> waiting = new ArrayDeque<>(MAX_WAITING);
+  private final List<LengthPrefixedMessages> gathered = new ArrayList<>();
+  private final ArrayDeque<LengthPrefixedMessages> waiting = new ArrayDeque<>(MAX_WAITING);
   private long promisedBytes;
 
-  /** Adds a call whose message has begun; false if there are too many. */
-  boolean join(GrpcCall call) {
-    if (waiting.isEmpty() && hasRoom(call)) {
-      gather(call);
+  /** Adds those of a call of which a long one has begun; false if there are too many. */
+  boolean join(LengthPrefixedMessages messages) {
+    if (waiting.isEmpty() && hasRoom(messages)) {
+      gather(messages);
       return true;
     }
-    return waiting.size() < MAX_WAITING && waiting.add(call);
+    return waiting.size() < MAX_WAITING && waiting.add(messages);
   }
 
-  private boolean hasRoom(GrpcCall call) {
-    return promisedBytes + call.longMessageBytes() <= ROOM_BYTES;
+  private boolean hasRoom(LengthPrefixedMessages messages) {
+    return promisedBytes + messages.longMessageBytes() <= ROOM_BYTES;
   }
 
-  private void gather(GrpcCall call) {
-    gathered.add(call);
-    promisedBytes += call.longMessageBytes();
+  private void gather(LengthPrefixedMessages messages) {
+    gathered.add(messages);
+    promisedBytes += messages.longMessageBytes();
   }
 
   /** Whether more of a call's message may come. */
-  boolean isGathered(GrpcCall call) {
-    return gathered.contains(call);
+  boolean isGathered(LengthPrefixedMessages messages) {
+    return gathered.contains(messages);
   }
 
   /** Nothing more of a call's message comes: those that wait and fit now are told to go on. */
-  void leave(GrpcCall call) {
-    if (gathered.remove(call)) {
-      promisedBytes -= call.longMessageBytes();
+  void leave(LengthPrefixedMessages messages) {
+    if (gathered.remove(messages)) {
+      promisedBytes -= messages.longMessageBytes();
     } else {
-      waiting.remove(call);
+      waiting.remove(messages);
     }
     while (!waiting.isEmpty() && hasRoom(waiting.peekFirst())) {
-      GrpcCall next = waiting.pollFirst();
+      LengthPrefixedMessages next = waiting.pollFirst();
       gather(next);
       next.goOn();
     }
