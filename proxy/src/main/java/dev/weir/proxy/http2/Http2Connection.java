@@ -39,7 +39,6 @@ public abstract non-sealed class Http2Connection extends StreamOperations
    */
   public static final long MAX_RECEIVED_BYTES = 1L << 20;
 
-  private static final int MAX_UNSENT_CONTROL_FRAMES = 1_000;
   private static final byte[] NO_DEBUG_TEXT = {};
 
   private enum State {
@@ -58,7 +57,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
 
   private State state = State.NEW;
   private boolean inTurn;
-  private int unsentControlFrames;
+  private final UnsentAnswers unsentAnswers;
 
   /**
    * @param maxPeerStreams that the peer may have open; 0 if it opens none, as a server.
@@ -67,6 +66,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
   protected Http2Connection(
       Http2Loop loop, Role role, Channel channel, Http2Observer observer, int maxPeerStreams) {
     super(loop, role, channel, observer, maxPeerStreams);
+    unsentAnswers = new UnsentAnswers(output);
     timer = new ConnectionTimer(this, loop.deadlines);
     goAways = new GoAways(this);
     bound = new HeldBound(this);
@@ -283,9 +283,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
       queue.pump();
       output.flush();
     } while (queue.isReady() && channel.isWritable() && state == State.OPEN);
-    if (output.unsentBytes() == 0) {
-      unsentControlFrames = 0;
-    } else if (unsentControlFrames > MAX_UNSENT_CONTROL_FRAMES) {
+    if (unsentAnswers.areTooMany()) {
       channel.close();
       return;
     }
@@ -297,7 +295,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
 
   /** A frame that answers the peer's, of which it may make us send any number. */
   final void controlFrame() {
-    unsentControlFrames++;
+    unsentAnswers.add();
     joinTurn();
   }
 

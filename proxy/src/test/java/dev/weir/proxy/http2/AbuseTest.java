@@ -76,6 +76,33 @@ class AbuseTest {
     assertFalse(server.embedded().isOpen());
   }
 
+  /** As with a large download, or where the system takes what is written a moment later. */
+  @Test
+  void answersThatThePeerTakesAreNoAbuseThoughThereIsAlwaysMoreToSend() {
+    client.settings(Setting.INITIAL_WINDOW_SIZE, 1 << 30).request(1, true, "GET", "/").send();
+    server.head(1, false, ":status: 200");
+    channel.takes = false;
+    for (int i = 0; i < 2_500; i++) {
+      server.data(1, false, "content");
+      client.ping(i).send();
+      assertTrue(channel.isOpen());
+      channel.take(1 << 20);
+      client.received();
+    }
+  }
+
+  @Test
+  void aThousandAnswersThatThePeerDoesNotTakeAreTheMost() {
+    channel.takes = false;
+    for (int i = 0; i < 1_000; i++) {
+      server.pass(10_001); // none is early
+      client.ping(i).send();
+    }
+    assertTrue(channel.isOpen());
+    client.ping(1_000).send();
+    assertFalse(channel.isOpen());
+  }
+
   @Test
   void pingsThatMeasureWhatWeSendAreNoAbuse() {
     client.settings(Setting.INITIAL_WINDOW_SIZE, 1 << 30).request(1, true, "GET", "/").send();
