@@ -2,13 +2,17 @@ package dev.weir.client;
 
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** Is told the end of a unary call, and what was answered. */
+/**
+ * Is told the end of a unary call, and what was answered; of more than one end the first counts.
+ */
 final class CallObserver<T> implements StreamObserver<T> {
   private final Runnable ended;
   private final Consumer<T> answered;
   private final Consumer<Status> failed;
+  private final AtomicBoolean hasEnded = new AtomicBoolean();
   private T answer;
 
   /**
@@ -27,12 +31,18 @@ final class CallObserver<T> implements StreamObserver<T> {
 
   @Override
   public void onError(Throwable fault) {
+    if (hasEnded.getAndSet(true)) {
+      return;
+    }
     ended.run();
     failed.accept(Status.fromThrowable(fault));
   }
 
   @Override
   public void onCompleted() {
+    if (hasEnded.getAndSet(true)) {
+      return;
+    }
     ended.run();
     if (answer == null) {
       failed.accept(Status.INTERNAL.withDescription("an end without an answer"));

@@ -5,11 +5,13 @@ import dev.weir.v1.RateLimiterGrpc;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
  * Gathers checks into calls. While few calls are away a check goes at once, in a call of its own;
@@ -109,12 +111,26 @@ final class CheckBatches {
     RateLimiterGrpc.RateLimiterStub until = stub.withDeadline(last);
     if (checks.size() == 1) {
       PendingCheck check = checks.get(0);
-      until.checkRateLimit(
-          check.request(), new CallObserver<>(this::callEnded, check::answered, check::failed));
+      start(
+          until::checkRateLimit,
+          check.request(),
+          new CallObserver<>(this::callEnded, check::answered, check::failed));
     } else {
       CheckBatch batch = new CheckBatch(checks);
-      until.checkRateLimits(
-          batch.request(), new CallObserver<>(this::callEnded, batch::answered, batch::failed));
+      start(
+          until::checkRateLimits,
+          batch.request(),
+          new CallObserver<>(this::callEnded, batch::answered, batch::failed));
+    }
+  }
+
+  /** An interceptor of the channel may throw: then the call has ended, and its place is free. */
+  private static <Q, A> void start(
+      BiConsumer<Q, StreamObserver<A>> call, Q request, CallObserver<A> observer) {
+    try {
+      call.accept(request, observer);
+    } catch (RuntimeException failure) {
+      observer.onError(failure);
     }
   }
 }

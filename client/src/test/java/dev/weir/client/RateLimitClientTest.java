@@ -12,9 +12,15 @@ import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResult;
 import dev.weir.v1.CheckRateLimitsResponse;
 import dev.weir.v1.Dimension;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ClientInterceptors;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -33,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +120,33 @@ class RateLimitClientTest {
     assertTrue(decision.isDecided());
     assertNull(decision.failure());
     assertEquals(7, decision.response().getRemaining());
+  }
+
+  @Test
+  void aChannelThatThrowsIsNoDecisionAndTakesNoPlace() throws Exception {
+    AtomicInteger failures = new AtomicInteger(CheckBatches.MAX_CALLS + 1);
+    ClientInterceptor throwing =
+        new ClientInterceptor() {
+          @Override
+          public <Q, A> ClientCall<Q, A> interceptCall(
+              MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            if (failures.getAndDecrement() > 0) {
+              throw new IllegalStateException("no credentials");
+            }
+            return next.newCall(method, options);
+          }
+        };
+    RateLimitClient client =
+        RateLimitClient.builder(
+                ClientInterceptors.intercept(channel, throwing), FailurePolicy.CLOSED)
+            .timeout(LONG)
+            .build();
+    for (CompletableFuture<Decision> failed : ask(client, 0, CheckBatches.MAX_CALLS + 1)) {
+      assertFalse(failed.get(10, TimeUnit.SECONDS).isDecided());
+    }
+    CompletableFuture<Decision> asked = client.checkAsync(request("alice"));
+    weir.single().answer(FakeRateLimiter.allowed(7));
+    assertTrue(asked.get(10, TimeUnit.SECONDS).isDecided());
   }
 
   @Test
