@@ -53,6 +53,9 @@ final class StreamSlots {
   /** We have reset it, and the peer may not know: it is among the {@link UnseenResets}. */
   static final int RESET_UNSEEN = 1 << 12;
 
+  /** It was told to be closed, though it may keep its slot. */
+  static final int CLOSED = 1 << 13;
+
   private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 

@@ -134,6 +134,14 @@ final class StreamStates {
         && !connection.isGoingAway()) {
       connection.unseenResets.add(stream);
       connection.windows.ended(stream);
+      tellClosed(stream); // it counts for opening others only
+    }
+  }
+
+  private void tellClosed(int stream) {
+    if (!streams.has(stream, StreamSlots.CLOSED)) {
+      streams.flags[stream] |= StreamSlots.CLOSED;
+      connection.observer.streamClosed();
     }
   }
 
@@ -188,7 +196,7 @@ final class StreamStates {
       if (!streams.has(stream, StreamSlots.RESET)) {
         connection.conduct.streamCompleted();
       }
-      connection.observer.streamClosed();
+      tellClosed(stream);
       connection.windows.ended(stream);
       streams.free(stream);
       if (connection.output.isFull()) {

@@ -114,6 +114,17 @@ class UnseenResetsTest {
   }
 
   @Test
+  void tellsOnceThatAStreamIsClosedThoughItsPlaceIsKept() {
+    Service service = connectFull(4);
+    assertEquals(4, held.figure("weir_upstream_http2_streams_open"));
+    leave(4);
+    assertEquals(0, held.figure("weir_upstream_http2_streams_open"));
+    service.answersPings = true;
+    assertEquals(1, service.pings());
+    assertEquals(0, held.figure("weir_upstream_http2_streams_open"));
+  }
+
+  @Test
   void asksForFewResetsOnceARequestWaits() {
     Service service = connectFull(100);
     leave(2);
