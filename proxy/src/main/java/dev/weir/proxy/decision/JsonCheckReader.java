@@ -13,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -35,6 +38,8 @@ final class JsonCheckReader {
   /** A number of JSON as a text: what else Java takes for one is none. */
   private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
 
+  private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
+
   private final ProtoWriter message = new ProtoWriter(0);
 
   /** What is wrong with a body: a field, its value, and what was expected. */
@@ -55,8 +60,10 @@ final class JsonCheckReader {
     message.begin();
     try (JsonParser parser = JSON.createParser(body)) {
       require(parser.nextToken(), JsonToken.START_OBJECT, "body", "an object");
+      Set<String> given = new HashSet<>();
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         String name = parser.currentName();
+        requireOnce(given, name);
         if (parser.nextToken() != JsonToken.VALUE_NULL) {
           field(parser, name);
         }
@@ -70,6 +77,13 @@ final class JsonCheckReader {
       throw new BadJsonException("body", where + e.getOriginalMessage(), "JSON");
     } catch (IOException e) {
       throw new IllegalStateException("an array cannot fail", e);
+    }
+  }
+
+  /** The parser knows which names are given twice, but not of their two spellings. */
+  private static void requireOnce(Set<String> given, String name) throws BadJsonException {
+    if (!given.add(CAPITAL.matcher(name).replaceAll("_$0").toLowerCase(Locale.ROOT))) {
+      throw new BadJsonException(name, "in both spellings", "one");
     }
   }
 
@@ -97,8 +111,10 @@ final class JsonCheckReader {
       String path = name + "[" + i + "]";
       require(parser.currentToken(), JsonToken.START_OBJECT, path, "an object");
       int begun = message.beginMessage(AskedCheck.OTHER_IDENTITIES);
+      Set<String> given = new HashSet<>();
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         String field = parser.currentName();
+        requireOnce(given, field);
         if (parser.nextToken() != JsonToken.VALUE_NULL) {
           identityField(parser, path + ".", field);
         }

@@ -141,6 +141,9 @@ class HttpCheckByJsonTest {
         "{\"cost\":1.5}|cost: 1.5 (expected: a whole number of 64 bits)",
         "{\"cost\":9223372036854775808}|cost: 9223372036854775808 (expected: a whole number of 64"
             + " bits)",
+        "{\"rule_id\":\"a\",\"ruleId\":\"b\"}|ruleId: in both spellings (expected: one)",
+        "{\"other_identities\":[{\"dimensionName\":\"ip\",\"dimension_name\":\"ip\"}]}"
+            + "|dimension_name: in both spellings (expected: one)",
         "{\"cost\":\"+1\"}|cost: +1 (expected: a whole number of 64 bits)",
         "{\"client_time\":\"now\"}|client_time: now (expected: a time as in"
             + " 2026-11-22T08:00:00.5Z)",
