@@ -32,15 +32,22 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /** The event loops of one sidecar: what each has of its own, made once, and what all are told. */
 final class SidecarLoops implements AutoCloseable {
+  /** The longest that a process which ends waits for a store to take leases back. */
+  private static final long GIVE_BACK_NS = 500_000_000;
+
+  private static final long GIVE_BACK_POLL_NS = 1_000_000;
+
   private final Settings settings;
   private final Metrics metrics;
   private final LimitTables tables;
@@ -235,11 +242,23 @@ final class SidecarLoops implements AutoCloseable {
     return hands;
   }
 
-  /** Gives back what is held of budgets in the store: it may be of use to others. */
+  /**
+   * Gives back what is held of budgets in the store: it may be of use to others. Waits until the
+   * store has it, but no longer than {@link #GIVE_BACK_NS}.
+   */
   void giveBackLeases() {
+    long endNs = System.nanoTime() + GIVE_BACK_NS;
     for (Loop loop : loops) {
-      loop.eventLoop().submit(loop.admission()::ending).awaitUninterruptibly();
+      while (!isAllBack(loop) && endNs - System.nanoTime() > 0) {
+        LockSupport.parkNanos(GIVE_BACK_POLL_NS);
+      }
     }
+  }
+
+  private static boolean isAllBack(Loop loop) {
+    Future<Boolean> isBack =
+        loop.eventLoop().submit(() -> loop.admission().ending()).awaitUninterruptibly();
+    return !isBack.isSuccess() || isBack.getNow(); // a loop that has ended holds nothing
   }
 
   /** Ends the threads. */

@@ -95,6 +95,24 @@ class LeaseFaultsIT {
     }
   }
 
+  @Test
+  void aProcessThatEndsWaitsUntilAllIsBack() throws Exception {
+    int users = 20;
+    int[] passed = new int[users];
+    try (StoreRig rig =
+        new StoreRig(redis, "--mode", "leased", "--limit", YEAR, "--redis.deadline", "500ms")) {
+      for (int i = 0; i < 20 * users; i++) {
+        passed[i % users] += rig.ask("end" + i % users).status() == 200 ? 1 : 0;
+      }
+      assertTrue(rig.metric(HELD) > 5);
+      rig.faults.delayReplies(50);
+      rig.fleet.rig(0).sidecar.drain(1);
+      for (int user = 0; user < users; user++) {
+        assertEquals(passed[user], rig.charged("end" + user));
+      }
+    }
+  }
+
   private static double asks(StoreRig rig) throws Exception {
     return rig.metric(ASKS + "{kind=\"ahead\"}") + rig.metric(ASKS + "{kind=\"needed\"}");
   }

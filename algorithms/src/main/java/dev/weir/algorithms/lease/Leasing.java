@@ -57,7 +57,12 @@ public final class Leasing {
     boolean isLow =
         5 * taken.left <= AheadWord.units(ahead)
             || taken.leftNs <= terms.aheadNs() && !AheadWord.isAtEdge(ahead);
-    return isLow && !AheadWord.isPaused(ahead, nowNs) && !hands.isAsked(taken.hand, nowNs);
+    return isLow && mayAskAhead(taken.hand, nowNs);
+  }
+
+  /** Whether nothing stands against an ask ahead: none is under way, or found nothing of late. */
+  public boolean mayAskAhead(int hand, long nowNs) {
+    return !AheadWord.isPaused(hands.ahead(hand), nowNs) && !hands.isAsked(hand, nowNs);
   }
 
   /** Whether a key is not to ask now, though nothing proves that it would be refused. */

@@ -112,9 +112,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     gate.rulesChanged();
   }
 
-  /** Nothing will be asked any more: what is held for requests to come is given back. */
-  public void ending() {
-    gate.ending();
+  /**
+   * Nothing will be asked any more: what is held for requests to come is given back.
+   *
+   * @return whether all of it is back; else this is to be called again.
+   */
+  public boolean ending() {
+    return gate.ending();
   }
 
   @Override

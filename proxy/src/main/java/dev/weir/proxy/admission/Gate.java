@@ -61,8 +61,12 @@ public interface Gate {
     // What only lasts as long as a question has none.
   }
 
-  /** Nothing will be asked any more: what is held for requests to come is given back. */
-  default void ending() {
-    // Most gates hold nothing.
+  /**
+   * Nothing will be asked any more: what is held for requests to come is given back.
+   *
+   * @return whether all of it is back; else this is to be called again.
+   */
+  default boolean ending() {
+    return true; // most gates hold nothing
   }
 }

@@ -73,7 +73,7 @@ public final class GateByMode implements Gate {
   }
 
   @Override
-  public void ending() {
-    leased.ending();
+  public boolean ending() {
+    return leased.ending();
   }
 }

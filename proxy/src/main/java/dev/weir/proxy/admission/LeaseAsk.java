@@ -33,6 +33,9 @@ final class LeaseAsk implements LeaseTaker {
   /** What {@link dev.weir.algorithms.lease.Leasing} names the ask by. */
   long askNs;
 
+  /** By how much the time of day was ahead of the loop's. */
+  long wallAheadNs;
+
   /** The request that needs a part of it; null if it is asked ahead. */
   LateQuestion late;
 

@@ -16,6 +16,7 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreSettings;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Decides by what this process has in hand, and where that is nothing by the store, as {@link
@@ -63,9 +64,23 @@ public final class LeasedGate implements Gate {
       StoreNames storeNames,
       LoopClock clock,
       LoopMetrics metrics) {
+    return of(exact, hands, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
+  }
+
+  /**
+   * @param wallNs the time of day.
+   */
+  static LeasedGate of(
+      ExactGate exact,
+      LeaseHands hands,
+      LoopStore store,
+      StoreSettings settings,
+      StoreNames storeNames,
+      LoopClock clock,
+      LongSupplier wallNs,
+      LoopMetrics metrics) {
     Leases leases =
-        new Leases(
-            hands, store, settings.deadlineNs(), clock, LeasedGate::wallNs, metrics.leases());
+        new Leases(hands, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
     exact.leases(leases);
     return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
   }
@@ -139,8 +154,11 @@ public final class LeasedGate implements Gate {
       int hand = leasing.arrived(key, budgets.leaseTerms(), nowNs);
       Taken from = taken[takenCount];
       boolean isTaken = hand != Hands.NONE && leasing.take(hand, key, cost, nowNs, from);
-      if (hand != Hands.NONE
-          && (!isTaken || leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs))) {
+      boolean isAskDue =
+          isTaken
+              ? leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs)
+              : hand != Hands.NONE && leasing.mayAskAhead(hand, nowNs);
+      if (isAskDue) {
         askAhead(charges, group, hand, key, cost, nowNs);
       }
       if (!isTaken) {
@@ -250,8 +268,8 @@ public final class LeasedGate implements Gate {
   }
 
   @Override
-  public void ending() {
+  public boolean ending() {
     clock.tick();
-    leases.giveBackAll();
+    return leases.giveBackAll();
   }
 }

@@ -31,6 +31,9 @@ final class Leases implements BudgetListener {
   /** Between two looks at the ends of leases. */
   static final long SWEEP_NS = 10_000_000;
 
+  /** The time of day is known to a millisecond: less than two tell nothing. */
+  private static final long LEAST_PATIENCE_NS = 2_000_000;
+
   private final LeaseHands all;
   private final Hands hands;
   private final Leasing leasing;
@@ -103,6 +106,7 @@ final class Leases implements BudgetListener {
     ask.cost = cost;
     ask.want = want;
     ask.askNs = leasing.askNs(nowNs);
+    ask.wallAheadNs = wallNs.getAsLong() - nowNs;
     ask.late = null;
     return ask;
   }
@@ -179,7 +183,7 @@ final class Leases implements BudgetListener {
     long units = decision.kept() * ask.cost;
     long nowNs = clock.nowNs();
     counts.kept(units);
-    if (decision.sentNs() <= forgottenNs) {
+    if (decision.sentNs() <= forgottenNs || hasStoodSince(ask, nowNs)) {
       counts.died(units);
       return;
     }
@@ -195,8 +199,17 @@ final class Leases implements BudgetListener {
     all.receipt(ask.hand, place).set(ask.group, decision);
     long lease = hands.publish(ask.hand, place, units, decision.leaseEndNs());
     ends.add(ask.hand, place, lease);
-    patienceNs = Math.min(patienceNs, ask.group.leaseTerms().lifeNs() / 4);
+    patienceNs = Math.min(patienceNs, patienceNs(ask));
     sweep.at(nowNs + SWEEP_NS);
+  }
+
+  /** Whether the machine stood still while an ask was under way, and its life did not go on. */
+  private boolean hasStoodSince(LeaseAsk ask, long nowNs) {
+    return wallNs.getAsLong() - nowNs - ask.wallAheadNs > patienceNs(ask);
+  }
+
+  private static long patienceNs(LeaseAsk ask) {
+    return Math.max(LEAST_PATIENCE_NS, ask.group.leaseTerms().lifeNs() / 4);
   }
 
   /** Units came so late that nobody knows any more for whom. */
@@ -226,10 +239,16 @@ final class Leases implements BudgetListener {
 
   /** Gives back units that will not be used, where that issues nothing twice. */
   private void end(LeaseReceipt receipt, long units) {
-    StoreFault fault = StoreFault.NO_OWNER;
-    if (receipt.group().takesBack()) {
-      fault = store.ask(receipt.giveBack(units, question), clock.nowNs());
-    }
+    ended(units, giveBack(receipt, units));
+  }
+
+  private StoreFault giveBack(LeaseReceipt receipt, long units) {
+    return receipt.group().takesBack()
+        ? store.ask(receipt.giveBack(units, question), clock.nowNs())
+        : StoreFault.NO_OWNER;
+  }
+
+  private void ended(long units, StoreFault fault) {
     if (fault == null) {
       counts.givenBack(units);
     } else {
@@ -255,12 +274,35 @@ final class Leases implements BudgetListener {
     }
   }
 
-  /** Gives back all that this event loop was granted: the process ends. */
-  void giveBackAll() {
+  /**
+   * Gives back all that this event loop was granted, as far as the store takes it at once: the
+   * process ends.
+   *
+   * @return whether nothing is left to give back, nor on its way.
+   */
+  boolean giveBackAll() {
     for (int i = ends.count() - 1; i >= 0; i--) {
-      endLease(ends.hand(i), ends.place(i), ends.lease(i));
+      if (!giveBackNow(ends.hand(i), ends.place(i), ends.lease(i))) {
+        return false;
+      }
       ends.remove(i);
     }
+    return store.isIdle();
+  }
+
+  /** Ends a lease, unless the store takes no more before it has answered. */
+  private boolean giveBackNow(int hand, int place, long lease) {
+    long units = hands.takeOut(hand, place, lease);
+    if (units > 0) {
+      StoreFault fault = giveBack(all.receipt(hand, place), units);
+      if (fault == StoreFault.FULL) {
+        hands.restore(hand, place, lease, units);
+        return false;
+      }
+      ended(units, fault);
+      hands.free(hand, place);
+    }
+    return true;
   }
 
   /** What is to become of a lease. */

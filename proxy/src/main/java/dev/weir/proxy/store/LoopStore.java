@@ -206,6 +206,11 @@ public final class LoopStore {
     }
   }
 
+  /** Whether nothing is gathered or on its way: all that was asked has its answer. */
+  public boolean isIdle() {
+    return shards.areIdle();
+  }
+
   /** Closes all connections; who still waits is told that there is no decision. */
   void close() {
     shards.dropGathered(StoreFault.DISCONNECTED);

@@ -216,6 +216,11 @@ final class Shard implements BatchOwner, DebtCarrier {
     }
   }
 
+  /** Whether no batch gathers or is on its way. */
+  boolean isIdle() {
+    return gathering == null && inFlight == 0;
+  }
+
   void dropGathered(StoreFault fault) {
     if (gathering != null) {
       Batch batch = gathering;

@@ -84,6 +84,16 @@ final class Shards {
     }
   }
 
+  /** Whether no batch gathers or is on its way. */
+  boolean areIdle() {
+    for (Shard shard : shards) {
+      if (shard != null && !shard.isIdle()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Tells all that wait for a batch that has not left that there is no decision. */
   void dropGathered(StoreFault fault) {
     for (Shard shard : shards) {

@@ -294,6 +294,32 @@ class LeasedGateTest {
   }
 
   @Test
+  void whatIsInMoreHandsThanTheStoreTakesAtOnceGoesBackInParts() {
+    int users = 3_000;
+    for (int round = 0; round < 15; round++) {
+      for (int user = 0; user < users; user++) {
+        ask(question.traffic(TextRequest.of("GET", "/", "x-user", "u" + user, "x-group", "g")));
+        if (user % 200 == 0) {
+          answerAll();
+        }
+      }
+      answerAll();
+      store.pass(MS);
+    }
+    int asks = users * 15;
+    assertEquals(asks, passed);
+    assertTrue(allCharged() > asks + 2_048, "kept: " + (allCharged() - asks));
+    for (int i = 0; i < 100 && !admission.ending(); i++) {
+      answerAll();
+    }
+    assertEquals(asks, allCharged());
+  }
+
+  private long allCharged() {
+    return server.charges().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  @Test
   void unitsOfARequestThatDidNotPassAreInHandAgain() {
     lease();
     long before = charged();
@@ -319,6 +345,67 @@ class LeasedGateTest {
     answerAll();
     assertEquals(300, charged());
     assertEquals(300, server.charges().get("g"));
+  }
+
+  @Test
+  void aKeyOfSeveralThatIsExhaustedIsNotAskedAboutWithEachRequest() {
+    publish(rule(Mode.LEASED, "100000/365d", "10/365d"));
+    server.forget();
+    passed = 0;
+    load(100);
+    assertEquals(10, passed);
+    server.executed().clear();
+    load(200);
+    assertEquals(10, passed);
+    int asked = server.executed().size();
+    assertTrue(asked < 20, "asked " + asked + " times");
+  }
+
+  @Test
+  void whatWasInHandWhileTheMachineStoodStillIsDropped() {
+    lease();
+    store.standStill(LIFE_NS);
+    store.pass(Leases.SWEEP_NS);
+    answerAll();
+    assertFalse(ask());
+    answerAll();
+  }
+
+  @Test
+  void whatWasOnItsWayWhileTheMachineStoodStillIsInNoHand() {
+    lease();
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertFalse(ask()); // and some are to be kept beside it
+    store.standStill(LIFE_NS);
+    answerAll();
+    store.pass(1);
+    assertFalse(ask());
+    answerAll();
+  }
+
+  @Test
+  void aTimeOfDayInMillisecondsTakesNothingOutOfHandsOfShortLife() {
+    BudgetSpec.Builder limit =
+        new BudgetSpec.Builder()
+            .algorithm(Algorithm.FIXED_WINDOW)
+            .rate(Rate.parse("100000/365d"))
+            .key(KeySpec.parse("header:x-user"))
+            .leaseLifeNs(2 * MS);
+    publish(
+        RuleSpec.builder("r")
+            .limits(List.of(limit))
+            .mode(Mode.LEASED)
+            .onStoreFailure(OnStoreFailure.CLOSED)
+            .build());
+    for (int i = 0; i < 5_000; i++) {
+      ask();
+      answerAll();
+      store.pass(MS / 10 + 777);
+    }
+    store.pass(Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
   }
 
   @Test

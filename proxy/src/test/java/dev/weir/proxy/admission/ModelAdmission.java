@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */
 public final class ModelAdmission {
-  private static final int HANDS = 64;
+  private static final int HANDS = 1 << 13;
 
   private ModelAdmission() {}
 
@@ -49,6 +49,7 @@ public final class ModelAdmission {
             settings,
             StoreNames.DEFAULT,
             store.clock(),
+            store::wallNs,
             metrics);
     GateByMode gate = new GateByMode(local, exact, leased, store.clock());
     IdentityReader identities =

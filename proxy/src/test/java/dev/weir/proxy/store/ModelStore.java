@@ -16,10 +16,13 @@ import java.util.stream.Collectors;
 
 /** An event loop's store on {@link ModelServer}s, in a time of its own. */
 public final class ModelStore implements AutoCloseable {
+  private static final long NS_PER_MS = 1_000_000;
+
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final Map<SocketAddress, ModelServer> servers;
   private final LoopStore store;
   private long nowNs = 1;
+  private long stoodNs;
   private final LoopClock clock = new LoopClock(() -> nowNs);
 
   /**
@@ -94,6 +97,16 @@ public final class ModelStore implements AutoCloseable {
 
   public EventLoop eventLoop() {
     return channel.eventLoop();
+  }
+
+  /** The time of day, in whole milliseconds. */
+  public long wallNs() {
+    return (nowNs + stoodNs) / NS_PER_MS * NS_PER_MS;
+  }
+
+  /** The machine stands still, and its clock too; the time of day goes on. */
+  public void standStill(long ns) {
+    stoodNs += ns;
   }
 
   /** Runs what the event loop has been given. */
