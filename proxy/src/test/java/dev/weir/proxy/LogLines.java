@@ -8,11 +8,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** What is logged from its making to its end, each line as its level and its message. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
-  LogLines() {
+  public LogLines() {
     setContext(root.getLoggerContext());
     start();
     root.addAppender(this);
@@ -24,7 +24,7 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
   }
 
   /** The lines that contain all of these texts. */
-  List<String> with(String... texts) {
+  public List<String> with(String... texts) {
     return lines.stream().filter(line -> List.of(texts).stream().allMatch(line::contains)).toList();
   }
 

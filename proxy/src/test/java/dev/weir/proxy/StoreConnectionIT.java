@@ -55,7 +55,6 @@ class StoreConnectionIT {
         int status = client.send(Fleet.get("alice")).read().status();
         assertEquals(i < 10 ? 200 : 429, status, "request " + i);
       }
-      assertEquals(0, rig.metric("weir_store_connect_failures_total"));
     }
     assertTrue(redis.log() != null);
   }

@@ -52,7 +52,7 @@ public final class Store implements AutoCloseable {
   private final Supplier<String> rulesDigest;
   private final IntConsumer onPeerCount;
   private final ClientResources resources = LoopRedisClient.resources();
-  private final StoreHealth health = new StoreHealth();
+  private final StoreHealth health = new StoreHealth(System::nanoTime);
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private final EveryLoop<LoopStore> loops = new EveryLoop<>();
   private final ScheduledThreadPoolExecutor keeper;

@@ -3,6 +3,7 @@ package dev.weir.proxy.store;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +18,30 @@ final class StoreHealth {
   private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
   private final Map<String, Long> refusals = new ConcurrentHashMap<>();
 
-  private record Trouble(String cause, long sinceNs) {}
+  private final LongSupplier clockNs;
 
-  /** No connection to a server. */
+  /** What was told last of a server that is away. */
+  private record Trouble(String cause, long toldNs) {}
+
+  /**
+   * @param clockNs monotonic.
+   */
+  StoreHealth(LongSupplier clockNs) {
+    this.clockNs = clockNs;
+  }
+
+  /** No connection to a server. At most one line a second, and none for a cause told last. */
   void down(String server, String cause) {
-    Trouble now = new Trouble(cause, System.nanoTime());
-    Trouble before = troubles.put(server, now);
-    if (before == null
-        || !before.cause().equals(cause) && now.sinceNs() - before.sinceNs() > REPEAT_NS) {
+    Trouble now = new Trouble(cause, clockNs.getAsLong());
+    Trouble told =
+        troubles.compute(
+            server,
+            (name, last) ->
+                last == null
+                        || !last.cause().equals(cause) && now.toldNs() - last.toldNs() > REPEAT_NS
+                    ? now
+                    : last);
+    if (told == now) { // the same object: of all event loops one has put it there
       LOG.warn("redis {}: {}; each rule's on-store-failure decides for its keys", server, cause);
     }
   }
@@ -39,7 +56,7 @@ final class StoreHealth {
   void refused(String server, String error) {
     // The whole cluster is down, whoever says so.
     String subject = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN ? "" : server;
-    Long nowNs = System.nanoTime();
+    Long nowNs = clockNs.getAsLong();
     Long last =
         refusals.merge(subject, nowNs, (before, now) -> now - before > REPEAT_NS ? now : before);
     if (last == nowNs) { // the same object: of all event loops one has put it there

@@ -61,7 +61,7 @@ public final class ModelStore implements AutoCloseable {
                 clock,
                 deadlines,
                 address -> servers.get(address).connect(),
-                new StoreHealth(),
+                new StoreHealth(System::nanoTime),
                 () -> {},
                 name -> {},
                 observer,
