@@ -33,15 +33,15 @@ import picocli.CommandLine.Spec;
     versionProvider = WeirMain.Version.class,
     footer = {
       "",
-      "Of N sidecars the k-th busiest has a share of the requests proportional to 1/k; every 2.5 s",
-      "others become the busy ones. A line per mode and size of the fleet says:",
+      "The k-th busiest sidecar has a share of the requests proportional to 1/k; every",
+      "2.5 s others become the busy ones. A line per mode and size of the fleet says:",
       "  over       by how many requests the worst window was over the limit",
-      "  net        fewer admitted than a limiter without delay would, of those that came",
+      "  net        fewer admitted than by a limiter without delay, of those that came",
       "  early      refused though what had been used left room, of those that came",
       "  room       what was free at refusals, on average, of the limit",
       "  undecided  had no answer of the store in time, of those that came",
       "  local      decided without waiting for the store",
-      "  ops        operations of the store: checks, asks and what is given back; unbatched",
+      "  ops        operations of the store: checks, asks and give-backs; unbatched",
       "  peak       operations of the busiest shard in its busiest second"
     })
 final class SimulateCommand implements Callable<Integer> {

@@ -179,7 +179,6 @@ public final class Simulation implements AutoCloseable {
       if (sidecar.leasing.isAlmostEmpty(terms, sidecar.taken, clockNs)) {
         long want = sidecar.leasing.want(hand, terms, 1, clockNs);
         if (want > 0) {
-          figures.asksAhead++;
           ask(sidecar, key, hand, 0, want);
         }
       }
@@ -235,7 +234,6 @@ public final class Simulation implements AutoCloseable {
   private void decide(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     int key = question.key;
-    figures.asks++;
     figures.op(shard(key), nowNs);
     long lifeUs = terms.lifeNs() / NS_PER_US;
     stored[key].lease(question.need, question.want, lifeUs, COST, storeUs(), grant);
@@ -375,7 +373,6 @@ public final class Simulation implements AutoCloseable {
   }
 
   private void giveBack(Question question) {
-    figures.givesBack++;
     figures.unused += question.lifeUs > 0 ? question.unused : 0;
     figures.op(shard(question.key), nowNs);
     marks[0] = question.keptMark;

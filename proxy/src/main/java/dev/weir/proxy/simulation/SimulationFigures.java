@@ -15,9 +15,6 @@ public final class SimulationFigures {
   long undecided;
   long withoutWaiting;
   double room;
-  long asks;
-  long asksAhead;
-  long givesBack;
 
   /** Units that were kept, and of those what was given back. */
   long kept;
