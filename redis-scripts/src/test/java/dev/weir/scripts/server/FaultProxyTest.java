@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -128,11 +129,11 @@ class FaultProxyTest {
 
   @Test
   void closesTheConnectionWhoseServerIsAway() throws Exception {
-    server.close();
-    try (Socket itsPort = new Socket()) {
-      itsPort.setReuseAddress(true);
-      itsPort.bind(server.getLocalSocketAddress()); // or another program may be given it
-      try (Line line = new Line(proxy)) {
+    // Bound and not listening: nobody answers there, and no other program is given the port.
+    try (Socket away = new Socket()) {
+      away.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (FaultProxy itsProxy = new FaultProxy(away.getLocalPort());
+          Line line = new Line(itsProxy)) {
         assertThrows(EOFException.class, line::hear);
       }
     }
