@@ -358,6 +358,12 @@ public final class Store implements AutoCloseable {
       resets.close();
       calls.close();
     }
+    for (Member member : members) { // what is being made would leave its buffer to a loop that ends
+      member
+          .eventLoop()
+          .submit(() -> member.client().shutdownAsync(0, 0, TimeUnit.MILLISECONDS))
+          .awaitUninterruptibly();
+    }
     resources.timer().stop(); // nothing else ends a timer that Lettuce was given
     resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
   }
