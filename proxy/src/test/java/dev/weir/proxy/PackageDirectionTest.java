@@ -41,7 +41,8 @@ class PackageDirectionTest {
           "decision.proto",
           "admin",
           "envoy",
-          "simulation");
+          "simulation",
+          "log");
 
   @ParameterizedTest
   @CsvSource({
@@ -57,7 +58,7 @@ class PackageDirectionTest {
     "client, request http http1 http2 http2.message grpc tls loop",
     "rule, request",
     "upstream, request http http1 http2 http2.message grpc tls loop",
-    "metrics, request http2",
+    "metrics, request loop http2",
     "store, request loop",
     "admission, request loop rule metrics store",
     "control, request loop watch tls rule client upstream decision admission admin store",
@@ -66,6 +67,7 @@ class PackageDirectionTest {
     "admin, metrics request loop",
     "envoy, request loop watch rule metrics store admission control decision decision.proto",
     "simulation, rule",
+    "log,",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

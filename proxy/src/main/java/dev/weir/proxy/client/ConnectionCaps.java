@@ -1,8 +1,7 @@
 package dev.weir.proxy.client;
 
-import com.sun.management.UnixOperatingSystemMXBean;
+import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.request.IpAddress;
-import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,11 +34,8 @@ final class ConnectionCaps {
 
   /** How many clients there are descriptors for, if each has an upstream connection too. */
   private static int affordableCount() {
-    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
-      long descriptors = system.getMaxFileDescriptorCount() - OTHER_DESCRIPTORS;
-      return (int) Math.max(1, Math.min(Integer.MAX_VALUE, descriptors / 2));
-    }
-    return Integer.MAX_VALUE;
+    long descriptors = OpenFiles.limit() - OTHER_DESCRIPTORS;
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, descriptors / 2));
   }
 
   /**

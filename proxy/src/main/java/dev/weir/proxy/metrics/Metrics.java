@@ -1,8 +1,6 @@
 package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
-import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
-import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +19,6 @@ import java.util.regex.Pattern;
  * that others supply, and the JVM's. Thread-safe.
  */
 public final class Metrics {
-  /**
-   * The JVM's figures, of which there is one set per process: the library keeps for good whatever
-   * they are registered with, and with it all that its collectors know.
-   */
-  private static final PrometheusRegistry JVM = jvm();
-
   private static final Pattern NAME = Pattern.compile("weir_[a-z][a-z0-9_]*[a-z0-9]");
 
   private final Latencies latencies = new Latencies();
@@ -39,14 +31,9 @@ public final class Metrics {
 
   public Metrics() {
     registry.register(new WeirCollector(this));
-    registry.register((MultiCollector) JVM::scrape);
+    registry.register(new JvmFigures());
+    registry.register(new ProcessFigures());
     exposition = new Exposition(registry);
-  }
-
-  private static PrometheusRegistry jvm() {
-    PrometheusRegistry registry = new PrometheusRegistry();
-    JvmMetrics.builder().register(registry);
-    return registry;
   }
 
   /** From now on, what is asked of the store is exposed too. */

@@ -5,8 +5,6 @@ import dev.weir.proxy.request.Protocol;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Quantile;
@@ -30,33 +28,33 @@ final class WeirCollector implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    MetricSnapshots.Builder out = MetricSnapshots.builder();
+    Families out = new Families();
     for (LoopCounter counter : LoopFigures.counters()) {
       if (isExposed(counter)) {
-        out.metricSnapshot(counter(counter));
+        out.add(counter(counter));
       }
     }
     for (OpenGauge gauge : LoopFigures.gauges()) {
       if (!metrics.exposesDecisions() && LoopFigures.isOfDecisions(gauge.name())) {
         continue;
       }
-      addGauge(out, gauge.name(), gauge.help(), metrics.sum(gauge));
+      out.gauge(gauge.name(), gauge.help(), metrics.sum(gauge));
     }
-    out.metricSnapshot(decisions(RuleCounters.NAME, RuleCounters.HELP, metrics.decisions()));
+    out.add(decisions(RuleCounters.NAME, RuleCounters.HELP, metrics.decisions()));
     if (metrics.exposesDecisions()) {
-      out.metricSnapshot(
-          decisions(RuleCounters.NAME_OF_ASKED, RuleCounters.HELP_OF_ASKED, metrics.asked()));
+      out.add(decisions(RuleCounters.NAME_OF_ASKED, RuleCounters.HELP_OF_ASKED, metrics.asked()));
     }
-    out.metricSnapshot(latencies()).metricSnapshot(latenciesByProtocol());
+    out.add(latencies());
+    out.add(latenciesByProtocol());
     metrics
         .supplied()
         .forEach(
             (name, figure) -> {
               double value = figure.value().getAsDouble();
               if (figure.isCounter()) {
-                addCounter(out, name, figure.help(), value);
+                out.counter(name, figure.help(), value);
               } else {
-                addGauge(out, name, figure.help(), value);
+                out.gauge(name, figure.help(), value);
               }
             });
     return out.build();
@@ -142,26 +140,6 @@ final class WeirCollector implements MultiCollector {
         .sum(summary.sumNs() / NS_PER_SECOND)
         .quantiles(summary.count() == 0 ? Quantiles.EMPTY : Quantiles.of(quantiles))
         .build();
-  }
-
-  private static void addCounter(
-      MetricSnapshots.Builder out, String name, String help, double value) {
-    out.metricSnapshot(
-        CounterSnapshot.builder()
-            .name(name)
-            .help(help)
-            .dataPoint(point(Labels.EMPTY, value))
-            .build());
-  }
-
-  private static void addGauge(
-      MetricSnapshots.Builder out, String name, String help, double value) {
-    out.metricSnapshot(
-        GaugeSnapshot.builder()
-            .name(name)
-            .help(help)
-            .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
-            .build());
   }
 
   private static CounterDataPointSnapshot point(Labels labels, double value) {

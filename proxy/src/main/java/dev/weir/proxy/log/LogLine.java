@@ -1,0 +1,75 @@
+package dev.weir.proxy.log;
+
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import org.slf4j.event.Level;
+
+/**
+ * One event as text, its line end included: time in UTC, level, the simple name of the logger,
+ * message, and below them what was thrown.
+ *
+ * <pre>
+ * 2026-01-02T03:04:05.006Z WARN  Store: redis: not connected yet
+ * </pre>
+ */
+final class LogLine {
+  /** How many frames of a stack are shown, of each of its causes too. */
+  static final int MAX_FRAMES = 20;
+
+  /** Longer chains of causes are cut: they may be circles. */
+  static final int MAX_CAUSES = 10;
+
+  private static final int LEVEL_WIDTH = 5;
+
+  private final StringBuilder out = new StringBuilder(160);
+
+  private LogLine() {}
+
+  /**
+   * Makes a line.
+   *
+   * @param epochMs milliseconds since 1970.
+   * @param logger a class's name as a rule, of which the last part is shown.
+   * @param thrown null for nothing.
+   */
+  static String of(long epochMs, Level level, String logger, String message, Throwable thrown) {
+    LogLine line = new LogLine();
+    line.time(epochMs);
+    String word = level.toString();
+    line.out.append(' ').append(word).append(" ".repeat(LEVEL_WIDTH - word.length()));
+    line.out.append(' ').append(logger, logger.lastIndexOf('.') + 1, logger.length());
+    line.out.append(": ").append(message).append('\n');
+    line.thrown(thrown);
+    return line.out.toString();
+  }
+
+  /** As ISO 8601 has it. By hand: a formatter would load what it could do besides. */
+  private void time(long epochMs) {
+    int ms = (int) Math.floorMod(epochMs, 1000L);
+    LocalDateTime time =
+        LocalDateTime.ofEpochSecond(Math.floorDiv(epochMs, 1000L), 0, ZoneOffset.UTC);
+    digits(time.getYear(), 4).append('-');
+    digits(time.getMonthValue(), 2).append('-');
+    digits(time.getDayOfMonth(), 2).append('T');
+    digits(time.getHour(), 2).append(':');
+    digits(time.getMinute(), 2).append(':');
+    digits(time.getSecond(), 2).append('.');
+    digits(ms, 3).append('Z');
+  }
+
+  private StringBuilder digits(int number, int width) {
+    String text = Integer.toString(number);
+    return out.append("0".repeat(Math.max(0, width - text.length()))).append(text);
+  }
+
+  private void thrown(Throwable thrown) {
+    Throwable at = thrown;
+    for (int i = 0; at != null && i < MAX_CAUSES; i++, at = at.getCause()) {
+      out.append(i == 0 ? "" : "Caused by: ").append(at).append('\n');
+      StackTraceElement[] frames = at.getStackTrace();
+      for (int j = 0; j < Math.min(frames.length, MAX_FRAMES); j++) {
+        out.append("\tat ").append(frames[j]).append('\n');
+      }
+    }
+  }
+}
