@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         "Reads settings files and the files that they name (certificates, tokens, Envoy's rate"
             + " limits), and tells every fault. Starts nothing.",
     mixinStandardHelpOptions = true,
-    versionProvider = WeirMain.Version.class)
+    versionProvider = WeirCommand.Version.class)
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

@@ -56,7 +56,7 @@ final class Demo implements AutoCloseable {
     this.out = out;
     service = new DemoService();
     Faults faults = Faults.ofFile("demo");
-    String text = String.format(Locale.ROOT, SETTINGS, RunCommand.text(service.address()));
+    String text = String.format(Locale.ROOT, SETTINGS, Run.text(service.address()));
     Settings settings =
         new SettingsFile().read((text + RULES).getBytes(StandardCharsets.UTF_8), faults);
     if (settings == null) {
@@ -79,10 +79,10 @@ final class Demo implements AutoCloseable {
   boolean show() throws IOException, InterruptedException {
     out.printf(
         "service %s  <-  weir %s (%s)  <-  clients; admin %s%n%n%s%n",
-        RunCommand.text(service.address()),
-        RunCommand.text(sidecar.listenAddress()),
+        Run.text(service.address()),
+        Run.text(sidecar.listenAddress()),
         sidecar.transport(),
-        RunCommand.text(sidecar.adminAddress()),
+        Run.text(sidecar.adminAddress()),
         RULES);
     row("what was sent", "passed", "refused", "the rules say");
     out.println("-".repeat(96));
@@ -212,7 +212,7 @@ final class Demo implements AutoCloseable {
 
   /** How to try it by hand. */
   String commands() {
-    String address = RunCommand.text(sidecar.listenAddress());
+    String address = Run.text(sidecar.listenAddress());
     return String.format(
         Locale.ROOT,
         """
@@ -225,7 +225,7 @@ final class Demo implements AutoCloseable {
         """,
         address,
         address,
-        RunCommand.text(sidecar.adminAddress()));
+        Run.text(sidecar.adminAddress()));
   }
 
   @Override

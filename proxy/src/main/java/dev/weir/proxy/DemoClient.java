@@ -78,7 +78,7 @@ final class DemoClient {
    */
   Answers burst(int count, String path, String user) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(RunCommand.text(sidecar) + path)).timeout(TIMEOUT);
+        HttpRequest.newBuilder(URI.create(Run.text(sidecar) + path)).timeout(TIMEOUT);
     if (user != null) {
       request.header("X-User-Id", user);
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
     name = "demo",
     description = "Shows what Weir does, on this machine alone, in a few seconds.",
     mixinStandardHelpOptions = true,
-    versionProvider = WeirMain.Version.class)
+    versionProvider = WeirCommand.Version.class)
 final class DemoCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -28,7 +28,7 @@ final class DemoCommand implements Callable<Integer> {
       if (keep) {
         out.print(demo.commands());
         out.flush();
-        RunCommand.stopSignals(null).await();
+        Run.stopSignals(null).await();
       }
       return asExpected ? WeirMain.OK : WeirMain.FAILED;
     } catch (StartException fault) {

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     description = "Turns the files of another limiter into rules, and says what it could not turn.",
     subcommands = ImportCommand.Ratelimit.class,
     mixinStandardHelpOptions = true,
-    versionProvider = WeirMain.Version.class,
+    versionProvider = WeirCommand.Version.class,
     synopsisSubcommandLabel = "LIMITER")
 final class ImportCommand implements Runnable {
   @Spec private CommandSpec spec;
@@ -46,7 +46,7 @@ final class ImportCommand implements Runnable {
         "What could not be turned is told on standard error, each with its reason."
       },
       mixinStandardHelpOptions = true,
-      versionProvider = WeirMain.Version.class)
+      versionProvider = WeirCommand.Version.class)
   static final class Ratelimit implements Callable<Integer> {
     @Spec private CommandSpec spec;
 

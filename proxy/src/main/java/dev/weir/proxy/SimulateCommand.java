@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         "Simulates a fleet that shares a limit by a store: what it lets pass, and what it asks of"
             + " the store. Starts nothing.",
     mixinStandardHelpOptions = true,
-    versionProvider = WeirMain.Version.class,
+    versionProvider = WeirCommand.Version.class,
     footer = {
       "",
       "The k-th busiest sidecar has a share of the requests proportional to 1/k; every",

@@ -14,7 +14,7 @@ class DemoIT {
   @Test
   void finds10Of50PassAndEverythingElseAsTheRulesSay() {
     StringWriter out = new StringWriter();
-    CommandLine commandLine = WeirMain.commandLine();
+    CommandLine commandLine = WeirCommand.commandLine();
     commandLine.setOut(new PrintWriter(out));
     int exitCode = commandLine.execute("demo");
     String shown = out.toString();

@@ -154,7 +154,7 @@ class ManualTest {
   }
 
   private static void parse(String shown, List<String> words) {
-    CommandLine commandLine = WeirMain.commandLine();
+    CommandLine commandLine = WeirCommand.commandLine();
     ParseResult parsed = commandLine.parseArgs(words.toArray(new String[0]));
     assertNotNull(parsed.subcommand(), shown);
     ParseResult command = parsed.subcommand();

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.OptionSpec;
 class RunFlagsTest {
   @Test
   void offerEveryRowWithItsHelp() {
-    CommandSpec run = WeirMain.commandLine().getSubcommands().get("run").getCommandSpec();
+    CommandSpec run = WeirCommand.commandLine().getSubcommands().get("run").getCommandSpec();
     assertEquals(SettingsFlags.rows().size(), RunFlags.ALL.size());
     for (SettingRow<?> row : SettingsFlags.rows()) {
       OptionSpec option = run.findOption(row.flag());

@@ -16,7 +16,7 @@ class SimulateCommandTest {
   private final StringWriter err = new StringWriter();
 
   private int simulate(String... flags) {
-    CommandLine commandLine = WeirMain.commandLine();
+    CommandLine commandLine = WeirCommand.commandLine();
     commandLine.setOut(new PrintWriter(out));
     commandLine.setErr(new PrintWriter(err));
     String[] args = new String[flags.length + 1];

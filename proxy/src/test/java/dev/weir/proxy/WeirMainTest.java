@@ -29,7 +29,7 @@ class WeirMainTest {
   private int weir(String... args) {
     StringWriter outText = new StringWriter();
     StringWriter errText = new StringWriter();
-    CommandLine commandLine = WeirMain.commandLine();
+    CommandLine commandLine = WeirCommand.commandLine();
     commandLine.setOut(new PrintWriter(outText));
     commandLine.setErr(new PrintWriter(errText));
     int exitCode = commandLine.execute(args);
