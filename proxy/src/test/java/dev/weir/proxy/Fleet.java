@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntFunction;
 
 /** Several sidecars in this process that share one store, each with an origin of its own. */
 final class Fleet implements AutoCloseable {
@@ -72,8 +73,18 @@ final class Fleet implements AutoCloseable {
 
   /** Sends one request on each connection, and reads no answer before; the statuses. */
   static List<Integer> atOnce(List<RawClient> clients, String request) throws Exception {
-    for (RawClient client : clients) {
-      client.send(request);
+    return atOnce(clients, client -> request);
+  }
+
+  /**
+   * The same of requests that differ.
+   *
+   * @param requests by the index of a connection.
+   */
+  static List<Integer> atOnce(List<RawClient> clients, IntFunction<String> requests)
+      throws Exception {
+    for (int i = 0; i < clients.size(); i++) {
+      clients.get(i).send(requests.apply(i));
     }
     List<Integer> statuses = new ArrayList<>();
     for (RawClient client : clients) {

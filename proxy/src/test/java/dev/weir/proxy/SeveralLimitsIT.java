@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,25 +128,37 @@ class SeveralLimitsIT {
     }
   }
 
+  /** Several users at a time: each time, what is refused is asked for again for half a second. */
   @Test
   void isAsExactAcrossShardsAndGivesBackWhatAnotherRefuses() throws Exception {
     String shards = shards(Fleet.node(redis), Fleet.node(other));
+    int users = 10;
     try (Fleet fleet = Fleet.ofFile(4, shards + perUserAndAddress()).deciding(2);
         Fleet another = Fleet.ofFile(1, shards + perUserAndAddress()).deciding(2)) {
-      List<RawClient> clients = fleet.connect(100);
-      for (int round = 0; round < ROUNDS; round++) {
-        // What has been refused is asked for again once, which takes seconds, then elsewhere.
-        Fleet next = round == 0 ? fleet : another;
-        String user = "a" + round;
-        String address = "10.0.0." + round;
-        int passed = passed(Fleet.atOnce(clients, get(user, address)));
-        assertEquals(10, passed, fleet::undecided);
-        awaitCharged(user, "r/fixed-window-365d", 10);
-        awaitCharged(address, "r/fixed-window-365d", 10);
-        assertEquals(5, oneByOne(next, "b" + round, address, 5));
-        assertEquals(0, passed(Fleet.atOnce(clients, get("b" + round, address))), fleet::undecided);
-        awaitCharged("b" + round, "r/fixed-window-365d", 5);
-        awaitCharged(address, "r/fixed-window-365d", 15);
+      List<RawClient> clients = fleet.connect(100 * users);
+      for (int first = 0; first < ROUNDS; first += users) {
+        int from = first;
+        // In turn of a hundred, so each user is asked for at every sidecar.
+        IntFunction<String> a = i -> get("a" + (from + i / 100), "10.0.0." + (from + i / 100));
+        IntFunction<String> b = i -> get("b" + (from + i / 100), "10.0.0." + (from + i / 100));
+        List<Integer> statuses = Fleet.atOnce(clients, a);
+        for (int i = 0; i < users; i++) {
+          String user = "a" + (from + i);
+          List<Integer> its = statuses.subList(100 * i, 100 * (i + 1));
+          assertEquals(10, passed(its), () -> user + ": " + fleet.undecided());
+          awaitCharged(user, "r/fixed-window-365d", 10);
+          awaitCharged("10.0.0." + (from + i), "r/fixed-window-365d", 10);
+        }
+        for (int round = first; round < first + users; round++) {
+          // What has been refused is asked for again once, which takes seconds, then elsewhere.
+          Fleet next = round == 0 ? fleet : another;
+          assertEquals(5, oneByOne(next, "b" + round, "10.0.0." + round, 5));
+        }
+        assertEquals(0, passed(Fleet.atOnce(clients, b)), fleet::undecided);
+        for (int round = first; round < first + users; round++) {
+          awaitCharged("b" + round, "r/fixed-window-365d", 5);
+          awaitCharged("10.0.0." + round, "r/fixed-window-365d", 15);
+        }
       }
       assertTrue(fleet.sum(REFUNDS) > 0);
       assertEquals(0, fleet.sum("weir_store_refunds_lost_total"));
