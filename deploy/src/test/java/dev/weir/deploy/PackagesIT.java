@@ -2,137 +2,112 @@ package dev.weir.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What {@code ./mvnw -Pdist verify} has made, installed and asked until it refuses; skipped where
- * nothing was made.
- */
+/** The archives and the Debian package, installed and asked until they refuse. */
 @Timeout(300)
 class PackagesIT {
-  private static final Pattern START_LINE =
-      Pattern.compile("weir: proxying (http://127\\.0\\.0\\.1:[0-9]+) -> .*");
-  private static final int LIMIT = 3;
+  private static final Map<String, String> PATH = Map.of("PATH", "/usr/bin:/bin");
+
+  /** Of the header of an ELF file: where the processor stands, and two of them. */
+  private static final int MACHINE_OFFSET = 18;
+
+  private static final int X86_64 = 62;
+  private static final int AARCH64 = 183;
+
+  /** name:password:uid:gid. */
+  private static final Pattern USER = Pattern.compile("(?m)^weir:[^:]*:([0-9]+):([0-9]+):");
 
   @TempDir private Path folder;
-  private HttpServer service;
-  private Process weir;
 
   @BeforeEach
-  void serve() throws IOException {
-    assumeTrue(Files.exists(Repository.DIST), "made by ./mvnw -Pdist verify only");
-    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    service.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(200, -1);
-          exchange.close();
-        });
-    service.start();
+  void assumeMade() {
+    Distribution.assumeMade();
   }
 
-  @AfterEach
-  void stop() throws InterruptedException {
-    if (weir != null) {
-      weir.destroy();
-      assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
-    }
-    if (service != null) {
-      service.stop(0);
-    }
-  }
-
-  private static Path made(String name) {
-    Path file = Repository.DIST.resolve(name.replace("VERSION", Repository.version()));
-    assertTrue(Files.exists(file), file + " is missing");
-    return file;
-  }
-
-  /** Starts a sidecar in front of the service, without an environment but this. */
-  private URI start(Map<String, String> environment, Path launcher) throws IOException {
-    List<String> command = new ArrayList<>(List.of(launcher.toString(), "run"));
-    command.addAll(List.of("--upstream", "http://127.0.0.1:" + service.getAddress().getPort()));
-    command.addAll(List.of("--limit", LIMIT + "/1h", "--listen", "127.0.0.1:0"));
-    command.addAll(List.of("--admin", "off", "--event-loops", "1", "--table.keys", "1000"));
-    Path errors = folder.resolve("errors.txt");
-    ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    weir = builder.start();
-    String line = weir.inputReader().readLine();
-    assertNotNull(line, () -> Repository.read(errors));
-    Matcher started = START_LINE.matcher(line);
-    assertTrue(started.matches(), line);
-    assertFalse(Repository.read(errors).contains("[aot]"), () -> Repository.read(errors));
-    return URI.create(started.group(1));
-  }
-
-  private static void assertLimits(URI address) throws IOException, InterruptedException {
-    HttpClient client = HttpClient.newHttpClient();
-    for (int i = 0; i <= LIMIT; i++) {
-      int status =
-          client
-              .send(HttpRequest.newBuilder(address).build(), BodyHandlers.discarding())
-              .statusCode();
-      assertEquals(i < LIMIT ? 200 : 429, status);
+  private static void assertLimits(Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    try (PackagedSidecar weir = PackagedSidecar.start(environment, command)) {
+      weir.assertLimits();
+      assertEquals(List.of(), weir.remarks());
     }
   }
 
   @Test
   void theArchiveNeedsNoJavaAndNoPath() throws Exception {
-    Path archive = made("weir-VERSION-linux-x86_64.tar.gz");
-    Program.find("tar").run("xzf", archive.toString(), "-C", folder.toString()).succeeded();
-    Path home = folder.resolve("weir-" + Repository.version() + "-linux-x86_64");
-    assertLimits(start(Map.of("PATH", "/nonexistent"), home.resolve("weir")));
+    Path home = Distribution.unpack("weir-VERSION-linux-x86_64.tar.gz", folder);
+    assertLimits(Map.of("PATH", "/nonexistent"), List.of(home.resolve("weir").toString()));
+  }
+
+  @Test
+  void theArchiveNeedsNoEnvironment() throws Exception {
+    Path home = Distribution.unpack("weir-VERSION-linux-x86_64.tar.gz", folder);
+    assertLimits(Map.of(), List.of(home.resolve("weir").toString()));
   }
 
   @Test
   void theArchiveWithoutARuntimeHasTheLibrariesOfBothProcessors() throws Exception {
-    Path archive = made("weir-VERSION.tar.gz");
-    Program.find("tar").run("xzf", archive.toString(), "-C", folder.toString()).succeeded();
-    Path home = folder.resolve("weir-" + Repository.version());
-    String jar = Program.find("unzip").run("-l", home.resolve("weir.jar").toString()).succeeded();
-    for (String library : List.of("tcnative_linux", "native_epoll", "native_io_uring42")) {
-      assertTrue(jar.contains(library + "_x86_64.so"), library);
-      assertTrue(jar.contains(library + "_aarch_64.so"), library);
+    Path home = Distribution.unpack("weir-VERSION.tar.gz", folder);
+    String jar = home.resolve("weir.jar").toString();
+    Path libraries = Files.createDirectory(folder.resolve("libraries"));
+    Program.find("unzip")
+        .run("-q", "-j", jar, "META-INF/native/*", "-d", libraries.toString())
+        .succeeded();
+    for (String library : List.of("tcnative_linux", "transport_native_epoll", "native_io_uring")) {
+      for (String processor : List.of("x86_64", "aarch_64")) {
+        int wanted = processor.equals("x86_64") ? X86_64 : AARCH64;
+        assertEquals(wanted, machine(libraries, library, processor), library);
+      }
     }
-    String java = System.getProperty("java.home");
-    Map<String, String> environment = Map.of("PATH", System.getenv("PATH"), "WEIR_JAVA_HOME", java);
-    assertLimits(start(environment, home.resolve("weir")));
+  }
+
+  @Test
+  void theArchiveWithoutARuntimeTakesTheJavaThatIsThere() throws Exception {
+    Path home = Distribution.unpack("weir-VERSION.tar.gz", folder);
+    Map<String, String> environment =
+        Map.of("PATH", "/usr/bin:/bin", "WEIR_JAVA_HOME", System.getProperty("java.home"));
+    assertLimits(environment, List.of(home.resolve("weir").toString()));
+  }
+
+  /** The processor that a library is for, by the header of its ELF file. */
+  private static int machine(Path libraries, String library, String processor) throws IOException {
+    Path found;
+    try (Stream<Path> files = Files.list(libraries)) {
+      found =
+          files
+              .filter(file -> file.toString().contains(library))
+              .filter(file -> file.toString().endsWith("_" + processor + ".so"))
+              .findAny()
+              .orElseThrow(() -> new AssertionError(library + " for " + processor));
+    }
+    byte[] file = Files.readAllBytes(found);
+    return ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getShort(MACHINE_OFFSET);
   }
 
   /** Into a root that has nothing, so its scripts run outside of it (DPKG_ROOT). */
   @Test
-  void theDebianPackageIsInstalledRunsAndIsRemoved() throws Exception {
+  void theDebianPackageIsInstalledRunsAsItsUserAndIsRemoved() throws Exception {
     Program dpkg = Program.find("dpkg");
     Program.find("systemd-sysusers");
     assumeTrue(System.getProperty("user.name").equals("root"), "dpkg wants to be root");
-    Path root = folder.resolve("root");
+    Path root = Files.createDirectory(folder.resolve("root"));
+    Program.find("chmod").run("755", folder.toString()).succeeded();
     Files.createDirectories(root.resolve("var/lib/dpkg/info"));
     Files.createDirectories(root.resolve("var/lib/dpkg/updates"));
     Files.createDirectories(root.resolve("etc"));
@@ -140,38 +115,53 @@ class PackagesIT {
     String[] options = {
       "--root=" + root, "--force-script-chrootless", "--force-depends", "--log=/dev/null"
     };
-    Path deb = made("weir_" + Repository.version().replace('-', '~') + "_amd64.deb");
-    dpkg.run(with(options, "--install", deb.toString())).succeeded();
+    String deb = Distribution.debianPackage().toString();
+    dpkg.run(with(options, "--install", deb)).succeeded();
+
+    Matcher user = USER.matcher(Repository.read(root.resolve("etc/passwd")));
+    assertTrue(user.find(), "no user weir");
+    String launcher = root.resolve("usr/bin/weir").toString();
+    String setpriv = Program.find("setpriv").toString();
+    assertLimits(
+        PATH,
+        List.of(
+            setpriv,
+            "--reuid=" + user.group(1),
+            "--regid=" + user.group(2),
+            "--clear-groups",
+            "--no-new-privs",
+            launcher));
+
     Path settings = root.resolve("etc/weir/weir.yaml");
-    assertTrue(Files.exists(settings));
-    assertTrue(Files.exists(root.resolve("usr/lib/systemd/system/weir.service")));
-    assertTrue(
-        Repository.read(root.resolve("etc/passwd")).contains("\nweir:")
-            || Repository.read(root.resolve("etc/passwd")).startsWith("weir:"));
-    assertLimits(start(Map.of("PATH", "/usr/bin:/bin"), root.resolve("usr/bin/weir")));
+    Program.at(Path.of(launcher)).run(PATH, "check", settings.toString()).succeeded();
+    Files.writeString(settings, Repository.read(settings).replace("100/1s", "7/1s"));
+    dpkg.run(with(options, "--install", deb)).succeeded();
+    assertTrue(Repository.read(settings).contains("limit: 7/1s"), () -> Repository.read(settings));
+
     dpkg.run(with(options, "--remove", "weir")).succeeded();
     assertTrue(Files.exists(settings));
     assertFalse(Files.exists(root.resolve("usr/lib/weir")));
     dpkg.run(with(options, "--purge", "weir")).succeeded();
     assertFalse(Files.exists(settings));
+    assertFalse(Files.exists(root.resolve("etc/weir")));
+  }
+
+  @Test
+  void theUnitOfTheDebianPackageStartsWhatThePackageHas() throws Exception {
+    Program systemd = Program.find("systemd-analyze");
+    Program.find("dpkg-deb")
+        .run("--extract", Distribution.debianPackage().toString(), folder.toString())
+        .succeeded();
+    String[] verify = {"verify", "--man=no", "--root=" + folder, "weir.service"};
+    // The root has none of the system's own units and programs.
+    String missing = "Command weir is not executable";
+    String found = systemd.run(verify).output();
+    assertFalse(found.contains(missing), found);
+    Files.delete(folder.resolve("usr/bin/weir"));
+    assertTrue(systemd.run(verify).output().contains(missing), "the check would be none");
   }
 
   private static String[] with(String[] options, String... more) {
     return Stream.concat(Stream.of(options), Stream.of(more)).toArray(String[]::new);
-  }
-
-  @Test
-  void thePackagesSayWhatIsInThem() throws IOException {
-    Path archive = made("weir-VERSION-linux-x86_64.tar.gz");
-    Program.find("tar").run("xzf", archive.toString(), "-C", folder.toString()).succeeded();
-    Path home = folder.resolve("weir-" + Repository.version() + "-linux-x86_64");
-    String components = Repository.read(home.resolve("weir.cdx.json"));
-    for (String library : List.of("netty-transport", "lettuce-core", "agrona", "picocli")) {
-      assertTrue(components.contains("\"" + library + "\""), library);
-    }
-    assertFalse(components.contains("\"junit-jupiter\""));
-    assertTrue(Files.exists(home.resolve("LICENSE")));
-    assertTrue(Repository.read(home.resolve("licences/THIRD-PARTY.txt")).contains("lettuce"));
-    assertTrue(Files.exists(home.resolve("runtime/legal/java.base/LICENSE")));
   }
 }

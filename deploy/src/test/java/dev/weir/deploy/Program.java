@@ -49,6 +49,11 @@ final class Program {
     throw new AssertionError();
   }
 
+  @Override
+  public String toString() {
+    return file.toString();
+  }
+
   static Program at(Path file) {
     return new Program(file);
   }

@@ -18,9 +18,6 @@ final class Repository {
   /** What {@code .ci/run} puts there: programs that Debian does not have. */
   static final Path TOOLS = DEPLOY.resolve("target/tools");
 
-  /** What {@code ./mvnw -Pdist verify} makes. */
-  static final Path DIST = DEPLOY.resolve("target/dist");
-
   private Repository() {}
 
   private static Path root() {
