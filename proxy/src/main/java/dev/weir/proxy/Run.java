@@ -49,7 +49,7 @@ final class Run {
     }
     Sidecar sidecar;
     try {
-      sidecar = Sidecar.start(settings);
+      sidecar = Sidecar.startWarm(settings);
     } catch (StartException fault) {
       err.println("weir: " + fault.getMessage());
       return WeirMain.WRONG;

@@ -37,7 +37,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -64,29 +63,40 @@ final class SidecarLoops implements AutoCloseable {
   /**
    * The parts of one event loop.
    *
+   * @param deadlines of all that waits on it.
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
   private record Loop(
-      EventLoop eventLoop, AdmissionHandler admission, ClientLoop clients, Origin origin) {}
+      EventLoop eventLoop,
+      Deadlines deadlines,
+      AdmissionHandler admission,
+      ClientLoop clients,
+      Origin origin) {}
 
-  /** Starts the threads, which have nothing to do yet. */
+  /** Starts the threads of a sidecar, which have nothing to do yet. */
+  static EventLoopGroup threads(Settings settings, Transport transport) {
+    return new MultiThreadIoEventLoopGroup(
+        settings.process().eventLoopCount(),
+        new DefaultThreadFactory("weir-loop", true),
+        transport.handlerFactory());
+  }
+
+  /**
+   * @param group the event loops, which are the caller's.
+   */
   SidecarLoops(
       Settings settings,
-      Transport transport,
+      EventLoopGroup group,
       Metrics metrics,
       LimitTables tables,
       SidecarDecisions decisions) {
     this.settings = settings;
+    this.group = group;
     this.metrics = metrics;
     this.tables = tables;
     this.decisions = decisions;
     hands = settings.store().isConfigured() ? new LeaseHands() : null;
-    group =
-        new MultiThreadIoEventLoopGroup(
-            settings.process().eventLoopCount(),
-            new DefaultThreadFactory("weir-loop", true),
-            transport.handlerFactory());
   }
 
   /**
@@ -141,7 +151,7 @@ final class SidecarLoops implements AutoCloseable {
     decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(eventLoop, admission, null, null);
+      return new Loop(eventLoop, deadlines, admission, null, null);
     }
     Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
     ClientLoop clients =
@@ -156,7 +166,7 @@ final class SidecarLoops implements AutoCloseable {
             http2,
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, admission, clients, origin);
+    return new Loop(eventLoop, deadlines, admission, clients, origin);
   }
 
   private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
@@ -169,11 +179,6 @@ final class SidecarLoops implements AutoCloseable {
     LeasedGate leased =
         LeasedGate.of(exact, hands, store, settings.store(), settings.names(), clock, loopMetrics);
     return new GateByMode(local, exact, leased, clock);
-  }
-
-  /** Their threads. */
-  EventLoopGroup group() {
-    return group;
   }
 
   /** The clients of an event loop; null if there is no service. */
@@ -261,10 +266,17 @@ final class SidecarLoops implements AutoCloseable {
     return !isBack.isSuccess() || isBack.getNow(); // a loop that has ended holds nothing
   }
 
-  /** Ends the threads. */
+  /** Leaves the event loops, which go on: nothing of this is done on them any more. */
+  void leave() {
+    closeConnections();
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(loop.deadlines()::stop).awaitUninterruptibly();
+    }
+  }
+
+  /** Once the event loops have ended, or were left. */
   @Override
   public void close() {
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     if (hands != null) {
       hands.close();
     }

@@ -42,7 +42,8 @@ class PackageDirectionTest {
           "admin",
           "envoy",
           "simulation",
-          "log");
+          "log",
+          "warmup");
 
   @ParameterizedTest
   @CsvSource({
@@ -68,6 +69,7 @@ class PackageDirectionTest {
     "envoy, request loop watch rule metrics store admission control decision decision.proto",
     "simulation, rule",
     "log,",
+    "warmup, http2",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

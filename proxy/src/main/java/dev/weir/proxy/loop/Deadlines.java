@@ -1,6 +1,7 @@
 package dev.weir.proxy.loop;
 
 import io.netty.channel.EventLoop;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,6 +18,7 @@ public final class Deadlines {
 
   private final LoopClock clock;
   private final Waiter head = new Sentinel();
+  private Future<?> sweeping;
 
   public Deadlines(LoopClock clock) {
     this.clock = clock;
@@ -26,7 +28,13 @@ public final class Deadlines {
 
   /** Starts sweeping on {@code eventLoop}, which is the only thread that may use this. */
   public void start(EventLoop eventLoop) {
-    eventLoop.scheduleWithFixedDelay(this::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
+    sweeping =
+        eventLoop.scheduleWithFixedDelay(this::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Sweeps no more, though the event loop goes on; on it. */
+  public void stop() {
+    sweeping.cancel(false);
   }
 
   /** Adds a waiter; until {@link Waiter#leave} it is looked at in every sweep. */

@@ -2,6 +2,8 @@ package dev.weir.bench.compare;
 
 import dev.weir.bench.process.ServerProcess;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
 
 /** A proxy with a limit per value of X-User-Id, on one thread. */
 interface Contender {
@@ -26,6 +28,17 @@ interface Contender {
     return "";
   }
 
+  /** The command that runs it, once what it reads is in its folder, which this writes. */
+  List<String> command(Site site) throws IOException;
+
   /** Starts it; it listens. */
-  ServerProcess start(Site site) throws IOException;
+  default ServerProcess start(Site site) throws IOException {
+    return ServerProcess.start(
+        name(), site.cores().onServerCore(command(site)), log(site), site.port());
+  }
+
+  /** Where what it prints goes. */
+  static Path log(Site site) {
+    return site.folder().resolve("log");
+  }
 }

@@ -1,7 +1,6 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Programs;
-import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,12 +81,8 @@ final class HaProxy implements Contender {
   }
 
   @Override
-  public ServerProcess start(Site site) throws IOException {
+  public List<String> command(Site site) throws IOException {
     final Path file = Files.writeString(site.folder().resolve("haproxy.cfg"), setUp(site));
-    return ServerProcess.start(
-        name(),
-        site.cores().onServerCore(List.of(program().toString(), "-db", "-f", file.toString())),
-        site.folder().resolve("log"),
-        site.port());
+    return List.of(program().toString(), "-db", "-f", file.toString());
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Programs;
-import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -125,21 +124,15 @@ final class Nginx implements Contender {
   }
 
   @Override
-  public ServerProcess start(Site site) throws IOException {
+  public List<String> command(Site site) throws IOException {
     final Path file = Files.writeString(site.folder().resolve("nginx.conf"), setUp(site));
-    return ServerProcess.start(
-        name(),
-        site.cores()
-            .onServerCore(
-                List.of(
-                    program().toString(),
-                    "-p",
-                    site.folder().toString(),
-                    "-e",
-                    site.folder().resolve("error.log").toString(),
-                    "-c",
-                    file.toString())),
-        site.folder().resolve("log"),
-        site.port());
+    return List.of(
+        program().toString(),
+        "-p",
+        site.folder().toString(),
+        "-e",
+        site.folder().resolve("error.log").toString(),
+        "-c",
+        file.toString());
   }
 }

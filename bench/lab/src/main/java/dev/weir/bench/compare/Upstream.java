@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * or every call with 38, as cheaply as can be.
  */
 final class Upstream implements AutoCloseable {
-  private static final int BODY_BYTES = 100;
+  static final int BODY_BYTES = 100;
 
   /** Of a gRPC message, each way. */
   static final int MESSAGE_BYTES = 33;

@@ -19,18 +19,27 @@ final class WeirSidecar implements Contender {
   /** Where the launcher of another version is; null for the one of these classes. */
   private final Path earlier;
 
+  /** Where operators ask; null for nowhere. */
+  private final String admin;
+
   WeirSidecar(TransportKind transport) {
-    this(transport, null);
+    this(transport, null, null);
   }
 
-  private WeirSidecar(TransportKind transport, Path earlier) {
+  private WeirSidecar(TransportKind transport, Path earlier, String admin) {
     this.transport = transport;
     this.earlier = earlier;
+    this.admin = admin;
   }
 
   /** The sidecar of another version, on the same transport. */
   WeirSidecar earlier(Path folder) {
-    return new WeirSidecar(transport, folder);
+    return new WeirSidecar(transport, folder, admin);
+  }
+
+  /** The same sidecar with an admin port on 127.0.0.1. */
+  WeirSidecar withAdmin(int port) {
+    return new WeirSidecar(transport, earlier, "127.0.0.1:" + port);
   }
 
   @Override
@@ -78,7 +87,7 @@ final class WeirSidecar implements Contender {
             "--listen",
             (site.wire().tls() ? "https://" : "") + "127.0.0.1:" + site.port(),
             "--admin",
-            "off",
+            admin == null ? "off" : admin,
             "--event-loops",
             "1",
             "--transport",
@@ -102,10 +111,9 @@ final class WeirSidecar implements Contender {
   }
 
   @Override
-  public ServerProcess start(Site site) throws IOException {
+  public List<String> command(Site site) throws IOException {
     final List<String> command = new ArrayList<>(List.of(program().toString()));
     command.addAll(arguments(site));
-    return ServerProcess.start(
-        name(), site.cores().onServerCore(command), site.folder().resolve("log"), site.port());
+    return command;
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.bench.lab;
 import dev.weir.bench.BenchCommand;
 import dev.weir.bench.BenchCommandLine;
 import dev.weir.bench.accuracy.AccuracyCommand;
+import dev.weir.bench.compare.ColdCommand;
 import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.decision.DecisionsCommand;
 import dev.weir.bench.load.RunCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
       RunCommand.class,
       ReportCommand.class,
       CompareCommand.class,
+      ColdCommand.class,
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,

@@ -17,6 +17,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 public final class ServerProcess implements AutoCloseable {
   private static final long START_NS = TimeUnit.SECONDS.toNanos(60);
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long FINE_POLL_NS = TimeUnit.MICROSECONDS.toNanos(500);
   private static final int CONNECT_MS = 1_000;
   private static final int END_SECONDS = 5;
 
@@ -56,22 +58,44 @@ public final class ServerProcess implements AutoCloseable {
    */
   public static ServerProcess start(String name, List<String> command, Path log, int port)
       throws IOException {
-    final ServerProcess server =
-        new ServerProcess(
-            name,
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                .redirectOutput(log.toFile())
-                .start(),
-            log);
+    final ServerProcess server = launch(name, command, log);
     try {
-      server.await(port);
+      final InetSocketAddress address =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      server.await(() -> listens(address), POLL_NS);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
     }
+  }
+
+  /**
+   * Starts a server, and neither waits for it nor connects to it.
+   *
+   * @param name in messages.
+   * @param log where what it prints goes.
+   */
+  public static ServerProcess launch(String name, List<String> command, Path log)
+      throws IOException {
+    return new ServerProcess(
+        name,
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+            .redirectOutput(log.toFile())
+            .start(),
+        log);
+  }
+
+  /**
+   * Waits until the system says that a port of 127.0.0.1 is listened on. Nobody connects for it:
+   * the first who does may be what is measured.
+   *
+   * @throws IOException with what it printed, if it ends before, or takes too long.
+   */
+  public void awaitListening(int port) throws IOException {
+    await(() -> ListeningPorts.include(port), FINE_POLL_NS);
   }
 
   /**
@@ -90,13 +114,12 @@ public final class ServerProcess implements AutoCloseable {
     throw new IOException("no free port from " + FIRST_PORT + " to " + (END_PORT - 1));
   }
 
-  private void await(int port) throws IOException {
+  private void await(BooleanSupplier listens, long pollNs) throws IOException {
     final long startNs = System.nanoTime();
-    final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     while (true) {
       // Asked before the port is: another's could answer for one that has ended.
       final boolean alive = process.isAlive();
-      if (alive && listens(address)) {
+      if (alive && listens.getAsBoolean()) {
         return;
       }
       if (!alive || System.nanoTime() - startNs > START_NS) {
@@ -106,7 +129,7 @@ public final class ServerProcess implements AutoCloseable {
                 + ": "
                 + Files.readString(log, StandardCharsets.ISO_8859_1).strip());
       }
-      LockSupport.parkNanos(POLL_NS);
+      LockSupport.parkNanos(pollNs);
     }
   }
 

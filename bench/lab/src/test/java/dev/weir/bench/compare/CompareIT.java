@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.process.ServerProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,12 +134,8 @@ class CompareIT {
     }
 
     @Override
-    public ServerProcess start(Site site) throws IOException {
-      return ServerProcess.start(
-          name,
-          List.of("sh", "-c", "echo no such flag; exit 3"),
-          site.folder().resolve("log"),
-          site.port());
+    public List<String> command(Site site) {
+      return List.of("sh", "-c", "echo no such flag; exit 3");
     }
   }
 }

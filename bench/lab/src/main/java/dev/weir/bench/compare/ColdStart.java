@@ -1,0 +1,208 @@
+package dev.weir.bench.compare;
+
+import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.process.Spending;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One start of a contender, and what its first clients get. */
+final class ColdStart {
+  private static final int SECONDS = 3;
+  private static final int ANSWER_MS = 30_000;
+  private static final int FILLING_KEYS = 400_000;
+  private static final double FILLING_SECONDS = 3;
+
+  /** Seconds of load after which a server is taken to be as fast as it will be. */
+  private static final double WARMING_SECONDS = 15;
+
+  private static final byte[] REQUEST =
+      "GET / HTTP/1.1\r\nHost: cold\r\nX-User-Id: first\r\n\r\n"
+          .getBytes(StandardCharsets.US_ASCII);
+
+  private final ServerProcess process;
+  private final Site site;
+  private final int adminPort;
+  private final double readyMs;
+  private final double readySpentMs;
+  private final double startMib;
+
+  /**
+   * Starts one, and waits until it listens.
+   *
+   * @param adminPort where its figures can be asked for; 0 if it has none.
+   */
+  ColdStart(Contender contender, Site site, int adminPort) throws IOException {
+    this.site = site;
+    this.adminPort = adminPort;
+    final List<String> command = site.cores().onServerCore(contender.command(site));
+    final long startNs = System.nanoTime();
+    process = ServerProcess.launch(contender.name(), command, Contender.log(site));
+    try {
+      process.awaitListening(site.port());
+    } catch (IOException | RuntimeException e) {
+      process.close();
+      throw e;
+    }
+    readyMs = (System.nanoTime() - startNs) / 1e6;
+    readySpentMs = ProcessorTime.ofTreeUs(process.pid()) / 1e3;
+    startMib = ProcessorTime.residentMib(process.pid());
+  }
+
+  /** A second of load. */
+  record Second(double requestUs, double p99Ms, double perSecond, double corePercent) {}
+
+  /**
+   * What one start came to.
+   *
+   * @param firstMs of the first request, its connection included.
+   * @param secondMs of the second, on the same connection.
+   * @param seconds of load, from the first on.
+   * @param filledMib once many keys have asked, and the figures were asked for; NaN if not tried.
+   */
+  record Figures(
+      double readyMs,
+      double readySpentMs,
+      double firstMs,
+      double secondMs,
+      List<Second> seconds,
+      double startMib,
+      double loadedMib,
+      double filledMib) {}
+
+  /**
+   * Sends the first requests and the first seconds of load.
+   *
+   * @param pauseNs before the first client comes.
+   * @param fills whether the memory of many keys is to be looked at too.
+   */
+  Figures measure(Shape shape, long pauseNs, boolean fills)
+      throws IOException, InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(pauseNs);
+    final double[] requestMs = firstRequests();
+    final List<Second> seconds = new ArrayList<>();
+    for (int i = 0; i < SECONDS; i++) {
+      seconds.add(second(shape));
+    }
+    final double loadedMib = ProcessorTime.residentMib(process.pid());
+    return new Figures(
+        readyMs,
+        readySpentMs,
+        requestMs[0],
+        requestMs[1],
+        seconds,
+        startMib,
+        loadedMib,
+        fills ? filledMib(shape) : Double.NaN);
+  }
+
+  private double[] firstRequests() throws IOException {
+    final double[] requestMs = new double[2];
+    long fromNs = System.nanoTime();
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), site.port())) {
+      client.setTcpNoDelay(true);
+      client.setSoTimeout(ANSWER_MS);
+      for (int i = 0; i < requestMs.length; i++) {
+        client.getOutputStream().write(REQUEST);
+        takeAnswer(client.getInputStream());
+        final long nowNs = System.nanoTime();
+        requestMs[i] = (nowNs - fromNs) / 1e6;
+        fromNs = nowNs;
+      }
+    }
+    return requestMs;
+  }
+
+  /** Reads an answer of the service behind, which has a short body of one letter. */
+  private static void takeAnswer(InputStream in) throws IOException {
+    final StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      final int next = in.read();
+      if (next < 0) {
+        throw new IOException("the connection ended behind: " + head);
+      }
+      head.append((char) next);
+    }
+    if (!head.toString().startsWith("HTTP/1.1 200 ")) {
+      throw new IOException("an answer of " + head.substring(0, head.indexOf("\r\n")));
+    }
+    if (in.readNBytes(Upstream.BODY_BYTES).length < Upstream.BODY_BYTES) {
+      throw new IOException("the connection ended within an answer");
+    }
+  }
+
+  private Second second(Shape shape) throws IOException, InterruptedException {
+    return second(new Traffic(site.wire(), 1, shape, Traffic.CLOSED), 1);
+  }
+
+  private Second second(Traffic traffic, double lengthSeconds)
+      throws IOException, InterruptedException {
+    final Spending spending = new Spending(site.cores(), process.pid());
+    final LoadRound.Answers answers = LoadRound.run(site.port(), traffic, lengthSeconds);
+    final Spending.Spent spent = spending.end();
+    if (!process.isAlive()) {
+      throw new IOException("has ended while it was measured");
+    }
+    if (answers.count() == 0 || answers.wrongShare(Outcome.PASS) > 0) {
+      throw new IOException(
+          answers.passed() + " of " + (answers.count() + answers.failed()) + " requests passed");
+    }
+    return new Second(
+        spent.spentUs() / answers.count(),
+        answers.latencies().getValueAtPercentile(99) / 1e6,
+        answers.count() / answers.seconds(),
+        spent.corePercent(answers.seconds()));
+  }
+
+  private double filledMib(Shape shape) throws IOException, InterruptedException {
+    LoadRound.run(
+        site.port(),
+        new Traffic(site.wire(), FILLING_KEYS, shape, Traffic.CLOSED),
+        FILLING_SECONDS);
+    for (int i = 0; i < 2 && adminPort != 0; i++) {
+      scrape();
+    }
+    return ProcessorTime.residentMib(process.pid());
+  }
+
+  private void scrape() throws IOException {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), adminPort)) {
+      client.setSoTimeout(ANSWER_MS);
+      client
+          .getOutputStream()
+          .write(
+              "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      final byte[] page = client.getInputStream().readAllBytes();
+      if (!new String(page, StandardCharsets.ISO_8859_1).startsWith("HTTP/1.1 200 ")) {
+        throw new IOException("/metrics did not answer");
+      }
+    }
+  }
+
+  /** Seconds of load once it is as fast as it will be. */
+  List<Second> steady(Shape shape, int count) throws IOException, InterruptedException {
+    LoadRound.run(site.port(), new Traffic(site.wire(), 1, shape, Traffic.CLOSED), WARMING_SECONDS);
+    final List<Second> seconds = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      seconds.add(second(shape));
+    }
+    return seconds;
+  }
+
+  /** The command line of what runs. */
+  ServerProcess process() {
+    return process;
+  }
+
+  /** Ends it. */
+  void end() {
+    process.close();
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * Requests that nobody sent: what a virtual machine has not run is slow the first time, and so is
+ * what it has not compiled. Before the first client comes, both ends of a second, small sidecar on
+ * the same event loops are played here, by plain sockets of this machine; that sidecar is made and
+ * taken down by {@code SidecarWarmUp}.
+ */
+package dev.weir.proxy.warmup;
