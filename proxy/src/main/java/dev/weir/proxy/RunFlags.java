@@ -44,7 +44,7 @@ final class RunFlags {
 
   private static List<SettingRow<?>> inOrder() {
     List<SettingRow<?>> rows = SettingsFlags.rows();
-    rows.sort(Comparator.comparingInt(row -> rank(row.name())));
+    rows.sort((a, b) -> Integer.compare(rank(a.name()), rank(b.name())));
     return List.copyOf(rows);
   }
 

@@ -10,7 +10,13 @@ import dev.weir.proxy.request.Peer;
  */
 public interface StreamRouter {
   /** Every stream is a request. */
-  StreamRouter REQUESTS_ONLY = (fields, peer) -> null;
+  StreamRouter REQUESTS_ONLY =
+      new StreamRouter() {
+        @Override
+        public RoutedStream route(FieldBlock fields, Peer peer) {
+          return null;
+        }
+      };
 
   /**
    * Finds whose a new stream is.

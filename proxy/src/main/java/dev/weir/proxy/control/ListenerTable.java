@@ -3,7 +3,6 @@ package dev.weir.proxy.control;
 import static dev.weir.proxy.control.SettingKind.ADDRESS;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.rule.BadValueException;
 import java.net.InetSocketAddress;
@@ -93,14 +92,14 @@ final class ListenerTable {
 
   /** Reads the listeners of a file, each a text or a section, in the order of the file. */
   static void read(String name, YamlTree tree, Faults faults, Consumer<ListenerTable> to) {
-    JsonNode items = tree.json().path(name);
-    if (!items.isArray()) {
+    YamlValue listeners = tree.at(name);
+    if (!listeners.isList()) {
       readText(name, tree, faults, to);
       return;
     }
-    for (int i = 0; i < items.size(); i++) {
+    for (int i = 0; i < listeners.items().size(); i++) {
       String path = name + "[" + i + "]";
-      if (items.get(i).isObject()) {
+      if (listeners.items().get(i).isSection()) {
         to.accept(section(path, tree, faults));
       } else {
         readText(path, tree, faults, to);

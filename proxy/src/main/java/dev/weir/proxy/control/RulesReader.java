@@ -1,6 +1,5 @@
 package dev.weir.proxy.control;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.KeyPart;
@@ -27,9 +26,9 @@ final class RulesReader {
   /** The rules that could be read, at their places in the file; null where one could not. */
   List<RuleSpec> read() {
     List<RuleSpec> rules = new ArrayList<>();
-    JsonNode items = tree.json().path("rules");
+    List<YamlValue> items = tree.at("rules").items();
     for (int i = 0; i < items.size(); i++) {
-      rules.add(items.get(i).isObject() ? readRule("rules[" + i + "].") : null);
+      rules.add(items.get(i).isSection() ? readRule("rules[" + i + "].") : null);
     }
     return rules;
   }
@@ -66,8 +65,8 @@ final class RulesReader {
 
   private List<BudgetSpec.Builder> readLimits(String at) {
     List<BudgetSpec.Builder> limits = new ArrayList<>();
-    JsonNode items = tree.json().at(pointer(at + "limits"));
-    for (int i = 0; i < items.size(); i++) {
+    int count = tree.at(at + "limits").items().size();
+    for (int i = 0; i < count; i++) {
       String within = at + "limits[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
       for (String field : RuleSettingsTable.namesOfLimit()) {
@@ -90,10 +89,6 @@ final class RulesReader {
         add(at + field, new BadValueException(text, expected));
       }
     }
-  }
-
-  private static String pointer(String path) {
-    return "/" + path.replaceAll("[.\\[]", "/").replace("]", "");
   }
 
   private List<String> items(String path) {

@@ -1,136 +1,85 @@
 package dev.weir.proxy.control;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.networknt.schema.Error;
-import com.networknt.schema.InputFormat;
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SpecificationVersion;
-import com.networknt.schema.path.NodePath;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 
 /**
- * Holds a document against the JSON schema of settings, and says what it finds in our own words.
+ * Holds a document against the schema of settings, and notes what does not fit, except where
+ * something is already known to be wrong.
  */
 final class SchemaCheck {
-  private static final Map<String, String> TYPES =
-      Map.of(
-          "string", "a text",
-          "integer", "a whole number",
-          "boolean", "true or false",
-          "array", "a list",
-          "object", "a section of keys");
+  private final YamlTree tree;
+  private final Faults faults;
 
-  private final Schema schema;
-  private final JsonNode root;
-
-  SchemaCheck() {
-    schema =
-        SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-            .getSchema(SettingsSchema.make().toString(), InputFormat.JSON);
-    root = schema.getSchemaNode();
+  private SchemaCheck(YamlTree tree, Faults faults) {
+    this.tree = tree;
+    this.faults = faults;
   }
 
-  /** Reports what the schema refuses, except where something is already known to be wrong. */
-  void check(YamlTree tree, Faults faults) {
-    for (Error error : schema.validate(tree.json())) {
-      String path = path(error.getInstanceLocation());
-      switch (error.getKeyword()) {
-        case "additionalProperties" -> {
-          String key = inner(path, error.getProperty());
-          add(faults, tree, key, "unknown key (expected: " + keys(error) + ")");
-        }
-        case "required" -> {
-          String key = inner(path, error.getProperty());
-          add(faults, tree, key, "missing (expected: " + description(error) + ")");
-        }
-        case "type" -> addWrongType(faults, tree, path, error);
-        case "minItems", "maxItems" ->
-            add(
-                faults,
-                tree,
-                path,
-                error.getInstanceNode().size()
-                    + " items (expected: "
-                    + (error.getKeyword().equals("minItems") ? "at least " : "at most ")
-                    + error.getSchemaNode().asText()
-                    + ")");
-        default -> add(faults, tree, path, error.getMessage());
-      }
+  static void check(SettingsSchema schema, YamlTree tree, Faults faults) {
+    new SchemaCheck(tree, faults).check(schema, tree.root(), "");
+  }
+
+  private void check(SettingsSchema schema, YamlValue value, String path) {
+    if (!schema.types().contains(value.type())) {
+      String expected =
+          schema.types().stream().map(ValueType::toString).collect(Collectors.joining(" or "));
+      add(path, text(value, path) + " (expected: " + expected + ")");
+      return;
+    }
+    if (value.isSection()) {
+      checkKeys(schema, value, path);
+    } else if (value.isList()) {
+      checkItems(schema, value.items(), path);
     }
   }
 
-  private static void add(Faults faults, YamlTree tree, String path, String problem) {
+  private void checkKeys(SettingsSchema schema, YamlValue section, String path) {
+    for (Map.Entry<String, YamlValue> entry : section.keys().entrySet()) {
+      String inner = inner(path, entry.getKey());
+      SettingsSchema known = schema.keys().get(entry.getKey());
+      if (known != null) {
+        check(known, entry.getValue(), inner);
+      } else {
+        String keys = String.join(", ", schema.keys().keySet());
+        add(inner, "unknown key (expected: one of " + keys + ")");
+      }
+    }
+    String required = schema.required();
+    if (required != null && !section.keys().containsKey(required)) {
+      add(inner(path, required), "missing (expected: " + schema.expected() + ")");
+    }
+  }
+
+  private void checkItems(SettingsSchema schema, List<YamlValue> items, String path) {
+    int count = items.size();
+    if (count < schema.leastItems()) {
+      add(path, count + " items (expected: at least " + schema.leastItems() + ")");
+    } else if (count > schema.mostItems()) {
+      add(path, count + " items (expected: at most " + schema.mostItems() + ")");
+    }
+    for (int i = 0; i < count; i++) {
+      check(schema.item(), items.get(i), path + "[" + i + "]");
+    }
+  }
+
+  private void add(String path, String problem) {
     if (!faults.isFaulty(path)) {
       faults.add(tree.line(path), path, problem);
     }
   }
 
-  private void addWrongType(Faults faults, YamlTree tree, String path, Error error) {
-    JsonNode instance = error.getInstanceNode();
-    String value = tree.texts().get(path);
-    if (value == null) {
-      value = instance.isArray() ? "a list" : instance.isObject() ? "a section" : "nothing";
-    } else if (instance.isTextual()) {
-      value = "\"" + value + "\"";
+  /** What stands there, for a person. */
+  private String text(YamlValue value, String path) {
+    String text = tree.texts().get(path);
+    if (text == null) {
+      return value.isList() ? "a list" : value.isSection() ? "a section" : "nothing";
     }
-    StringJoiner expected = new StringJoiner(" or ");
-    JsonNode wanted = error.getSchemaNode();
-    if (wanted.isArray()) {
-      wanted.forEach(type -> expected.add(TYPES.get(type.asText())));
-    } else {
-      expected.add(TYPES.get(wanted.asText()));
-    }
-    add(
-        faults,
-        tree,
-        path,
-        (value.isEmpty() ? value : Faults.printable(value)) + " (expected: " + expected + ")");
+    return Faults.printable(value.type() == ValueType.TEXT ? "\"" + text + "\"" : text);
   }
 
-  /** The keys that may stand beside an unknown one. */
-  private String keys(Error error) {
-    StringJoiner keys = new StringJoiner(", ", "one of ", "");
-    Iterator<String> names = properties(error).fieldNames();
-    names.forEachRemaining(keys::add);
-    return keys.toString();
-  }
-
-  private String description(Error error) {
-    return properties(error).path(error.getProperty()).path("description").asText();
-  }
-
-  /** The properties of the schema of the object that an error is about. */
-  private JsonNode properties(Error error) {
-    JsonNode node = root;
-    NodePath path = error.getInstanceLocation();
-    for (int i = 0; i < path.getNameCount(); i++) {
-      node =
-          path.getElement(i) instanceof Integer
-              ? node.path("items")
-              : node.path("properties").path(path.getName(i));
-      if (node.has("$ref")) {
-        node = root.at(node.get("$ref").asText().substring(1));
-      }
-    }
-    return node.path("properties");
-  }
-
-  private static String path(NodePath location) {
-    StringBuilder path = new StringBuilder();
-    for (int i = 0; i < location.getNameCount(); i++) {
-      if (location.getElement(i) instanceof Integer index) {
-        path.append('[').append(index).append(']');
-      } else {
-        path.append(path.isEmpty() ? "" : ".").append(location.getName(i));
-      }
-    }
-    return path.toString();
-  }
-
-  private static String inner(String path, String property) {
-    return path.isEmpty() ? property : path + "." + property;
+  private static String inner(String path, String key) {
+    return path.isEmpty() ? key : path + "." + key;
   }
 }

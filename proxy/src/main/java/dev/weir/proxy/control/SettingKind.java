@@ -17,44 +17,44 @@ public enum SettingKind {
   WHAT,
   WHO,
   ZONE,
-  BITS("BITS", "integer"),
-  COUNT("COUNT", "integer"),
-  NUMBER("NUMBER", "integer"),
-  SWITCH("true|false", "boolean"),
-  COST(0, 0, "integer", "string"),
-  NAMES(0, 100, "array"),
-  RANGE(0, 1000, "array"),
-  ADDRESSES(0, 100, "string", "array"),
-  SOURCES(0, 100, "string", "array"),
-  LISTENERS("ADDRESS", 1, 32, "string", "array"),
-  DECISION("ADDRESS", 1, 32, "string", "array"),
-  FILES("FILE", 1, 100, "string", "array"),
-  KEY(1, 8, "string", "array"),
-  METHODS(1, 64, "array"),
-  LIMITS(1, 8, "array"),
-  RULES(0, 10_000, "array");
+  BITS("BITS", ValueType.WHOLE_NUMBER),
+  COUNT("COUNT", ValueType.WHOLE_NUMBER),
+  NUMBER("NUMBER", ValueType.WHOLE_NUMBER),
+  SWITCH("true|false", ValueType.SWITCH),
+  COST(0, 0, ValueType.WHOLE_NUMBER, ValueType.TEXT),
+  NAMES(0, 100, ValueType.LIST),
+  RANGE(0, 1000, ValueType.LIST),
+  ADDRESSES(0, 100, ValueType.TEXT, ValueType.LIST),
+  SOURCES(0, 100, ValueType.TEXT, ValueType.LIST),
+  LISTENERS("ADDRESS", 1, 32, ValueType.TEXT, ValueType.LIST),
+  DECISION("ADDRESS", 1, 32, ValueType.TEXT, ValueType.LIST),
+  FILES("FILE", 1, 100, ValueType.TEXT, ValueType.LIST),
+  KEY(1, 8, ValueType.TEXT, ValueType.LIST),
+  METHODS(1, 64, ValueType.LIST),
+  LIMITS(1, 8, ValueType.LIST),
+  RULES(0, 10_000, ValueType.LIST);
 
   private final String label;
-  private final List<String> types;
+  private final List<ValueType> types;
   private final int leastItems;
   private final int mostItems;
 
   SettingKind() {
-    this(null, "string");
+    this(null, ValueType.TEXT);
   }
 
-  SettingKind(String label, String type) {
+  SettingKind(String label, ValueType type) {
     this.label = label == null ? name() : label;
     this.types = List.of(type);
     this.leastItems = 0;
     this.mostItems = 0;
   }
 
-  SettingKind(int leastItems, int mostItems, String... types) {
+  SettingKind(int leastItems, int mostItems, ValueType... types) {
     this(null, leastItems, mostItems, types);
   }
 
-  SettingKind(String label, int leastItems, int mostItems, String... types) {
+  SettingKind(String label, int leastItems, int mostItems, ValueType... types) {
     this.label = label == null ? name() : label;
     this.types = List.of(types);
     this.leastItems = leastItems;
@@ -82,16 +82,19 @@ public enum SettingKind {
 
   /** Whether a value may be several texts that are read one by one, each a value by itself. */
   boolean isList() {
-    return this == LISTENERS || this == DECISION || this == FILES || types.equals(List.of("array"));
+    return this == LISTENERS
+        || this == DECISION
+        || this == FILES
+        || types.equals(List.of(ValueType.LIST));
   }
 
   /** Whether a file may have a list where it stands. */
   boolean mayBeList() {
-    return types.contains("array");
+    return types.contains(ValueType.LIST);
   }
 
-  /** JSON's names of what a file may have there. */
-  List<String> types() {
+  /** What a file may have there. */
+  List<ValueType> types() {
     return types;
   }
 

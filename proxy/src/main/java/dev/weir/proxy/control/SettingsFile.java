@@ -1,6 +1,5 @@
 package dev.weir.proxy.control;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.RuleSpec;
 import java.io.IOException;
@@ -32,7 +31,7 @@ public final class SettingsFile {
 
   private static final Pattern LIST_ITEM = Pattern.compile("(.+)\\[[0-9]+]");
 
-  private final SchemaCheck schema = new SchemaCheck();
+  private final SettingsSchema schema = SettingsSchema.ofFile();
 
   /** The content of a file; null, and a fault, if it cannot be read or is no regular file. */
   public static byte[] content(Path path, Faults faults) {
@@ -90,7 +89,7 @@ public final class SettingsFile {
     if (tree.isTooLarge()) {
       return null;
     }
-    if (!tree.json().isObject()) {
+    if (!tree.root().isSection()) {
       faults.add(tree.line(""), "", "no settings (expected: " + EXPECTED + ")");
       return null;
     }
@@ -113,13 +112,14 @@ public final class SettingsFile {
     }
     ListenerTable.read("listen", tree, faults, builder::addListener);
     ListenerTable.read("decision", tree, faults, builder.decision.listeners::add);
-    if (!tree.json().has("upstream") && !tree.json().has("decision")) {
+    if (!tree.root().keys().containsKey("upstream")
+        && !tree.root().keys().containsKey("decision")) {
       String expected = AddressText.EXPECTED_UPSTREAM + ", the service behind; or decision";
       faults.add(tree.line("upstream"), "upstream", "missing", expected);
     }
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
-    schema.check(tree, faults);
+    SchemaCheck.check(schema, tree, faults);
     SettingsCheck.check(
         builder, faults::isFaulty, (name, bad) -> faults.add(tree.line(name), name, bad));
     reader.check(rules, builder.ignoreCase);
@@ -139,8 +139,7 @@ public final class SettingsFile {
       String shared = "none: rules of the same id of other services on this store share budgets";
       faults.warn(tree.line("redis"), "service", shared);
     }
-    JsonNode items = tree.json().path("rules");
-    if (items.isEmpty()) {
+    if (tree.at("rules").items().isEmpty()) {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
     return builder.build(rules);

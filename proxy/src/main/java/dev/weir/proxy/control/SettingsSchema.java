@@ -1,111 +1,121 @@
 package dev.weir.proxy.control;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The JSON schema of settings files, made from the tables: which keys there are, what type of value
- * each takes, and which must not be missing. What a text means is checked when it is read.
+ * What may stand in one place of a settings file, and in what is there; made from the tables. What
+ * a text means is checked when it is read.
  */
 final class SettingsSchema {
-  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+  private final List<ValueType> types;
+  private final Map<String, SettingsSchema> keys = new LinkedHashMap<>();
 
-  /** What is expected in the place of a key that must be there, by its name. */
-  private static final Map<String, String> EXPECTED =
-      Map.of(
-          "address",
-          ListenerTable.EXPECTED,
-          "id",
-          "1 to 64 letters, digits, dots, dashes and underscores; also the policy's name in answers",
-          "limit",
-          "100/1s, 10/1m, 1000/1h, 1/1d; for a fixed-window also 1000/1month");
+  /** The key that a section must have, and what is expected there; null for none. */
+  private final String required;
 
-  private SettingsSchema() {}
+  private final String expected;
 
-  static ObjectNode make() {
-    ObjectNode root = section();
-    root.put("$schema", "https://json-schema.org/draft/2020-12/schema");
-    SettingsTable.ALL.forEach(row -> add(root, row));
-    add(root, "rules", SettingKind.RULES, null);
-    ObjectNode definitions = root.putObject("$defs");
-    ObjectNode rule = section();
-    rule.putArray("required").add("id");
-    RuleSettingsTable.ALL.forEach(row -> add(rule, row));
-    definitions.set("rule", rule);
-    ObjectNode limit = section();
-    limit.putArray("required").add("limit");
-    RuleSettingsTable.OF_LIMIT.forEach(row -> add(limit, row));
-    definitions.set("limit", limit);
-    ObjectNode listener = section();
-    listener.putArray("type").add("string").add("object");
-    listener.putArray("required").add("address");
-    ListenerTable.ALL.forEach(row -> add(listener, row));
-    definitions.set("listener", listener);
-    return root;
+  /** What each item of a list is; null for none. */
+  private SettingsSchema item;
+
+  private int leastItems;
+  private int mostItems;
+
+  private SettingsSchema(List<ValueType> types, String required, String expected) {
+    this.types = types;
+    this.required = required;
+    this.expected = expected;
   }
 
-  private static ObjectNode section() {
-    ObjectNode section = JSON.objectNode();
-    section.put("type", "object");
-    section.put("additionalProperties", false);
-    section.set("properties", JSON.objectNode());
+  /** What a whole file may have. */
+  static SettingsSchema ofFile() {
+    SettingsSchema limit =
+        section(
+            RuleSettingsTable.OF_LIMIT,
+            "limit",
+            "100/1s, 10/1m, 1000/1h, 1/1d; for a fixed-window also 1000/1month");
+    SettingsSchema rule =
+        section(
+            RuleSettingsTable.ALL,
+            "id",
+            "1 to 64 letters, digits, dots, dashes and underscores; also the policy's name in"
+                + " answers");
+    rule.keys.get("limits").item = limit;
+    SettingsSchema listener =
+        new SettingsSchema(
+            List.of(ValueType.TEXT, ValueType.SECTION), "address", ListenerTable.EXPECTED);
+    listener.addAll(ListenerTable.ALL);
+    SettingsSchema file = section(SettingsTable.ALL, null, null);
+    file.keys.get("listen").item = listener;
+    file.keys.get("decision").item = listener;
+    SettingsSchema rules = value(SettingKind.RULES);
+    rules.item = rule;
+    file.keys.put("rules", rules);
+    return file;
+  }
+
+  private static SettingsSchema section(
+      List<? extends SettingRow<?>> rows, String required, String expected) {
+    SettingsSchema section = new SettingsSchema(List.of(ValueType.SECTION), required, expected);
+    section.addAll(rows);
     return section;
   }
 
-  private static void add(ObjectNode section, SettingRow<?> row) {
-    add(section, row.name(), row.kind(), row.standard());
+  private void addAll(List<? extends SettingRow<?>> rows) {
+    rows.forEach(row -> add(row.name(), row.kind()));
   }
 
-  private static void add(ObjectNode section, String name, SettingKind kind, String standard) {
-    ObjectNode properties = (ObjectNode) section.get("properties");
+  private void add(String name, SettingKind kind) {
     int dot = name.indexOf('.');
-    if (dot >= 0) {
-      String outer = name.substring(0, dot);
-      if (!properties.has(outer)) {
-        properties.set(outer, section());
-      }
-      add((ObjectNode) properties.get(outer), name.substring(dot + 1), kind, standard);
+    if (dot < 0) {
+      keys.put(name, value(kind));
     } else {
-      properties.set(name, value(name, kind, standard));
+      keys.computeIfAbsent(name.substring(0, dot), outer -> section(List.of(), null, null))
+          .add(name.substring(dot + 1), kind);
     }
   }
 
-  private static ObjectNode value(String name, SettingKind kind, String standard) {
-    ObjectNode value = JSON.objectNode();
-    List<String> types = kind.types();
-    if (types.size() == 1) {
-      value.put("type", types.get(0));
-    } else {
-      types.forEach(value.putArray("type")::add);
-    }
-    if (EXPECTED.containsKey(name)) {
-      value.put("description", EXPECTED.get(name));
-    }
+  private static SettingsSchema value(SettingKind kind) {
+    SettingsSchema value = new SettingsSchema(kind.types(), null, null);
     if (kind.mayBeList()) {
-      value.set("items", item(kind));
-      if (kind.leastItems() > 0) {
-        value.put("minItems", kind.leastItems());
-      }
-      value.put("maxItems", kind.mostItems());
-    }
-    if (standard != null) {
-      switch (kind.types().get(0)) {
-        case "integer" -> value.put("default", Long.parseLong(standard));
-        case "boolean" -> value.put("default", Boolean.parseBoolean(standard));
-        default -> value.put("default", standard);
-      }
+      value.item = new SettingsSchema(List.of(ValueType.TEXT), null, null);
+      value.leastItems = kind.leastItems();
+      value.mostItems = kind.mostItems();
     }
     return value;
   }
 
-  private static ObjectNode item(SettingKind kind) {
-    return switch (kind) {
-      case RULES -> JSON.objectNode().put("$ref", "#/$defs/rule");
-      case LISTENERS, DECISION -> JSON.objectNode().put("$ref", "#/$defs/listener");
-      case LIMITS -> JSON.objectNode().put("$ref", "#/$defs/limit");
-      default -> JSON.objectNode().put("type", "string");
-    };
+  List<ValueType> types() {
+    return types;
+  }
+
+  /** What a section may have, by name in the order of the tables. */
+  Map<String, SettingsSchema> keys() {
+    return keys;
+  }
+
+  /** The key that a section must have; null for none. */
+  String required() {
+    return required;
+  }
+
+  /** What is expected where {@link #required} is missing. */
+  String expected() {
+    return expected;
+  }
+
+  /** What each item of a list is. */
+  SettingsSchema item() {
+    return item;
+  }
+
+  int leastItems() {
+    return leastItems;
+  }
+
+  int mostItems() {
+    return mostItems;
   }
 }

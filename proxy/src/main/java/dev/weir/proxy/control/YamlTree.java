@@ -1,11 +1,8 @@
 package dev.weir.proxy.control;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -16,31 +13,39 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A YAML document as JSON for the schema, with what JSON does not keep: by path, such as {@code
- * rules[0].limit}, the line where a value stands and how a scalar was written.
+ * A YAML document as values for the schema, and by path, such as {@code rules[0].limit}, the line
+ * where a value stands and how a scalar was written.
  */
 final class YamlTree {
   /** Nodes after aliases were followed: a few short lines of anchors can mean billions. */
   static final int MAX_NODES = 200_000;
 
   private static final int MAX_DEPTH = 32;
-  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+  /** What it takes to read a number grows with the square of its length. */
+  private static final int MAX_NUMBER_CHARACTERS = 1000;
 
   private final Faults faults;
   private final Map<String, Integer> lines = new LinkedHashMap<>();
   private final Map<String, String> texts = new LinkedHashMap<>();
-  private final JsonNode json;
+  private final Map<String, YamlValue> values = new HashMap<>();
+  private final YamlValue root;
   private int nodes;
   private boolean tooLarge;
 
   /** Notes keys that stand twice, and what YAML allows and settings do not. */
-  YamlTree(Node root, Faults faults) {
+  YamlTree(Node document, Faults faults) {
     this.faults = faults;
-    this.json = convert(root, "", YamlDocument.line(root), 0);
+    this.root = convert(document, "", YamlDocument.line(document), 0);
   }
 
-  JsonNode json() {
-    return json;
+  YamlValue root() {
+    return root;
+  }
+
+  /** The value at a path; {@link YamlValue#NOTHING} if there is none. */
+  YamlValue at(String path) {
+    return values.getOrDefault(path, YamlValue.NOTHING);
   }
 
   /** Whether the document was not converted to its end, with a fault that says why. */
@@ -62,7 +67,13 @@ final class YamlTree {
     return texts;
   }
 
-  private JsonNode convert(Node node, String path, int line, int depth) {
+  private YamlValue convert(Node node, String path, int line, int depth) {
+    YamlValue value = value(node, path, line, depth);
+    values.put(path, value);
+    return value;
+  }
+
+  private YamlValue value(Node node, String path, int line, int depth) {
     lines.put(path, line);
     if (++nodes > MAX_NODES || depth > MAX_DEPTH) {
       if (!tooLarge) {
@@ -73,27 +84,27 @@ final class YamlTree {
             nodes > MAX_NODES ? "too large once its aliases are followed" : "too deep",
             "at most " + MAX_NODES + " values, " + MAX_DEPTH + " levels deep");
       }
-      return JSON.nullNode();
+      return YamlValue.NOTHING;
     }
     if (node instanceof MappingNode mapping) {
-      return object(mapping, path, depth);
+      return section(mapping, path, depth);
     }
     if (node instanceof SequenceNode sequence) {
-      ArrayNode array = JSON.arrayNode();
+      YamlValue list = YamlValue.list();
       for (Node item : sequence.getValue()) {
         if (tooLarge) {
           break;
         }
-        array.add(
-            convert(item, path + "[" + array.size() + "]", YamlDocument.line(item), depth + 1));
+        String inner = path + "[" + list.items().size() + "]";
+        list.items().add(convert(item, inner, YamlDocument.line(item), depth + 1));
       }
-      return array;
+      return list;
     }
     return scalar((ScalarNode) node, path, line);
   }
 
-  private ObjectNode object(MappingNode mapping, String path, int depth) {
-    ObjectNode object = JSON.objectNode();
+  private YamlValue section(MappingNode mapping, String path, int depth) {
+    YamlValue section = YamlValue.section();
     for (NodeTuple tuple : mapping.getValue()) {
       if (tooLarge) {
         break;
@@ -105,50 +116,54 @@ final class YamlTree {
         continue;
       }
       String inner = path.isEmpty() ? name.getValue() : path + "." + name.getValue();
-      if (object.has(name.getValue())) {
+      if (section.keys().containsKey(name.getValue())) {
         faults.add(
             YamlDocument.line(key),
             inner,
             "already on line " + line(inner) + " (expected: each key once)");
         continue;
       }
-      object.set(
-          name.getValue(), convert(tuple.getValueNode(), inner, YamlDocument.line(key), depth + 1));
+      YamlValue value = convert(tuple.getValueNode(), inner, YamlDocument.line(key), depth + 1);
+      section.keys().put(name.getValue(), value);
     }
-    return object;
+    return section;
   }
 
-  private JsonNode scalar(ScalarNode node, String path, int line) {
+  private YamlValue scalar(ScalarNode node, String path, int line) {
     String text = node.getValue();
     Tag tag = node.getTag();
     if (tag.equals(Tag.NULL)) {
-      return JSON.nullNode();
+      return YamlValue.NOTHING;
     }
-    JsonNode value = scalar(tag, text);
-    if (value == null) {
+    ValueType type = type(tag, text);
+    if (type == null) {
       faults.add(line, path, Faults.printable(tag + " " + text) + " (expected: no tag)");
-      return JSON.nullNode();
+      return YamlValue.NOTHING;
     }
     texts.put(path, text);
-    return value;
+    return YamlValue.scalar(type);
   }
 
-  /** A text of YAML as JSON; null if JSON has no such tag, or the text is not of its kind. */
-  private static JsonNode scalar(Tag tag, String text) {
+  /** What a text with a tag is; null if settings have no such tag, or it is not of its kind. */
+  private static ValueType type(Tag tag, String text) {
     if (tag.equals(Tag.STR)) {
-      return JSON.textNode(text);
+      return ValueType.TEXT;
     }
     try {
       if (tag.equals(Tag.BOOL)) {
-        return JSON.booleanNode(Texts.parseBoolean(text));
+        Texts.parseBoolean(text);
+        return ValueType.SWITCH;
       }
-      if (tag.equals(Tag.INT) && text.length() < 1000) {
-        return JSON.numberNode(new BigInteger(text));
+      if (tag.equals(Tag.INT) && text.length() < MAX_NUMBER_CHARACTERS) {
+        new BigInteger(text);
+        return ValueType.WHOLE_NUMBER;
       }
-      if (tag.equals(Tag.FLOAT) && text.length() < 1000) {
-        return text.endsWith("f") || text.endsWith("n")
-            ? JSON.numberNode(Double.NaN)
-            : JSON.numberNode(new BigDecimal(text));
+      if (tag.equals(Tag.FLOAT) && text.length() < MAX_NUMBER_CHARACTERS) {
+        boolean isNone = text.endsWith("f") || text.endsWith("n");
+        if (!isNone) {
+          new BigDecimal(text);
+        }
+        return ValueType.NUMBER;
       }
     } catch (IllegalArgumentException malformed) {
       return null;

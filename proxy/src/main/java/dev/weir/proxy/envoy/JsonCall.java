@@ -1,16 +1,11 @@
 package dev.weir.proxy.envoy;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.weir.proxy.control.Faults;
-import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
@@ -22,13 +17,9 @@ import org.agrona.ExpandableArrayBuffer;
  * is a fault. One per event loop.
  */
 final class JsonCall {
-  private static final ObjectMapper MAPPER =
-      JsonMapper.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .build();
-  private static final BigInteger UINT32 = BigInteger.valueOf(0xFFFF_FFFFL);
-  private static final BigInteger UINT64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+  private static final BigDecimal UINT32 = BigDecimal.valueOf(0xFFFF_FFFFL);
+  private static final BigDecimal UINT64 =
+      new BigDecimal(BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE));
 
   /** A number of more characters is none: what it takes to read one grows with their square. */
   private static final int MAX_NUMBER_CHARACTERS = 40;
@@ -56,25 +47,24 @@ final class JsonCall {
   void read(DirectBuffer body, RateLimitCall to) throws BadBody {
     byte[] bytes = new byte[body.capacity()];
     body.getBytes(0, bytes);
-    JsonNode root;
+    Object document;
     try {
-      root = MAPPER.readTree(bytes);
-    } catch (JsonProcessingException malformed) {
-      throw new BadBody("not JSON: " + Faults.printable(malformed.getOriginalMessage()));
-    } catch (IOException impossible) {
-      throw new BadBody("not JSON");
+      document = JsonTree.read(bytes);
+    } catch (JsonTree.Malformed malformed) {
+      throw new BadBody("not JSON: " + Faults.printable(malformed.getMessage()));
     }
     end = 0;
     to.start(texts);
-    object(root, "the body", Set.of("domain", "descriptors", "hitsAddend", "hits_addend"));
+    Map<?, ?> root =
+        object(document, "the body", Set.of("domain", "descriptors", "hitsAddend", "hits_addend"));
     int domainAt = text(root.get("domain"), "domain");
     to.domain(domainAt, end - domainAt);
-    JsonNode hits = of(root, "hitsAddend", "hits_addend");
+    Object hits = of(root, "hitsAddend", "hits_addend");
     if (hits != null) {
       to.hits(number(hits, "hitsAddend", UINT32));
     }
     int index = 0;
-    for (JsonNode descriptor : list(root.get("descriptors"), "descriptors")) {
+    for (Object descriptor : list(root.get("descriptors"), "descriptors")) {
       descriptor(descriptor, "descriptors[" + index++ + "]", to);
     }
     CallFault fault = to.fault();
@@ -83,13 +73,13 @@ final class JsonCall {
     }
   }
 
-  private void descriptor(JsonNode node, String path, RateLimitCall to) throws BadBody {
-    object(node, path, Set.of("entries", "limit", "hitsAddend", "hits_addend"));
+  private void descriptor(Object value, String path, RateLimitCall to) throws BadBody {
+    Map<?, ?> node = object(value, path, Set.of("entries", "limit", "hitsAddend", "hits_addend"));
     if (!to.descriptor()) {
       throw new BadBody(CallFault.TOO_MANY.text());
     }
-    for (JsonNode entry : list(node.get("entries"), path + ".entries")) {
-      object(entry, path + ".entries", Set.of("key", "value"));
+    for (Object item : list(node.get("entries"), path + ".entries")) {
+      Map<?, ?> entry = object(item, path + ".entries", Set.of("key", "value"));
       int keyAt = text(entry.get("key"), path + ".entries.key");
       int keyLength = end - keyAt;
       int valueAt = text(entry.get("value"), path + ".entries.value");
@@ -97,71 +87,79 @@ final class JsonCall {
         throw new BadBody(CallFault.TOO_MANY.text());
       }
     }
-    JsonNode hits = of(node, "hitsAddend", "hits_addend");
+    Object hits = of(node, "hitsAddend", "hits_addend");
     if (hits != null) {
       to.hitsOfDescriptor(number(hits, path + ".hitsAddend", UINT64));
     }
-    JsonNode limit = node.get("limit");
-    if (limit != null && !limit.isNull()) {
-      object(limit, path + ".limit", Set.of("requestsPerUnit", "requests_per_unit", "unit"));
-      JsonNode perUnit = of(limit, "requestsPerUnit", "requests_per_unit");
+    if (node.get("limit") != null) {
+      Map<?, ?> limit =
+          object(
+              node.get("limit"),
+              path + ".limit",
+              Set.of("requestsPerUnit", "requests_per_unit", "unit"));
+      Object perUnit = of(limit, "requestsPerUnit", "requests_per_unit");
       long requests =
           perUnit == null ? 0 : number(perUnit, path + ".limit.requestsPerUnit", UINT32);
       to.limitOfDescriptor(requests, unit(limit.get("unit")));
     }
   }
 
-  private static int unit(JsonNode node) {
+  private static int unit(Object value) {
     LimitUnit unit = null;
-    if (node != null && node.isTextual()) {
-      unit = LimitUnit.ofText(node.textValue());
-    } else if (node != null && node.isIntegralNumber() && node.canConvertToInt()) {
-      unit = LimitUnit.ofNumber(node.intValue());
+    if (value instanceof String text) {
+      unit = LimitUnit.ofText(text);
+    } else if (value instanceof JsonTree.Number number && DIGITS.matcher(number.text()).matches()) {
+      BigInteger digits = new BigInteger(number.text());
+      unit = digits.bitLength() < Integer.SIZE ? LimitUnit.ofNumber(digits.intValue()) : null;
     }
     return unit == null ? RateLimitCall.NO_UNIT : unit.number();
   }
 
-  private static void object(JsonNode node, String path, Set<String> names) throws BadBody {
-    if (node == null || !node.isObject()) {
+  private static Map<?, ?> object(Object value, String path, Set<String> names) throws BadBody {
+    if (!(value instanceof Map<?, ?> object)) {
       throw new BadBody(path + ": no object");
     }
-    for (Iterator<String> fields = node.fieldNames(); fields.hasNext(); ) {
-      String field = fields.next();
+    for (Object field : object.keySet()) {
       if (!names.contains(field)) {
-        throw new BadBody(path + ": unknown field " + Faults.printable(field));
+        throw new BadBody(path + ": unknown field " + Faults.printable(field.toString()));
       }
     }
+    return object;
   }
 
   /** A field by its name or its other spelling; null if it is not there. */
-  private static JsonNode of(JsonNode node, String name, String other) throws BadBody {
-    if (node.has(name) && node.has(other)) {
+  private static Object of(Map<?, ?> node, String name, String other) throws BadBody {
+    if (node.containsKey(name) && node.containsKey(other)) {
       throw new BadBody(name + ": also as " + other);
     }
-    JsonNode found = node.has(name) ? node.get(name) : node.get(other);
-    return found == null || found.isNull() ? null : found;
+    return node.containsKey(name) ? node.get(name) : node.get(other);
   }
 
-  private static Iterable<JsonNode> list(JsonNode node, String path) throws BadBody {
-    if (node == null || node.isNull()) {
-      return Set.of();
+  private static List<?> list(Object value, String path) throws BadBody {
+    if (value == null) {
+      return List.of();
     }
-    if (!node.isArray()) {
+    if (!(value instanceof List<?> list)) {
       throw new BadBody(path + ": no list");
     }
-    return node;
+    return list;
   }
 
-  private static long number(JsonNode node, String path, BigInteger most) throws BadBody {
-    String text = node.isValueNode() ? node.asText() : node.isArray() ? "a list" : "an object";
-    if (node.isNumber() && text.length() <= MAX_NUMBER_CHARACTERS || isDigits(node)) {
+  private static long number(Object value, String path, BigDecimal most) throws BadBody {
+    String text =
+        value instanceof List ? "a list" : value instanceof Map ? "an object" : value.toString();
+    boolean isNumber =
+        value instanceof JsonTree.Number
+            ? text.length() <= MAX_NUMBER_CHARACTERS
+            : value instanceof String && DIGITS.matcher(text).matches();
+    if (isNumber) {
       try {
-        BigInteger value =
-            node.isNumber() ? node.decimalValue().toBigIntegerExact() : new BigInteger(text);
-        if (value.signum() >= 0 && value.compareTo(most) <= 0) {
-          return value.longValue();
+        BigDecimal number = new BigDecimal(text).stripTrailingZeros();
+        // Compared before it is written out: 1e999999999 has a billion digits.
+        if (number.scale() <= 0 && number.signum() >= 0 && number.compareTo(most) <= 0) {
+          return number.longValue();
         }
-      } catch (ArithmeticException | NumberFormatException fraction) {
+      } catch (NumberFormatException exponent) {
         // Told below.
       }
     }
@@ -170,28 +168,23 @@ final class JsonCall {
             + ": "
             + Faults.printable(text)
             + " (expected: a whole number from 0 to "
-            + most
+            + most.toPlainString()
             + ")");
   }
 
-  /** Whether it is a text that a number of JSON would be too. */
-  private static boolean isDigits(JsonNode node) {
-    return node.isTextual() && DIGITS.matcher(node.textValue()).matches();
-  }
-
   /** Copies a text to the others; returns where it begins. */
-  private int text(JsonNode node, String path) throws BadBody {
+  private int text(Object value, String path) throws BadBody {
     int at = end;
-    if (node == null || node.isNull()) {
+    if (value == null) {
       return at;
     }
-    if (!node.isTextual()) {
+    if (!(value instanceof String text)) {
       throw new BadBody(path + ": no text");
     }
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(node.textValue())) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new BadBody(path + ": half a character");
     }
-    byte[] bytes = node.textValue().getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     texts.putBytes(at, bytes);
     end += bytes.length;
     return at;

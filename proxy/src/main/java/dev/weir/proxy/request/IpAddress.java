@@ -55,6 +55,18 @@ public record IpAddress(long high, long low) {
     return high == 0 && low >>> 32 == 0xFFFF;
   }
 
+  // Written out: what a record has by itself is linked when it is first used, which a start waits
+  // for.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof IpAddress address && high == address.high && low == address.low;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(high) + Long.hashCode(low);
+  }
+
   /** The text form: dotted decimal, or RFC 5952 for IPv6. */
   @Override
   public String toString() {

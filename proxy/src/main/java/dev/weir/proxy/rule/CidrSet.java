@@ -2,7 +2,6 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.IpAddress;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -23,12 +22,7 @@ public final class CidrSet {
   }
 
   public static CidrSet of(List<Cidr> cidrs) {
-    Comparator<Cidr> byFirst =
-        (a, b) ->
-            compare(a.address().high(), a.address().low(), b.address().high(), b.address().low());
-    // Two CIDR ranges are disjoint or one holds the other; the larger of two with one start first.
-    List<Cidr> sorted =
-        cidrs.stream().sorted(byFirst.thenComparingInt(Cidr::prefixLength)).toList();
+    List<Cidr> sorted = cidrs.stream().sorted(CidrSet::compare).toList();
     List<Cidr> disjoint = new ArrayList<>();
     for (Cidr cidr : sorted) {
       IpAddress end = disjoint.isEmpty() ? null : disjoint.get(disjoint.size() - 1).last();
@@ -45,6 +39,16 @@ public final class CidrSet {
       ranges[i * LONGS_PER_RANGE + 3] = disjoint.get(i).last().low();
     }
     return new CidrSet(List.copyOf(cidrs), ranges);
+  }
+
+  /**
+   * The smaller start first. Two CIDR ranges are disjoint or one holds the other: of two with one
+   * start the larger first.
+   */
+  private static int compare(Cidr a, Cidr b) {
+    int byStart =
+        compare(a.address().high(), a.address().low(), b.address().high(), b.address().low());
+    return byStart != 0 ? byStart : Integer.compare(a.prefixLength(), b.prefixLength());
   }
 
   private static int compare(long highA, long lowA, long highB, long lowB) {

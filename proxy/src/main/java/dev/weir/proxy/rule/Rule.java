@@ -4,7 +4,6 @@ import dev.weir.proxy.request.RequestView;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +101,7 @@ public final class Rule {
     }
     return alike.values().stream()
         .map(group -> new BudgetGroup(group, previous))
-        .sorted(Comparator.comparing(group -> group.mode().needsStore()))
+        .sorted((a, b) -> Boolean.compare(a.mode().needsStore(), b.mode().needsStore()))
         .toArray(BudgetGroup[]::new);
   }
 

@@ -35,7 +35,8 @@ final class RuleMatcher {
     this.ignoreCase = ignoreCase;
     Set<String> shapes = new HashSet<>();
     Map<String, Taken> takenByPattern = new HashMap<>();
-    Comparator<Rule> highestFirst = Comparator.comparingInt(rule -> -rule.spec().priority());
+    Comparator<Rule> highestFirst =
+        (a, b) -> Integer.compare(b.spec().priority(), a.spec().priority());
     for (Rule rule : rules.stream().sorted(highestFirst).toList()) {
       Taken taken =
           takenByPattern.computeIfAbsent(

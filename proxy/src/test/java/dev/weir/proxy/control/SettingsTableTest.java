@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.Rule;
@@ -120,29 +119,30 @@ class SettingsTableTest {
 
   @Test
   void areTheKeysOfTheSchema() {
-    JsonNode schema = SettingsSchema.make();
-    Set<String> names = leaves(schema, "");
+    SettingsSchema file = SettingsSchema.ofFile();
+    Set<String> names = leaves(file, "");
     names.remove("rules");
     assertEquals(namesOf(SettingsTable.ALL), names);
-    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(schema.at("/$defs/rule"), ""));
-    assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(schema.at("/$defs/limit"), ""));
+    SettingsSchema rule = file.keys().get("rules").item();
+    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(rule, ""));
+    SettingsSchema limit = rule.keys().get("limits").item();
+    assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(limit, ""));
   }
 
   private static <T> Set<String> namesOf(List<SettingRow<T>> rows) {
     return rows.stream().map(SettingRow::name).collect(Collectors.toSet());
   }
 
-  private static Set<String> leaves(JsonNode schema, String prefix) {
+  private static Set<String> leaves(SettingsSchema section, String prefix) {
     Set<String> leaves = new LinkedHashSet<>();
-    schema
-        .get("properties")
-        .properties()
+    section
+        .keys()
         .forEach(
-            property -> {
-              if (property.getValue().has("properties")) {
-                leaves.addAll(leaves(property.getValue(), prefix + property.getKey() + "."));
+            (key, schema) -> {
+              if (schema.keys().isEmpty()) {
+                leaves.add(prefix + key);
               } else {
-                leaves.add(prefix + property.getKey());
+                leaves.addAll(leaves(schema, prefix + key + "."));
               }
             });
     return leaves;

@@ -221,13 +221,23 @@ class ShouldRateLimitTest {
         "{\"domain\":\"d\",\"hitsAddend\":\"\\u0661\"} | (expected: a whole number from 0",
         "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"unit\":1.5}}]}"
             + " | descriptors.limit.unit: not known",
-        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]} {} | not JSON: Trailing token",
+        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]} {} | not JSON: more behind the document",
       })
   void saysWhatIsWrongWithABody(String body, String problem) {
     startWithOneLimit();
     String answer = http(post(body));
     assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
     assertTrue(answer.contains(problem), answer);
+  }
+
+  /** Numbers of a few characters that have, or divide by one of, a billion digits. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1e999999999", "1e-999999999", "1e99999999999", "0.5", "-0.1", "1e10"})
+  void tellsOfANumberThatIsTooMuchToReckonWith(String number) {
+    startWithOneLimit();
+    String answer = http(post("{\"domain\":\"d\",\"hitsAddend\":" + number + "}"));
+    assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
+    assertTrue(answer.contains("hitsAddend: " + number + " (expected: a whole number"), answer);
   }
 
   @ParameterizedTest
