@@ -286,22 +286,24 @@ public final class CheckCall {
   }
 
   /**
-   * Adds requests to an earlier check or peek of this call: for those that came with the same
-   * identity, limits and costs meanwhile.
+   * Adds requests to an earlier check, peek or lease of this call: for those that came with the
+   * same identity, limits and costs meanwhile, and are to pass now.
    *
    * @param check what {@link #check} returned.
    */
   public CheckCall more(int check, long requests) {
     Exact.range("check", check, 0, checks - 1L);
     final int at = offsets[check];
-    if (buffer.get(at) > PEEK) {
+    if (buffer.get(at) > PEEK && buffer.get(at) != LEASE) {
       throw new IllegalArgumentException("check: " + check + " (expected: one of many requests)");
     }
     Exact.range("requests", requests, 1, Exact.MAX);
     final long total = (long) buffer.getDouble(at + REQUESTS) + requests;
+    final long most = (long) buffer.getDouble(at + CHARGED_AT) + total; // what a lease keeps, or 0
+    final int limitsAt = at + HEAD_BYTES + (buffer.get(at) == LEASE ? LIFE_BYTES : 0);
     for (int limit = 0; limit < buffer.get(at + LIMITS); limit++) {
-      final int costAt = at + HEAD_BYTES + limit * LIMIT_BYTES + ScriptLimit.BYTES;
-      exact(total, (long) buffer.getDouble(costAt));
+      final int costAt = limitsAt + limit * LIMIT_BYTES + ScriptLimit.BYTES;
+      exact(most, (long) buffer.getDouble(costAt));
     }
     buffer.putDouble(at + REQUESTS, total);
     return this;

@@ -58,7 +58,8 @@ class CheckCallTest {
     refused("mark: -2 (expected: from -1 to 1099511627775)", () -> call.refund(1, 1, 1, LIMIT, -2));
     refused(null, () -> call.refund(1, 1, 1, LIMIT, 1L << 40));
     assertArrayEquals(before, bytes());
-    refused("check: 1 (expected: one of many requests)", () -> call.more(1, 1));
+    refused(null, () -> call.more(1, 1L << 53));
+    refused(null, () -> call.more(1, (1L << 53) - (1L << 53) / longest - 1));
     assertEquals(2, call.leaseCount());
     assertEquals(0, call.clear().leaseCount());
   }
@@ -74,6 +75,13 @@ class CheckCallTest {
     assertArrayEquals(expected, bytes());
     call.refund(1, 1, LIMIT);
     refused("check: 2 (expected: one of many requests)", () -> call.more(2, 1));
+    call.clear().lease(5, 7, 9, 2, LIMIT);
+    call.also(LIMIT, 3);
+    final byte[] leased = bytes();
+    call.clear().lease(0, 7, 9, 2, LIMIT);
+    call.also(LIMIT, 3);
+    call.more(0, 4).more(0, 1);
+    assertArrayEquals(leased, bytes());
   }
 
   @Test

@@ -338,25 +338,37 @@ final class Batch {
       StoreFault fault = StoreFault.MALFORMED_REPLY;
       outcomes.tellUnavailable(requests.taker(at), requests.ticket(at), fault);
     } else if (requests.waits(at)) {
-      decide(check, entry, grant, grant == wanted);
+      decide(at, check, entry, grant, grant == wanted);
       outcomes.tellDecided(requests.taker(at), requests.ticket(at), decision);
     } else if (requests.hasPassed(at) && grant < wanted && !isForeign) {
       outcomes.remember(debt(check, wanted - grant), requests.firstPassedNs());
     } else if (requests.isUndecided(at) && checks.isGivenBack(check)) {
       unused[check] += grant;
     }
-    if (checks.isLease(check) && requests.isTold(at) && reply.kept(checks.leaseIndex(check)) > 0) {
-      decide(check, entry, 0, true);
-      outcomes.tellKeptLate((LeaseTaker) requests.taker(at), requests.ticket(at), decision);
+    if (checks.isLease(check)
+        && requests.isTold(at)
+        && requests.taker(at) instanceof LeaseTaker keeper
+        && reply.kept(checks.leaseIndex(check)) > 0) {
+      decide(at, check, entry, 0, true);
+      outcomes.tellKeptLate(keeper, requests.ticket(at), decision);
     }
   }
 
-  private void decide(int check, int entry, long grant, boolean isAll) {
+  private void decide(int at, int check, int entry, long grant, boolean isAll) {
     decision.about(checks.keys(), checks.firstKey(check));
     decision.set(reply, entry, grant, isAll, left(check, entry), sentNs);
-    if (checks.isLease(check)) {
+    decision.isShort(isShort(check, entry));
+    if (checks.isLease(check) && requests.taker(at) instanceof LeaseTaker) {
       decision.leased(checks, check, link.server());
     }
+  }
+
+  /** Whether there was less than all that share the check asked for, now or to keep. */
+  private boolean isShort(int check, int entry) {
+    return reply.granted(entry) < checks.asked(check)
+        || checks.isLease(check)
+            && checks.keep(check) > 0
+            && reply.kept(checks.leaseIndex(check)) == 0;
   }
 
   /** The units left once a request has its part: those behind it have not taken theirs yet. */

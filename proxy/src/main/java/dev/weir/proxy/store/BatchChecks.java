@@ -70,9 +70,9 @@ final class BatchChecks {
         "operation: " + operation + " (expected: one with a taker)");
   }
 
+  /** The check or lease that the requests of a check join, or a new one. */
   private int shared(StoreQuestion question) {
-    long hash = question.keys.hash(question.first);
-    int bucket = (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+    int bucket = firstBucket(question);
     while (buckets[bucket] != 0) {
       int candidate = buckets[bucket] - 1;
       if (isSame(candidate, question)) {
@@ -85,6 +85,23 @@ final class BatchChecks {
     int check = begun(question);
     buckets[bucket] = (short) (check + 1);
     return check;
+  }
+
+  private static int firstBucket(StoreQuestion question) {
+    long hash = question.keys.hash(question.first);
+    return (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+  }
+
+  /** Has the checks of the same budgets that come later join a lease. */
+  private void share(int lease, StoreQuestion question) {
+    int bucket = firstBucket(question);
+    while (buckets[bucket] != 0) {
+      if (isSame(buckets[bucket] - 1, question)) {
+        break; // they come behind those of an earlier check
+      }
+      bucket = bucket + 1 & BUCKETS - 1;
+    }
+    buckets[bucket] = (short) (lease + 1);
   }
 
   private boolean isSame(int check, StoreQuestion question) {
@@ -128,7 +145,9 @@ final class BatchChecks {
             question.costs[0],
             question.limits[0]);
     leases.add(check, index, question);
-    return begin(check, question);
+    begin(check, question);
+    share(check, question);
+    return check;
   }
 
   /**
@@ -185,6 +204,11 @@ final class BatchChecks {
     return operations[check] == Operation.CHECK || isLease(check);
   }
 
+  /** Requests that share the check, of those that are to pass now. */
+  long asked(int check) {
+    return asked[check];
+  }
+
   boolean isLease(int check) {
     return operations[check] == Operation.LEASE;
   }
@@ -196,6 +220,11 @@ final class BatchChecks {
   /** Which of the batch's leases the check is. */
   int leaseIndex(int check) {
     return leases.index(check);
+  }
+
+  /** How many requests a lease is to keep at most. */
+  long keep(int check) {
+    return leases.keep(check);
   }
 
   /** For how long a lease is to keep requests at most. */
@@ -269,13 +298,18 @@ final class BatchChecks {
                 && lifeUs <= leases.lifeUs(check));
   }
 
-  /** A check as a question again, that of one request. */
+  /** A check as a question again, that of one of its requests. */
   StoreQuestion question(int check, StoreTaker taker, long ticket, StoreQuestion into) {
     switch (operations[check]) {
       case CHECK -> into.check(taker, ticket);
       case PEEK -> into.peek(taker, ticket);
-      case LEASE ->
-          into.lease((LeaseTaker) taker, ticket).keep(leases.keep(check), leases.lifeUs(check));
+      case LEASE -> {
+        if (taker instanceof LeaseTaker keeper) {
+          into.lease(keeper, ticket).keep(leases.keep(check), leases.lifeUs(check));
+        } else {
+          into.check(taker, ticket);
+        }
+      }
       case RESET -> into.reset(taker, ticket);
       case REFUND, DEBT -> throw untold(operations[check]);
     }

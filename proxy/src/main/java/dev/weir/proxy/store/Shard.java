@@ -67,7 +67,8 @@ final class Shard implements BatchOwner, DebtCarrier {
       return fault;
     }
     long deadlineNs = question.deadlineNs == 0 ? parts.deadlineNs() : question.deadlineNs;
-    gathering.add(question, nowNs, nowNs + deadlineNs);
+    long sinceNs = question.sinceNs == 0 ? nowNs : question.sinceNs;
+    gathering.add(question, sinceNs, sinceNs + deadlineNs);
     batches.watch(gathering);
     if (!question.isFollowed) {
       sendDue(nowNs);

@@ -17,6 +17,7 @@ public final class StoreDecision {
   private int check;
   private long granted;
   private boolean isAll;
+  private boolean isShort;
   private long remaining;
   private long sentNs;
   private StoreKeys keys;
@@ -54,6 +55,11 @@ public final class StoreDecision {
     server = by;
   }
 
+  /** Says whether the store had less than was asked for. */
+  void isShort(boolean hadLess) {
+    isShort = hadLess;
+  }
+
   /** Says which keys it is about. */
   void about(StoreKeys of, int first) {
     keys = of;
@@ -77,6 +83,14 @@ public final class StoreDecision {
   /** Requests that were granted, of those that were asked for. */
   public long granted() {
     return granted;
+  }
+
+  /**
+   * Whether the store had less than what was asked for together: it refused the question, or
+   * another that shared its check, or kept nothing though something was to be kept.
+   */
+  public boolean isShort() {
+    return isShort;
   }
 
   /** Whether this is the decision of an earlier check once, and cost nothing. */

@@ -74,6 +74,9 @@ public final class StoreQuestion {
   /** How long the answer may take; 0 for as long as the store's settings say. */
   long deadlineNs;
 
+  /** Since when somebody waits; 0 for now. */
+  long sinceNs;
+
   private StoreQuestion begin(Operation what, StoreTaker teller, long named) {
     operation = what;
     taker = teller;
@@ -87,6 +90,7 @@ public final class StoreQuestion {
     isFollowed = false;
     decidedAtUs = 0;
     deadlineNs = 0;
+    sinceNs = 0;
     return this;
   }
 
@@ -102,7 +106,8 @@ public final class StoreQuestion {
 
   /**
    * Asks for requests that may pass now, and with {@link #keep} for some that may pass later: all
-   * limits admit them, and none is a queue. It shares no check with other questions.
+   * limits admit them, and none is a queue. Checks of the same budgets at the same costs that come
+   * behind it in its batch are granted together with it, and what is kept is its own.
    *
    * @param taker is told, as of a check, of those that are wanted now.
    */
@@ -249,6 +254,17 @@ public final class StoreQuestion {
    */
   public StoreQuestion followed() {
     isFollowed = true;
+    return this;
+  }
+
+  /**
+   * Says since when somebody has waited without being asked: its time counts from then, and so does
+   * how long it may still be gathered with others.
+   *
+   * @param ns on the event loop's clock, 1 or more.
+   */
+  public StoreQuestion since(long ns) {
+    sinceNs = ns;
     return this;
   }
 

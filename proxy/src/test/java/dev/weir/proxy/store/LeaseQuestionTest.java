@@ -57,6 +57,24 @@ class LeaseQuestionTest {
     assertNull(store.ask(question, model.clock().nowNs()));
   }
 
+  private void check(long ticket) {
+    Taker taker = new Taker();
+    StoreTaker ofCheck =
+        new StoreTaker() {
+          @Override
+          public void decided(long named, StoreDecision decision) {
+            taker.decided(named, decision);
+          }
+
+          @Override
+          public boolean unavailable(long named, StoreFault fault) {
+            return taker.unavailable(named, fault);
+          }
+        };
+    about(question.check(ofCheck, ticket));
+    assertNull(store.ask(question, model.clock().nowNs()));
+  }
+
   private StoreFault giveBack(long requests, long from) {
     about(question.giveBack(from, decidedAtUs, LIFE_US)).upTo(requests);
     return store.ask(question, model.clock().nowNs());
@@ -78,16 +96,15 @@ class LeaseQuestionTest {
   }
 
   @Test
-  void travelsWithOthersAndSharesACheckWithNone() {
+  void travelsWithOthersAndChecksThatComeBehindItShareIt() {
     lease(1, 1, 4);
     lease(2, 1, 4);
-    about(question.check(new Taker(), 3));
-    assertNull(store.ask(question, model.clock().nowNs()));
+    check(3);
     lease(4, 0, 4);
     server.answer();
     server.executed().clear();
     server.answer();
-    assertEquals(List.of("lease" + KEY, "check" + KEY, "lease" + KEY), server.executed());
+    assertEquals(List.of("lease" + KEY, "lease" + KEY), server.executed());
     assertEquals(
         List.of(
             "1 granted 1, kept 4 for 100000",
@@ -95,6 +112,66 @@ class LeaseQuestionTest {
             "3 granted 1, kept 0 for 0",
             "4 granted 0, kept 4 for 100000"),
         told);
+  }
+
+  @Test
+  void grantsALeaseAndTheChecksThatShareItInTheOrderInWhichTheyCame() {
+    lease(1, 98, 0);
+    check(2);
+    check(3);
+    lease(4, 1, 8);
+    check(5);
+    server.answer();
+    server.answer();
+    assertEquals(
+        List.of(
+            "1 granted 98, kept 0 for 0",
+            "2 granted 1, kept 0 for 0",
+            "3 granted 1, kept 0 for 0",
+            "4 granted 0, kept 0 for 0",
+            "5 granted 0, kept 0 for 0"),
+        told);
+    assertEquals(100, charged());
+  }
+
+  @Test
+  void whatChecksThatShareALeaseWereGrantedTooLateGoesBackOnce() {
+    lease(9, 1, 0);
+    lease(1, 1, 8);
+    check(2);
+    check(3);
+    server.answer();
+    model.pass(2 * DEADLINE_NS);
+    told.clear();
+    server.answer();
+    assertEquals(List.of("1 late, kept 8 for 100000"), told);
+    while (server.pendingCount() > 0) {
+      server.answer();
+    }
+    assertEquals(1 + 8, charged());
+  }
+
+  @Test
+  void aLeaseAndTheChecksThatShareItAreSentApartAndTogetherAgain() {
+    lease(9, 1, 0);
+    lease(1, 1, 8);
+    check(2);
+    lease(3, 0, 8);
+    server.answer();
+    server.refuse("TRYAGAIN moving");
+    server.executed().clear();
+    while (server.pendingCount() > 0) {
+      server.answer();
+    }
+    assertEquals(List.of("lease" + KEY, "lease" + KEY), server.executed());
+    assertEquals(
+        List.of(
+            "9 granted 1, kept 0 for 0",
+            "1 granted 1, kept 8 for 100000",
+            "2 granted 1, kept 0 for 0",
+            "3 granted 0, kept 8 for 100000"),
+        told);
+    assertEquals(1 + 10 + 8, charged());
   }
 
   @Test

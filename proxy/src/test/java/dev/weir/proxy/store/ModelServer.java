@@ -333,6 +333,15 @@ public final class ModelServer {
     return grants.getOrDefault(key, Map.of()).values().stream().mapToLong(Long::longValue).sum();
   }
 
+  /** Others use units of a budget that has been charged before. */
+  public void charge(String identity, long units) {
+    for (Map.Entry<String, Map<Long, Long>> of : grants.entrySet()) {
+      if (of.getKey().split(":")[3].equals(identity)) {
+        of.getValue().merge(++nowUs, units, Long::sum);
+      }
+    }
+  }
+
   /** Units that a budget is charged with, by the end of its key; of budgets that have any. */
   public Map<String, Long> charges() {
     Map<String, Long> charges = new HashMap<>();
