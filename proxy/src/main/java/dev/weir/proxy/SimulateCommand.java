@@ -2,15 +2,17 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.simulation.Simulation;
 import dev.weir.proxy.simulation.SimulationFigures;
 import dev.weir.proxy.simulation.SimulationSettings;
+import dev.weir.proxy.simulation.SimulationSettings.Faults;
+import dev.weir.proxy.simulation.SimulationSettings.Network;
+import dev.weir.proxy.simulation.SimulationSettings.Traffic;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +37,7 @@ import picocli.CommandLine.Spec;
       "",
       "The k-th busiest sidecar has a share of the requests proportional to 1/k; every",
       "2.5 s others become the busy ones. A line per mode and size of the fleet says:",
-      "  over       by how many requests the worst window was over the limit",
+      "  over       by how many units the worst window was over the limit",
       "  net        fewer admitted than by a limiter without delay, of those that came",
       "  early      refused though what had been used left room, of those that came",
       "  room       what was free at refusals, on average, of the limit",
@@ -46,9 +48,11 @@ import picocli.CommandLine.Spec;
     })
 final class SimulateCommand implements Callable<Integer> {
   private static final String COUNTS = "numbers from 1 to " + SimulationSettings.MAX_SIDECARS;
+  private static final String LIFE = "1ms to 10s, and at most the window";
   private static final double MAX_LOAD = 100;
-  private static final long MAX_LENGTH_NS = TimeUnit.HOURS.toNanos(1);
+  private static final int MAX_SECONDS = 3_600;
   private static final long MAX_DELAY_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_LOST_NS = TimeUnit.SECONDS.toNanos(10);
 
   @Spec private CommandSpec spec;
 
@@ -73,6 +77,12 @@ final class SimulateCommand implements Callable<Integer> {
   private String burst;
 
   @Option(
+      names = "--lease-life",
+      paramLabel = "TIME",
+      description = "Of a unit that is kept, at most (default by the limit, as in a rule).")
+  private String leaseLife;
+
+  @Option(
       names = "--mode",
       paramLabel = "MODE,...",
       defaultValue = "leased,exact",
@@ -91,9 +101,24 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "X",
       defaultValue = "0.95",
       description =
-          "Requests that come, as a multiple of what all limits let pass (default"
+          "Units that requests ask for, as a multiple of what all limits let pass (default"
               + " ${DEFAULT-VALUE}).")
   private String load;
+
+  @Option(
+      names = "--cost",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Units that each request takes (default ${DEFAULT-VALUE}).")
+  private String cost;
+
+  @Option(
+      names = "--bursts",
+      paramLabel = "ON/OFF",
+      description =
+          "Requests come for so long, then none for so long; --load is the mean of both (default"
+              + " they come all the time).")
+  private String bursts;
 
   @Option(
       names = "--keys",
@@ -153,6 +178,14 @@ final class SimulateCommand implements Callable<Integer> {
   private String crashEvery;
 
   @Option(
+      names = "--failover",
+      paramLabel = "TIME",
+      description =
+          "In the middle of the run another server takes over that has not seen what was written"
+              + " for so long (default none does).")
+  private String failover;
+
+  @Option(
       names = "--drift",
       paramLabel = "PPM",
       defaultValue = "0",
@@ -168,19 +201,23 @@ final class SimulateCommand implements Callable<Integer> {
       description = "The same seed gives the same figures (default ${DEFAULT-VALUE}).")
   private String seed;
 
-  private final List<String> faults = new ArrayList<>();
+  private final FlagReader flags = new FlagReader();
 
   @Override
   public Integer call() {
-    List<Mode> eachMode = read("--mode", modes, list(SimulateCommand::mode));
+    List<Mode> eachMode = flags.read("--mode", modes, FlagReader.list(SimulateCommand::mode));
     List<Integer> eachSize =
-        read("--sidecars", sidecars, list(text -> (int) count(text, COUNTS, 1, 10_000)));
+        flags.read(
+            "--sidecars",
+            sidecars,
+            FlagReader.list(text -> (int) FlagReader.count(text, COUNTS, 1, 10_000)));
     SimulationSettings settings = settings();
     if (settings != null && eachSize != null) {
       checkSize(settings, eachSize);
     }
-    if (!faults.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), String.join(System.lineSeparator(), faults));
+    if (!flags.faults().isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), String.join(System.lineSeparator(), flags.faults()));
     }
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
@@ -225,70 +262,135 @@ final class SimulateCommand implements Callable<Integer> {
   /** What all lines have in common; null if there are faults. */
   private SimulationSettings settings() {
     LimitSpec limitSpec = limitSpec();
-    Double ofLoad = read("--load", load, text -> number(text, 0.001, MAX_LOAD));
-    Long ofKeys = read("--keys", keys, text -> count(text, 1, SimulationSettings.MAX_PAIRS));
-    Long ofShards = read("--shards", shards, text -> count(text, 1, SimulationSettings.MAX_SHARDS));
-    Long lengthNs =
-        read(
-            "--seconds",
-            seconds,
-            text -> TimeUnit.SECONDS.toNanos(count(text, 1, MAX_LENGTH_NS / 1_000_000_000)));
-    Long delayNs = read("--delay", delay, text -> time(text, 1_000, MAX_DELAY_NS, "1us to 1s"));
-    Double slowShare = read("--slow", slow, text -> number(text, 0, 1));
-    Long deadlineNs =
-        read("--deadline", deadline, text -> time(text, 1_000_000, MAX_DELAY_NS, "1ms to 1s"));
-    Double lossShare = read("--loss", loss, text -> number(text, 0, 1));
-    Long crashNs =
-        crashEvery == null
-            ? Long.valueOf(0)
-            : read(
-                "--crash-every",
-                crashEvery,
-                text -> time(text, 10_000_000, Long.MAX_VALUE, "10ms or more"));
-    Long driftPpm =
-        read("--drift", drift, text -> count(text, 0, SimulationSettings.MAX_DRIFT_PPM));
-    Long ofSeed = read("--seed", seed, text -> count(text, 0, Long.MAX_VALUE));
-    return !faults.isEmpty()
+    Long lifeNs = lifeNs(limitSpec);
+    Integer ofKeys = flags.read("--keys", keys, number(SimulationSettings.MAX_PAIRS));
+    Integer ofShards = flags.read("--shards", shards, number(SimulationSettings.MAX_SHARDS));
+    Integer ofSeconds = flags.read("--seconds", seconds, number(MAX_SECONDS));
+    Traffic traffic = traffic(limitSpec);
+    Network network = network();
+    Faults faults = faults();
+    Long ofSeed = flags.read("--seed", seed, text -> FlagReader.count(text, 0, Long.MAX_VALUE));
+    return !flags.faults().isEmpty()
         ? null
         : new SimulationSettings(
             Mode.LEASED,
             limitSpec,
+            lifeNs,
             1,
-            ofLoad,
-            ofKeys.intValue(),
-            ofShards.intValue(),
-            lengthNs,
-            delayNs,
-            slowShare,
-            deadlineNs,
-            lossShare,
-            crashNs,
-            driftPpm.intValue(),
+            ofKeys,
+            ofShards,
+            TimeUnit.SECONDS.toNanos(ofSeconds),
+            traffic,
+            network,
+            faults,
             ofSeed);
   }
 
+  private static Function<String, Integer> number(int most) {
+    return text -> (int) FlagReader.count(text, 1, most);
+  }
+
+  /** The life that was asked for, or 0. */
+  private Long lifeNs(LimitSpec of) {
+    long mostNs = BudgetSpec.MAX_LEASE_LIFE_NS;
+    if (of != null && of.rate() != null) {
+      mostNs = Math.min(mostNs, of.rate().windowNs());
+    }
+    long longestNs = mostNs;
+    return leaseLife == null
+        ? Long.valueOf(0)
+        : flags.read(
+            "--lease-life", leaseLife, text -> FlagReader.time(text, 1_000_000, longestNs, LIFE));
+  }
+
+  private Traffic traffic(LimitSpec limitSpec) {
+    long mostCost = limitSpec == null ? Long.MAX_VALUE : limitSpec.capacity();
+    Double ofLoad = flags.read("--load", load, text -> FlagReader.number(text, 0.001, MAX_LOAD));
+    Long ofCost = flags.read("--cost", cost, text -> FlagReader.count(text, 1, mostCost));
+    List<Long> onOff =
+        bursts == null ? List.of(1L, 0L) : flags.read("--bursts", bursts, SimulateCommand::onOff);
+    return ofLoad == null || ofCost == null || onOff == null
+        ? null
+        : new Traffic(ofLoad, ofCost, onOff.get(0), onOff.get(1));
+  }
+
+  private Network network() {
+    Long delayNs =
+        flags.read(
+            "--delay", delay, text -> FlagReader.time(text, 1_000, MAX_DELAY_NS, "1us to 1s"));
+    Double slowShare = flags.read("--slow", slow, text -> FlagReader.number(text, 0, 1));
+    Long deadlineNs =
+        flags.read(
+            "--deadline",
+            deadline,
+            text -> FlagReader.time(text, 1_000_000, MAX_DELAY_NS, "1ms to 1s"));
+    return delayNs == null || slowShare == null || deadlineNs == null
+        ? null
+        : new Network(delayNs, slowShare, deadlineNs);
+  }
+
+  private Faults faults() {
+    Double lossShare = flags.read("--loss", loss, text -> FlagReader.number(text, 0, 1));
+    Long crashNs =
+        crashEvery == null
+            ? Long.valueOf(0)
+            : flags.read(
+                "--crash-every",
+                crashEvery,
+                text -> FlagReader.time(text, 10_000_000, Long.MAX_VALUE, "10ms or more"));
+    Long driftPpm =
+        flags.read(
+            "--drift", drift, text -> FlagReader.count(text, 0, SimulationSettings.MAX_DRIFT_PPM));
+    Long lostNs =
+        failover == null
+            ? Long.valueOf(Faults.NONE.lostWritesNs())
+            : flags.read(
+                "--failover",
+                failover,
+                text -> FlagReader.time(text, 0, MAX_LOST_NS, "0ms to 10s"));
+    return lossShare == null || crashNs == null || driftPpm == null || lostNs == null
+        ? null
+        : new Faults(lossShare, crashNs, driftPpm.intValue(), lostNs);
+  }
+
+  /** How long requests come at a time, and how long none does. */
+  private static List<Long> onOff(String text) {
+    String expected = "two times such as 250ms/750ms, each from 1ms to 1h";
+    String[] times = text.split("/", -1);
+    if (times.length != 2) {
+      throw new BadValueException(text, expected);
+    }
+    try {
+      return Arrays.stream(times)
+          .map(time -> FlagReader.time(time, 1_000_000, 3_600_000_000_000L, expected))
+          .toList();
+    } catch (BadValueException one) {
+      throw new BadValueException(text, expected);
+    }
+  }
+
   private LimitSpec limitSpec() {
-    Algorithm ofLimit = read("--algorithm", algorithm, SimulateCommand::algorithm);
-    Rate rate = read("--limit", limit, Rate::parse);
+    Algorithm ofLimit = flags.read("--algorithm", algorithm, SimulateCommand::algorithm);
+    Rate rate = flags.read("--limit", limit, Rate::parse);
     Long depth =
         burst == null
             ? Long.valueOf(0)
-            : read("--burst", burst, text -> count(text, 1, Rate.MAX_COUNT));
+            : flags.read("--burst", burst, text -> FlagReader.count(text, 1, Rate.MAX_COUNT));
     if (ofLimit == null || rate == null || depth == null) {
       return null;
     }
     LimitSpec read = new LimitSpec(ofLimit, rate, depth, null, 0, null, null, 0);
-    int before = faults.size();
+    int before = flags.faults().size();
     if (rate.isMonthly()) {
-      fault("--limit", new BadValueException(limit, "a window of one length such as 30d"));
+      flags.fault("--limit", new BadValueException(limit, "a window of one length such as 30d"));
     } else {
-      read.check((field, fault) -> fault("--" + field, fault));
+      read.check((field, fault) -> flags.fault("--" + field, fault));
     }
-    if (faults.size() == before) {
+    if (flags.faults().size() == before) {
       try {
         read.compileForStore();
       } catch (IllegalArgumentException tooMuch) {
-        fault(
+        flags.fault(
             "--limit",
             new BadValueException(limit, "what the store can count: " + tooMuch.getMessage()));
       }
@@ -299,43 +401,29 @@ final class SimulateCommand implements Callable<Integer> {
   private void checkSize(SimulationSettings settings, List<Integer> sizes) {
     int most = sizes.stream().mapToInt(Integer::intValue).max().orElse(1);
     if ((long) most * settings.keys() > SimulationSettings.MAX_PAIRS) {
-      faults.add(
-          "--keys: "
-              + keys
-              + " (expected: at most "
-              + SimulationSettings.MAX_PAIRS / most
-              + " with "
-              + most
-              + " sidecars)");
+      flags
+          .faults()
+          .add(
+              "--keys: "
+                  + keys
+                  + " (expected: at most "
+                  + SimulationSettings.MAX_PAIRS / most
+                  + " with "
+                  + most
+                  + " sidecars)");
     }
     double requests = settings.requestsPerSecond() * settings.lengthNs() / 1e9;
     if (requests > SimulationSettings.MAX_REQUESTS) {
-      faults.add(
-          String.format(
-              Locale.ROOT,
-              "--seconds: %s (expected: at most %d requests in all, not %.0f)",
-              seconds,
-              SimulationSettings.MAX_REQUESTS,
-              requests));
+      flags
+          .faults()
+          .add(
+              String.format(
+                  Locale.ROOT,
+                  "--seconds: %s (expected: at most %d requests in all, not %.0f)",
+                  seconds,
+                  SimulationSettings.MAX_REQUESTS,
+                  requests));
     }
-  }
-
-  /** Reads a flag; null if that cannot be, which is noted. */
-  private <T> T read(String flag, String text, Function<String, T> reader) {
-    try {
-      return reader.apply(text);
-    } catch (BadValueException fault) {
-      fault(flag, fault);
-      return null;
-    }
-  }
-
-  private void fault(String flag, BadValueException fault) {
-    faults.add(flag + ": " + fault.getMessage());
-  }
-
-  private static <T> Function<String, List<T>> list(Function<String, T> reader) {
-    return text -> Arrays.stream(text.split(",", -1)).map(reader).toList();
   }
 
   private static Mode mode(String text) {
@@ -353,55 +441,5 @@ final class SimulateCommand implements Callable<Integer> {
                     String.join(
                         ", ",
                         Arrays.stream(Algorithm.values()).map(Algorithm::toString).toList())));
-  }
-
-  private static long count(String text, long least, long most) {
-    String expected = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-    return count(text, "a number, " + expected, least, most);
-  }
-
-  private static long count(String text, String expected, long least, long most) {
-    if (!text.matches("[0-9]{1,18}")) {
-      throw new BadValueException(text, expected);
-    }
-    long count = Long.parseLong(text);
-    if (count < least || count > most) {
-      throw new BadValueException(text, expected);
-    }
-    return count;
-  }
-
-  private static double number(String text, double least, double most) {
-    String expected = String.format(Locale.ROOT, "a number, %s to %s", plain(least), plain(most));
-    if (!text.matches("[0-9]{1,9}(\\.[0-9]{1,9})?")) {
-      throw new BadValueException(text, expected);
-    }
-    double number = Double.parseDouble(text);
-    if (number < least || number > most) {
-      throw new BadValueException(text, expected);
-    }
-    return number;
-  }
-
-  private static String plain(double number) {
-    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
-  }
-
-  /** A duration as rules have it, or in microseconds. */
-  private static long time(String text, long leastNs, long mostNs, String expected) {
-    long ns;
-    if (text.matches("[0-9]{1,12}us")) {
-      ns = TimeUnit.MICROSECONDS.toNanos(Long.parseLong(text.substring(0, text.length() - 2)));
-    } else {
-      try {
-        ns = DurationText.parseNs(text);
-      } catch (BadValueException notOne) {
-        throw new BadValueException(text, expected);
-      }
-    }
-    if (ns < leastNs || ns > mostNs) {
-      throw new BadValueException(text, expected);
-    }
-    return ns;
   }
 }

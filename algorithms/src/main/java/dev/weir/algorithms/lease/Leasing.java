@@ -100,6 +100,9 @@ public final class Leasing {
    * An ask for units to keep has its answer.
    *
    * @param units that were kept, 0 or more.
+   * @param wanted units that were to be kept. If less than half of them were there, units are few,
+   *     and nothing is asked ahead for a while: else each of the last units would be asked for by
+   *     itself.
    * @param isAhead whether nothing was needed at once.
    * @param isAtEdge whether the life of what was kept ends where a window does.
    */
@@ -108,14 +111,16 @@ public final class Leasing {
       LeaseTerms terms,
       long askNs,
       long units,
+      long wanted,
       boolean isAhead,
       boolean isAtEdge,
       long nowNs) {
     long seen = hands.ahead(hand);
-    if (units > 0) {
-      hands.aheadCas(hand, seen, AheadWord.leased(units, isAtEdge));
-    } else if (isAhead) {
-      hands.aheadCas(hand, seen, AheadWord.paused(seen, nowNs + terms.pauseNs()));
+    if (units > 0 || isAhead) {
+      long next = units > 0 ? AheadWord.leased(units, isAtEdge) : seen;
+      boolean areFew = 2 * units < wanted;
+      long pausedUntilNs = nowNs + terms.pauseNs();
+      hands.aheadCas(hand, seen, areFew ? AheadWord.paused(next, pausedUntilNs) : next);
     }
     hands.answered(hand, askNs);
   }

@@ -38,7 +38,7 @@ class LeasingTest {
 
   private void lease(int hand, long units, long lifeNs) {
     hands.publish(hand, hands.reserve(hand, KEY), units, nowNs + lifeNs);
-    leasing.answered(hand, TERMS, leasing.askNs(nowNs), units, false, false, nowNs);
+    leasing.answered(hand, TERMS, leasing.askNs(nowNs), units, units, false, false, nowNs);
   }
 
   @Test
@@ -109,7 +109,7 @@ class LeasingTest {
   void asksNothingAheadOfAWindowsEnd() {
     int hand = arrive(100, MS);
     hands.publish(hand, hands.reserve(hand, KEY), 100, nowNs + 10 * MS);
-    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 100, false, true, nowNs);
+    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 100, 100, false, true, nowNs);
     assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
     assertTrue(leasing.take(hand, KEY, 79, nowNs, taken));
@@ -138,10 +138,27 @@ class LeasingTest {
     lease(hand, 10, 2 * LIFE_NS);
     assertTrue(leasing.take(hand, KEY, 9, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs));
-    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 0, true, false, nowNs);
+    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 0, 10, true, false, nowNs);
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs + 25 * MS));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs + 26 * MS));
     assertTrue(leasing.want(hand, TERMS, 1, nowNs) > 0, "a request may still ask for itself");
+  }
+
+  @Test
+  void pausesAsksAheadWhereUnitsAreFewAndRequestsAskForThemselves() {
+    int hand = arrive(1_000, MS);
+    lease(hand, 4, 2 * LIFE_NS);
+    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 4, 8, false, false, nowNs);
+    assertTrue(leasing.take(hand, KEY, 3, nowNs, taken));
+    assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
+    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs), "half of what was wanted is enough");
+    lease(hand, 4, 2 * LIFE_NS);
+    leasing.answered(hand, TERMS, leasing.askNs(nowNs), 4, 9, false, false, nowNs);
+    assertTrue(leasing.take(hand, KEY, 4, nowNs, taken));
+    assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs + 25 * MS));
+    assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs + 26 * MS));
+    assertTrue(leasing.want(hand, TERMS, 1, nowNs) > 0, "a request may still ask");
   }
 
   @Test

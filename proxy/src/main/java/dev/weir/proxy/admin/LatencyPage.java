@@ -38,12 +38,16 @@ final class LatencyPage {
             .chart line { stroke: currentColor; stroke-opacity: .15; }
             polyline { fill: none; stroke-width: 2; stroke: var(--ink); }
             .decision { --ink: #0b62c4; }
+            .hand { --ink: #0b62c4; stroke-dasharray: 2 2; }
+            .asked { --ink: #a8400a; stroke-dasharray: 6 2; }
             .store { --ink: #a8400a; stroke-dasharray: 1 3; stroke-linecap: round; }
             .upstream { --ink: #17752f; stroke-dasharray: 8 3; }
             .overhead { --ink: #a01f74; stroke-dasharray: 4 3; }
             .total { --ink: #5b5b5b; }
             @media (prefers-color-scheme: dark) {
             .decision { --ink: #6cb2ff; }
+            .hand { --ink: #6cb2ff; }
+            .asked { --ink: #ffa05c; }
             .store { --ink: #ffa05c; }
             .upstream { --ink: #52c66d; }
             .overhead { --ink: #f38bcb; }

@@ -191,7 +191,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     if (found != null && !isHeld(found, rule, purpose)) {
       parked.pass(ticket);
-      counts.decided(purpose, clock.tick() - nowNs);
+      counts.decided(purpose, rule, false, clock.tick() - nowNs);
       known = conclude(ticket, rule, of, purpose, found);
       return SETTLED;
     }
@@ -283,12 +283,18 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (isHeld(settled, parked.rule(ticket), parked.purpose(ticket))) {
       concluded = hold(ticket, settled);
     } else {
-      counts.decided(parked.purpose(ticket), clock.tick() - parked.startNs(ticket));
+      countLate(ticket);
       concluded = conclude(ticket, settled);
     }
     if (concluded != null) {
       asker.decided(ticket, concluded);
     }
+  }
+
+  /** Counts the verdict on a request that was parked. */
+  private void countLate(long ticket) {
+    long tookNs = clock.tick() - parked.startNs(ticket);
+    counts.decided(parked.purpose(ticket), parked.rule(ticket), true, tookNs);
   }
 
   @Override
@@ -307,7 +313,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** Holds a parked request until it may pass, and returns null; or a refusal if too many are. */
   private Verdict hold(long ticket, Verdict settled) {
-    counts.decided(parked.purpose(ticket), clock.tick() - parked.startNs(ticket));
+    countLate(ticket);
     if (held.size() == maxHeldCount) {
       return conclude(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }

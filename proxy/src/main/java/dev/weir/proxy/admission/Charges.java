@@ -173,9 +173,9 @@ public final class Charges {
     return isFollowed;
   }
 
-  /** Nothing follows any more. */
-  void followed() {
-    isFollowed = false;
+  /** Says whether other questions follow. */
+  void followed(boolean follows) {
+    isFollowed = follows;
   }
 
   /** The first half of the hash of the name that a repeat has too. */
@@ -240,6 +240,11 @@ public final class Charges {
    */
   boolean areLeased() {
     return rule.isLeased() && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
+  }
+
+  /** Whether units that are kept of the store's groups are used by plain checks of this rule. */
+  boolean areOfHands() {
+    return rule.isLeased();
   }
 
   /** Whether all charges take the same. */

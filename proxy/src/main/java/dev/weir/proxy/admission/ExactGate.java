@@ -2,12 +2,12 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.lease.Hands;
 import dev.weir.proxy.admission.LateQuestion.State;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
-import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
@@ -100,7 +100,8 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Asks for a request, and where it pays for what is to be kept in the hand of its key.
+   * Asks for a request, and where it pays for what is to be kept in the hand of its key; or has it
+   * wait for the ask that is under way for that.
    *
    * @param hand that of the only group; or {@link Hands#NONE}.
    */
@@ -130,6 +131,9 @@ public final class ExactGate implements Gate {
     late.begin(ticket, charges, keys, checkCount, outcome, nowNs);
     late.deadlineNs = Math.min(nowNs + deadlineNs, charges.deadlineNs());
     late.hand = hand;
+    if (hand != Hands.NONE && leases.join(late, keys, nowNs)) {
+      return null;
+    }
     asked = late;
     known = null;
     try {
@@ -137,12 +141,52 @@ public final class ExactGate implements Gate {
       if (charges.areRowsWanted()) {
         askRows(late, nowNs);
       }
-      late.charges.followed();
+      late.charges.followed(false);
       ended(late);
     } finally {
       asked = null;
     }
     return known;
+  }
+
+  /**
+   * Asks for requests that have waited for an ask in vain, together: what one check can decide is
+   * one. Those whose refusal is proven by now are told so.
+   *
+   * @param first of them, in the order in which they came.
+   */
+  void askTogether(LateQuestion first) {
+    long nowNs = clock.nowNs();
+    LateQuestion next;
+    for (LateQuestion late = first; late != null; late = next) {
+      next = late.next;
+      late.next = null;
+      try {
+        askWaiting(late, nowNs);
+      } catch (RuntimeException | Error bug) {
+        InternalErrors.caught("a request that waited for an ask", bug);
+      }
+    }
+    store.sendGathered(nowNs);
+  }
+
+  private void askWaiting(LateQuestion late, long nowNs) {
+    Verdict proven = proofs.find(late.charges, nowNs, verdict);
+    if (proven != null) {
+      counts.refusedByProof(late.charges.purpose());
+      late.outcome.settle(late.ticket, proven);
+      lates.leave(late);
+      return;
+    }
+    late.charges.followed(true);
+    askFrom(late, 0, late.keys(), nowNs);
+    late.charges.followed(false);
+    ended(late);
+  }
+
+  /** A request that has waited for an ask has its verdict, or is gone. */
+  void leave(LateQuestion late) {
+    lates.leave(late);
   }
 
   @Override
@@ -180,11 +224,7 @@ public final class ExactGate implements Gate {
     if (late.hand == Hands.NONE) {
       return null;
     }
-    int group = late.charges.localGroupCount();
-    BudgetGroup budgets = late.charges.group(group);
-    long key = late.charges.hash(group) ^ budgets.leaseSeed();
-    long cost = late.charges.cost(late.firstCharge(0));
-    return leases.beginFor(late, key, budgets, cost, nowNs);
+    return leases.beginFor(late, nowNs);
   }
 
   /** Asks for the figures of each limit; the checks of the same turn are decided before. */
@@ -218,14 +258,15 @@ public final class ExactGate implements Gate {
     }
     switch (late.charges.operation()) {
       case CHECK, PEEK -> {
-        if (decision.allowed()) {
-          granted(late, check, decision);
+        int group = late.groupOf(check, decision.limitIndex());
+        long inHand = inHand(late, group);
+        if (decision.allowed() || isInHands(late)) {
+          granted(late, check, decision, inHand);
         } else {
-          int group = late.groupOf(check, decision.limitIndex());
           long cost = late.charges.cost(late.firstCharge(check) + decision.limitIndex());
           Budget refusing = late.budgetOf(check, decision.limitIndex());
           proofs.note(late.charges, group, refusing, cost, decision);
-          late.refused(check, decision);
+          late.refused(check, decision, inHand);
         }
       }
       case RESET -> {
@@ -236,8 +277,20 @@ public final class ExactGate implements Gate {
     ended(late);
   }
 
-  private void granted(LateQuestion late, int check, StoreDecision decision) {
-    late.granted(check, decision);
+  /** Units of a group's budgets that are kept here, and that requests like this one may use. */
+  long inHand(LateQuestion late, int group) {
+    return leases == null ? 0 : leases.inHand(late.charges, group);
+  }
+
+  /** Whether a request that is only thought of would pass by what is in hand. */
+  private boolean isInHands(LateQuestion late) {
+    return leases != null
+        && late.charges.operation() == Operation.PEEK
+        && leases.holdsAll(late.charges);
+  }
+
+  private void granted(LateQuestion late, int check, StoreDecision decision, long inHand) {
+    late.granted(check, decision, inHand);
     if (decision.waitNs() > 0 && late.charges.operation() == Operation.CHECK) {
       late.passesAt(clock.nowNs() + decision.waitNs());
     }

@@ -46,15 +46,16 @@ final class LateQuestion implements StoreTaker {
   /** The hand of its only group; {@link Hands#NONE} if it has none. */
   int hand;
 
-  /** Requests that were asked for beside it, to be kept. */
-  long want;
+  /** Whether it has waited for an ask of others before it was asked itself. */
+  boolean hasWaited;
 
   /** How often what was refused has been asked again. */
   int retryCount;
 
-  /** When it is to be asked again, and who comes after it; while it waits for that. */
+  /** When it is to be asked again; while it waits for that. */
   long dueNs;
 
+  /** Who comes after it, of those that wait for the same. */
   LateQuestion next;
 
   /** The keys of all checks, one behind the other; null until they are needed for once. */
@@ -85,22 +86,49 @@ final class LateQuestion implements StoreTaker {
     checkCount = checks;
     retryCount = 0;
     hand = Hands.NONE;
-    want = 0;
+    hasWaited = false;
     askedNs = nowNs;
     figures.begin(of.areRowsWanted());
     toldKeys = null;
     toldFirst = 0;
     if (ownsKeys()) {
-      if (ownKeys == null) {
-        ownKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, BYTES_AT_FIRST);
-      }
-      ownKeys.set(keys);
-      toldKeys = ownKeys;
+      own(keys);
     }
     for (int check = 0; check < checks; check++) {
       granted[check] = false;
     }
     beginFrom(0);
+  }
+
+  private void own(StoreKeys keys) {
+    if (ownKeys == null) {
+      ownKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, BYTES_AT_FIRST);
+    }
+    ownKeys.set(keys);
+    toldKeys = ownKeys;
+  }
+
+  /** Is to wait for what an ask brings; it may have to be asked later, with these keys. */
+  void waits(StoreKeys keys) {
+    hasWaited = true;
+    next = null;
+    own(keys);
+  }
+
+  /** The hand's key, of its only group. */
+  long handKey() {
+    int group = charges.localGroupCount();
+    return charges.hash(group) ^ charges.group(group).leaseSeed();
+  }
+
+  /** The only group of the store's. */
+  BudgetGroup handGroup() {
+    return charges.group(charges.localGroupCount());
+  }
+
+  /** Units that it takes of each limit, where all are the same. */
+  long handCost() {
+    return charges.cost(firstCharge(0));
   }
 
   /** The checks from one on are asked, for the first time or again. */
@@ -113,7 +141,10 @@ final class LateQuestion implements StoreTaker {
   public void decided(long check, StoreDecision decision) {
     if (check >= checkCount) {
       boolean isCharged = charges.operation() == Operation.CHECK && !isRefused();
-      figures.row(budgetOf(0, (int) check - checkCount), isCharged, decision);
+      int limit = (int) check - checkCount;
+      long inHand = gate.inHand(this, groupOf(0, limit));
+      long cost = charges.cost(firstCharge(0) + limit);
+      figures.row(budgetOf(0, limit), isCharged, decision, inHand, cost);
       gate.ended(this);
     } else {
       gate.decided(this, (int) check, decision);
@@ -177,14 +208,19 @@ final class LateQuestion implements StoreTaker {
     return charges.group(group).budget(firstCharge(check) + limit - charges.firstCharge(group));
   }
 
-  void granted(int check, StoreDecision decision) {
+  /**
+   * A check is granted.
+   *
+   * @param inHand units that are kept of the budget that the decision is about.
+   */
+  void granted(int check, StoreDecision decision, long inHand) {
     granted[check] = true;
     decidedAtUs[check] = decision.decidedAtUs();
     if (!ownsKeys()) {
       toldKeys = decision.keys();
       toldFirst = decision.firstKey();
     }
-    figures.granted(budgetOf(check, decision.limitIndex()), decision);
+    figures.granted(budgetOf(check, decision.limitIndex()), decision, inHand);
   }
 
   /** A queue has given it a slot. */
@@ -192,8 +228,13 @@ final class LateQuestion implements StoreTaker {
     figures.passesAt(atNs);
   }
 
-  void refused(int check, StoreDecision decision) {
-    figures.refused(!isRefused(), budgetOf(check, decision.limitIndex()), decision);
+  /**
+   * A check is refused.
+   *
+   * @param inHand units that are kept of the budget that the decision is about.
+   */
+  void refused(int check, StoreDecision decision, long inHand) {
+    figures.refused(!isRefused(), budgetOf(check, decision.limitIndex()), decision, inHand);
     firstRefused = Math.min(firstRefused, check);
   }
 

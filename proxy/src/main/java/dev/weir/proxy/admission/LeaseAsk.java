@@ -39,6 +39,17 @@ final class LeaseAsk implements LeaseTaker {
   /** The request that needs a part of it; null if it is asked ahead. */
   LateQuestion late;
 
+  /** Until when requests wait for its answer before they are asked themselves. */
+  long patienceNs;
+
+  /** Where it is among the asks that requests wait for; negative if none does. */
+  int awaitedAt = -1;
+
+  /** Requests that found the hand empty since, in the order in which they came. */
+  private LateQuestion firstWaiting;
+
+  private LateQuestion lastWaiting;
+
   LeaseAsk(Leases leases, int index) {
     this.leases = leases;
     this.index = index;
@@ -58,28 +69,57 @@ final class LeaseAsk implements LeaseTaker {
     return ++generation;
   }
 
+  /** Has a request wait for the answer. */
+  void add(LateQuestion waiting) {
+    if (firstWaiting == null) {
+      firstWaiting = waiting;
+    } else {
+      lastWaiting.next = waiting;
+    }
+    lastWaiting = waiting;
+  }
+
+  /** Those that wait, the first of them; from now on none does. */
+  LateQuestion takeWaiting() {
+    LateQuestion first = firstWaiting;
+    firstWaiting = null;
+    lastWaiting = null;
+    return first;
+  }
+
   /** It never left, and its request knows. */
   void unsent() {
     late = null;
+    leases.ended(this);
     leases.lost(this);
   }
 
   @Override
   public void decided(long ticket, StoreDecision decision) {
     LateQuestion needs = late;
+    LateQuestion waiting = leases.ended(this);
     late = null;
-    leases.answered(this, needs == null, decision);
-    if (needs != null) {
-      needs.decided(0, decision);
+    try {
+      leases.answered(this, needs == null, decision);
+      if (needs != null) {
+        needs.decided(0, decision);
+      }
+    } finally {
+      leases.serve(waiting);
     }
   }
 
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
     LateQuestion needs = late;
+    LateQuestion waiting = leases.ended(this);
     late = null;
     leases.lost(this);
-    return needs != null && needs.unavailable(0, fault);
+    try {
+      return needs != null && needs.unavailable(0, fault);
+    } finally {
+      leases.serve(waiting);
+    }
   }
 
   @Override

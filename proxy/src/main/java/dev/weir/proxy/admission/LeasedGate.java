@@ -4,6 +4,7 @@ import dev.weir.algorithms.lease.Hands;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LeaseMetrics;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -20,9 +21,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides by what this process has in hand, and where that is nothing by the store, as {@link
- * ExactGate} does: a request that finds the hand empty asks for itself, and for what is to be kept
- * beside it. So a key whose lease does not pay is decided as in mode exact, and both kinds of
- * decision mix freely.
+ * ExactGate} does: a request that finds the hand empty waits for the ask that is under way for its
+ * key, or asks for itself, and for what is to be kept beside it. So a key whose lease does not pay
+ * is decided as in mode exact, and both kinds of decision mix freely.
  *
  * <p>Taken from a hand are the units of plain checks, at one cost for all limits. What is peeked
  * at, reset, asked once or wanted row by row is the store's to say; and so is all of a rule that
@@ -98,6 +99,7 @@ public final class LeasedGate implements Gate {
     this.clock = clock;
     this.names = new StoreKeyWriter(storeNames);
     this.counts = counts;
+    leases.waited(this::serve);
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new Taken();
     }
@@ -141,6 +143,53 @@ public final class LeasedGate implements Gate {
     }
     counts.byStore();
     return exact.ask(ticket, charges, nowNs, outcome, hand);
+  }
+
+  /**
+   * Requests have waited for an ask under way: they take what is in hand now, in the order in which
+   * they came, and those for which that is not enough ask together.
+   */
+  private void serve(LateQuestion first) {
+    long nowNs = clock.nowNs();
+    LateQuestion firstShort = null;
+    LateQuestion lastShort = null;
+    LateQuestion next;
+    for (LateQuestion late = first; late != null; late = next) {
+      next = late.next;
+      late.next = null;
+      if (!late.outcome.awaits(late.ticket)) {
+        exact.leave(late);
+      } else if (leasing.take(late.hand, late.handKey(), late.handCost(), nowNs, taken[0])) {
+        counts.served(late.handCost());
+        tellTaken(late, nowNs);
+      } else {
+        counts.waitedInVain();
+        if (firstShort == null) {
+          firstShort = late;
+        } else {
+          lastShort.next = late;
+        }
+        lastShort = late;
+      }
+    }
+    if (firstShort != null) {
+      exact.askTogether(firstShort);
+    }
+  }
+
+  /** Tells a request that it passes by what it has taken. */
+  private void tellTaken(LateQuestion late, long nowNs) {
+    takenCount = 1;
+    takenTicket = late.ticket;
+    try {
+      Verdict allowed = allow(late.handGroup(), late.hand, taken[0].left(), nowNs);
+      late.outcome.settle(late.ticket, allowed);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a request that waited for an ask", bug);
+    } finally {
+      takenTicket = NOBODY;
+      exact.leave(late);
+    }
   }
 
   /** Takes from all hands, or from none; then the store decides on all. */

@@ -16,6 +16,7 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreQuestion;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -46,6 +47,20 @@ final class Leases implements BudgetListener {
   private final LeaseEnds ends = new LeaseEnds();
   private final SuspensionWatch suspension = new SuspensionWatch();
   private final WakeUp sweep;
+  private final long deadlineNs;
+
+  /** By hand, the ask under way that requests may wait for. */
+  private final LeaseAsk[] underWay;
+
+  /** The asks that requests wait for. */
+  private final LeaseAsk[] awaited = new LeaseAsk[LeaseAsks.MAX_COUNT];
+
+  private int awaitedCount;
+  private final WakeUp patience;
+
+  /** Takes those that have waited, the first of them. */
+  private Consumer<LateQuestion> waited;
+
   private final StoreQuestion question = new StoreQuestion();
   private final LeaseReceipt direct = new LeaseReceipt();
   private final StoreKeys named = new StoreKeys(1);
@@ -75,6 +90,14 @@ final class Leases implements BudgetListener {
     this.wallNs = wallNs;
     this.counts = counts;
     this.sweep = store.wakeUp(this::sweep);
+    this.deadlineNs = deadlineNs;
+    this.underWay = new LeaseAsk[hands.count()];
+    this.patience = store.wakeUp(this::letGo);
+  }
+
+  /** Says who takes requests that have waited for an ask; before the first question. */
+  void waited(Consumer<LateQuestion> taker) {
+    waited = taker;
   }
 
   Leasing leasing() {
@@ -106,20 +129,84 @@ final class Leases implements BudgetListener {
     ask.cost = cost;
     ask.want = want;
     ask.askNs = leasing.askNs(nowNs);
+    ask.patienceNs = nowNs + deadlineNs / 2;
     ask.wallAheadNs = wallNs.getAsLong() - nowNs;
     ask.late = null;
+    underWay[hand] = ask;
     return ask;
   }
 
   /** As {@link #begin}, beside what a request needs at once. */
-  LeaseAsk beginFor(LateQuestion late, long key, BudgetGroup group, long cost, long nowNs) {
-    LeaseAsk ask = begin(late.hand, key, group, cost, nowNs);
+  LeaseAsk beginFor(LateQuestion late, long nowNs) {
+    LeaseAsk ask = begin(late.hand, late.handKey(), late.handGroup(), late.handCost(), nowNs);
     if (ask != null) {
       ask.late = late;
-      late.want = ask.want;
       counts.asked(false);
     }
     return ask;
+  }
+
+  /**
+   * Has a request wait for the ask of this event loop that is under way for its key, if there is
+   * one, until half a deadline after that was sent: as much at least is left to ask for itself.
+   *
+   * @return whether it waits, and will be served.
+   */
+  boolean join(LateQuestion late, StoreKeys keys, long nowNs) {
+    LeaseAsk ask = underWay[late.hand];
+    if (ask == null
+        || ask.key != late.handKey()
+        || nowNs >= ask.patienceNs
+        || late.deadlineNs < ask.askNs) {
+      return false;
+    }
+    late.waits(keys);
+    ask.add(late);
+    if (ask.awaitedAt < 0) {
+      ask.awaitedAt = awaitedCount;
+      awaited[awaitedCount++] = ask;
+      patience.at(ask.patienceNs);
+    }
+    return true;
+  }
+
+  /** Nobody waits for an ask from now on; returns the first of those that did. */
+  private LateQuestion stopWaiting(LeaseAsk ask) {
+    if (ask.awaitedAt >= 0) {
+      LeaseAsk last = awaited[--awaitedCount];
+      awaited[ask.awaitedAt] = last;
+      last.awaitedAt = ask.awaitedAt;
+      ask.awaitedAt = -1;
+    }
+    return ask.takeWaiting();
+  }
+
+  /** An ask has come to its end; returns the first of those that waited for it, to be served. */
+  LateQuestion ended(LeaseAsk ask) {
+    if (underWay[ask.hand] == ask) {
+      underWay[ask.hand] = null;
+    }
+    return stopWaiting(ask);
+  }
+
+  /** Those that have waited take what there is now, or ask for themselves. */
+  void serve(LateQuestion first) {
+    if (first != null) {
+      waited.accept(first);
+    }
+  }
+
+  /** Those that have waited long enough for an answer wait no longer. */
+  private void letGo() {
+    long nowNs = clock.tick();
+    for (int i = awaitedCount - 1; i >= 0; i--) {
+      if (i < awaitedCount && awaited[i].patienceNs <= nowNs) { // others may have ended meanwhile
+        serve(stopWaiting(awaited[i]));
+      }
+    }
+    for (int i = 0; i < awaitedCount; i++) {
+      patience.at(awaited[i].patienceNs);
+    }
   }
 
   /**
@@ -132,6 +219,7 @@ final class Leases implements BudgetListener {
     ask.keepIn(question);
     counts.asked(true);
     if (store.ask(question, nowNs) != null) {
+      ended(ask);
       lost(ask);
     }
   }
@@ -148,11 +236,34 @@ final class Leases implements BudgetListener {
     LeaseTerms terms = ask.group.leaseTerms();
     note(ask.hand, decision);
     leasing.answered(
-        ask.hand, terms, ask.askNs, units, isAhead, decision.isWindowEnd(), clock.nowNs());
+        ask.hand,
+        terms,
+        ask.askNs,
+        units,
+        ask.want * ask.cost,
+        isAhead,
+        decision.isWindowEnd(),
+        clock.nowNs());
     if (units > 0) {
       kept(ask, decision);
     }
     asks.leave(ask);
+  }
+
+  /** Units of a group's budgets that may be used here; 0 if requests do not use such. */
+  long inHand(Charges charges, int group) {
+    return charges.areOfHands()
+        ? hands.usable(charges.hash(group) ^ charges.group(group).leaseSeed(), clock.nowNs())
+        : 0;
+  }
+
+  /** Whether all that a request takes of the store's groups is in hand. */
+  boolean holdsAll(Charges charges) {
+    boolean holdsAll = charges.areOfHands() && charges.isUniform();
+    for (int i = charges.localGroupCount(); holdsAll && i < charges.groupCount(); i++) {
+      holdsAll = inHand(charges, i) >= charges.cost(charges.firstCharge(i));
+    }
+    return holdsAll;
   }
 
   /** The store has decided on a request, whose key may have a hand. */
@@ -163,11 +274,11 @@ final class Leases implements BudgetListener {
     }
     note(late.hand, decision);
     if (late.charges.isCostUsual()) {
-      LeaseTerms terms = late.charges.group(late.charges.localGroupCount()).leaseTerms();
-      boolean isRefused = !decision.allowed() || late.want > 0 && decision.kept() == 0;
+      LeaseTerms terms = late.handGroup().leaseTerms();
       long retryNs = decision.retryAfterNs();
       long provenNs = retryNs == StoreDecision.NEVER ? 0 : decision.sentNs() + retryNs;
-      leasing.decided(late.hand, terms, isRefused, decision.sentNs(), provenNs, clock.nowNs());
+      leasing.decided(
+          late.hand, terms, decision.isShort(), decision.sentNs(), provenNs, clock.nowNs());
     }
   }
 

@@ -27,7 +27,7 @@ final class StoreChecks {
     if (lease != null) {
       return askToKeep(late, keys, nowNs, lease);
     }
-    if (isLimited(late) && nowNs >= late.deadlineNs) {
+    if (isOver(late, nowNs)) {
       return StoreFault.DEADLINE;
     }
     int first = late.firstKey(check);
@@ -54,7 +54,7 @@ final class StoreChecks {
   private StoreFault askToKeep(LateQuestion late, StoreKeys keys, long nowNs, LeaseAsk lease) {
     question.lease(lease, lease.begin()).of(keys, 0, late.limits(0)).cost(lease.cost);
     lease.keepIn(question);
-    StoreFault fault = ask(late, nowNs);
+    StoreFault fault = isOver(late, nowNs) ? StoreFault.DEADLINE : ask(late, nowNs);
     if (fault != null) {
       lease.unsent();
     }
@@ -75,8 +75,10 @@ final class StoreChecks {
   }
 
   private StoreFault ask(LateQuestion late, long nowNs) {
+    long sinceNs = late.hasWaited ? late.askedNs : nowNs;
+    question.since(sinceNs);
     if (isLimited(late)) {
-      question.within(Math.max(1, late.deadlineNs - nowNs));
+      question.within(Math.max(1, late.deadlineNs - sinceNs));
     }
     if (late.charges.isFollowed()) {
       question.followed();
@@ -84,9 +86,15 @@ final class StoreChecks {
     return store.ask(question, nowNs);
   }
 
+  private static boolean isOver(LateQuestion late, long nowNs) {
+    return isLimited(late) && nowNs >= late.deadlineNs;
+  }
+
   /** Whether it may take less time than the store's settings say. */
   private static boolean isLimited(LateQuestion late) {
-    return late.retryCount > 0 || late.charges.deadlineNs() != Question.NO_DEADLINE;
+    return late.retryCount > 0
+        || late.hasWaited
+        || late.charges.deadlineNs() != Question.NO_DEADLINE;
   }
 
   /** Charges a check without a decision whose request has passed, once the store decides. */

@@ -17,9 +17,9 @@ final class StoreVerdict {
     private long resetAfterNs;
     private long retryAfterNs;
 
-    void note(Budget of, StoreDecision decision) {
+    void note(Budget of, StoreDecision decision, long inHand) {
       budget = of;
-      remaining = decision.remaining();
+      remaining = left(of, decision, inHand);
       resetAfterNs = decision.resetAfterNs();
       retryAfterNs = decision.retryAfterNs();
     }
@@ -50,11 +50,19 @@ final class StoreVerdict {
     }
   }
 
-  void granted(Budget of, StoreDecision decision) {
-    double left = (double) decision.remaining() / of.storeLimit().capacity();
+  /** What the store has left, and what is in hand. */
+  private static long left(Budget of, StoreDecision decision, long inHand) {
+    return Math.min(decision.remaining() + inHand, of.storeLimit().capacity());
+  }
+
+  /**
+   * @param inHand units that are kept of it.
+   */
+  void granted(Budget of, StoreDecision decision, long inHand) {
+    double left = (double) left(of, decision, inHand) / of.storeLimit().capacity();
     if (left < share) {
       share = left;
-      tightest.note(of, decision);
+      tightest.note(of, decision, inHand);
     }
   }
 
@@ -65,13 +73,14 @@ final class StoreVerdict {
 
   /**
    * @param isFirst whether no other check has refused.
+   * @param inHand units that are kept of the budget, too few.
    */
-  void refused(boolean isFirst, Budget of, StoreDecision decision) {
+  void refused(boolean isFirst, Budget of, StoreDecision decision, long inHand) {
     long waitNs = decision.retryAfterNs();
     boolean isLonger =
         waitNs == StoreDecision.NEVER || !refusing.isNever() && waitNs > refusing.retryAfterNs;
     if (isFirst || isLonger) {
-      refusing.note(of, decision);
+      refusing.note(of, decision, inHand);
     }
   }
 
@@ -79,16 +88,18 @@ final class StoreVerdict {
    * Takes the figures of one limit, as they are after the checks.
    *
    * @param isCharged whether the limit has admitted the request, and what it takes is gone.
+   * @param inHand units that are kept of it.
+   * @param cost that a request takes of it.
    */
-  void row(Budget of, boolean isCharged, StoreDecision decision) {
-    boolean passes = isCharged || decision.allowed();
+  void row(Budget of, boolean isCharged, StoreDecision decision, long inHand, long cost) {
+    boolean passes = isCharged || decision.allowed() || inHand >= cost;
     boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
     rows.row(
         of.index(),
         passes,
         of.policy(),
         of.storeLimit().capacity(),
-        decision.remaining(),
+        left(of, decision, inHand),
         decision.resetAfterNs(),
         passes || never ? 0 : decision.retryAfterNs());
   }

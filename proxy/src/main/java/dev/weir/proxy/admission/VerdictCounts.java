@@ -18,10 +18,20 @@ final class VerdictCounts {
     this.loop = loop;
   }
 
-  /** A verdict was reached, that long after it was asked for. */
-  void decided(Purpose purpose, long decisionNs) {
+  /**
+   * A verdict was reached, that long after it was asked for.
+   *
+   * @param rule null if none applies.
+   * @param isLate whether it was not known at once.
+   */
+  void decided(Purpose purpose, Rule rule, boolean isLate, long decisionNs) {
     switch (purpose) {
-      case TRAFFIC, DECISION -> loop.decided(decisionNs);
+      case TRAFFIC, DECISION -> {
+        loop.decided(decisionNs);
+        if (rule != null && rule.isLeased()) {
+          loop.decidedLeased(isLate, decisionNs);
+        }
+      }
       case OPERATOR -> {
         // Nobody waits to go on.
       }

@@ -10,6 +10,8 @@ public final class LeaseMetrics {
   private static final int HAND = 0;
   private static final int STORE = 1;
   private static final int SPACING = 2;
+  private static final int SERVED = 0;
+  private static final int IN_VAIN = 1;
 
   private final Counters counters;
 
@@ -53,6 +55,17 @@ public final class LeaseMetrics {
   /** A request found the hand empty, and the store was to decide, or its last answer did. */
   public void byStore() {
     counters.increment(LoopFigures.LEASE_ADMISSIONS.word() + STORE);
+  }
+
+  /** A request that waited for an ask under way took what it costs from what that brought. */
+  public void served(long units) {
+    counters.add(LoopFigures.LEASE_UNITS_USED.word(), units);
+    counters.increment(LoopFigures.LEASE_WAITS.word() + SERVED);
+  }
+
+  /** A request that waited for an ask under way found nothing after it. */
+  public void waitedInVain() {
+    counters.increment(LoopFigures.LEASE_WAITS.word() + IN_VAIN);
   }
 
   /** A request found the hand empty, and it was not time to ask for more. */

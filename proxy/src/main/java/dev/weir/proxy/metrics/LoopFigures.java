@@ -195,6 +195,14 @@ final class LoopFigures {
           "by",
           List.of("hand", "store", "spacing"));
 
+  static final LoopCounter LEASE_WAITS =
+      counter(
+          STORE + "lease_waits",
+          "Requests that waited for an ask under way, by whether it brought what they cost; the"
+              + " others asked for themselves.",
+          "outcome",
+          List.of("served", "in_vain"));
+
   static final LoopCounter DECISION_CONNECTIONS =
       ofDecisions("connections", "Connections of programs that ask.");
   static final OpenGauge DECISION_CONNECTIONS_OPEN =

@@ -14,12 +14,18 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Counts and times of one event loop, by the figures that {@link LoopFigures} declares. Every
  * method that changes it is called by that loop only and neither allocates, locks nor waits, except
- * {@link #rule}, and {@link #completed} for the first exchange of a protocol. Any thread may read.
+ * {@link #rule}, {@link #completed} for the first exchange of a protocol, and {@link
+ * #decidedLeased} for the first decision. Any thread may read.
  */
 public final class LoopMetrics implements TrafficObserver {
   private final Counters counters = LoopFigures.newRow();
   private final LatencyRecorder decision = new LatencyRecorder();
   private final LatencyRecorder storeTimes = new LatencyRecorder();
+
+  /** Of decisions in mode leased; null until there is one. */
+  private LatencyRecorder byHand;
+
+  private LatencyRecorder byStore;
   private final StoreMetrics store = new StoreMetrics(counters, storeTimes);
   private final LeaseMetrics leases = new LeaseMetrics(counters);
   private final Http2Metrics http2Clients = new Http2Metrics(counters, LoopFigures.HTTP2_CLIENTS);
@@ -74,6 +80,21 @@ public final class LoopMetrics implements TrafficObserver {
   /** A verdict was reached, that long after it was asked for. */
   public void decided(long decisionNs) {
     decision.record(decisionNs);
+  }
+
+  /**
+   * A verdict was reached in mode leased. The first one allocates.
+   *
+   * @param hasWaited whether the store was waited for.
+   */
+  public void decidedLeased(boolean hasWaited, long decisionNs) {
+    if (byHand == null) {
+      byHand = new LatencyRecorder();
+      byStore = new LatencyRecorder();
+      latencies.add(LatencyStep.HAND, byHand);
+      latencies.add(LatencyStep.ASKED, byStore);
+    }
+    (hasWaited ? byStore : byHand).record(decisionNs);
   }
 
   /** A verdict came for a request whose client had gone. */

@@ -14,7 +14,9 @@ final class Question {
     /** The units that were kept have come to the end of their life. */
     LEASE_ENDS,
     /** Units that nobody used reach the store. */
-    GIVEN_BACK
+    GIVEN_BACK,
+    /** Requests have waited long enough for the answer to an ask. */
+    PATIENCE_ENDS
   }
 
   Step step;
@@ -23,14 +25,21 @@ final class Question {
   /** How often the sidecar had crashed: the answer to an earlier life of it is nobody's. */
   int crashes;
 
+  /** How often another server had taken over when the store decided. */
+  int failovers;
+
   int key;
 
   /** Its own clock's time. */
   long sentNs;
 
-  /** Requests that wait for it, 0 or 1, and requests to keep. */
-  long need;
+  /** The requests that it is for. */
+  final Dues needs = new Dues();
 
+  /** Requests that wait for what it brings. */
+  final Dues waiting = new Dues();
+
+  /** Requests to keep. */
   long want;
 
   /** The hand of the key, and what names the ask; for {@link #want}. */
@@ -43,7 +52,9 @@ final class Question {
 
   boolean isReplyLost;
 
+  /** Requests that were granted, and units that were kept. */
   long granted;
+
   long kept;
   long lifeUs;
   long decidedAtUs;

@@ -17,13 +17,17 @@ final class SimulatedLimit {
   private static final int SUB_WINDOWS = 10;
 
   private final LimitSpec spec;
+  private final long leaseLifeUs;
   private final long windowUs;
 
   /**
    * @param spec that can be counted by the store; without an alignment or sub-window of its own.
+   * @param leaseLifeNs of units that are kept, at most; 0 for that of the limit's kind.
    */
-  SimulatedLimit(LimitSpec spec) {
+  SimulatedLimit(LimitSpec spec, long leaseLifeNs) {
     this.spec = spec;
+    this.leaseLifeUs =
+        leaseLifeNs == 0 ? spec.leaseLifeUs() : TimeUnit.NANOSECONDS.toMicros(leaseLifeNs);
     this.windowUs = TimeUnit.NANOSECONDS.toMicros(spec.rate().windowNs());
   }
 
@@ -31,13 +35,13 @@ final class SimulatedLimit {
     return spec.capacity();
   }
 
-  /** Requests per second that the limit lets pass in the long run. */
+  /** Units per second that the limit lets pass in the long run. */
   double perSecond() {
     return spec.rate().count() * 1e9 / spec.rate().windowNs();
   }
 
   LeaseTerms terms() {
-    return new LeaseTerms(TimeUnit.MICROSECONDS.toNanos(spec.leaseLifeUs()), spec.isSpaced());
+    return new LeaseTerms(TimeUnit.MICROSECONDS.toNanos(leaseLifeUs), spec.isSpaced());
   }
 
   /**
@@ -46,7 +50,7 @@ final class SimulatedLimit {
    * @param isLeased whether any of its units may be kept.
    */
   StoredBudgets budgets(boolean isLeased) {
-    return new StoredBudgets(budget(isLeased ? spec.leaseLifeUs() : 0));
+    return new StoredBudgets(budget(isLeased ? leaseLifeUs : 0));
   }
 
   private StoredBudget budget(long longestLifeUs) {

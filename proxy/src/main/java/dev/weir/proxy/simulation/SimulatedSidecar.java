@@ -28,6 +28,9 @@ final class SimulatedSidecar implements AutoCloseable {
   /** By key, in mode local; else null. */
   private final StoredBudgets[] own;
 
+  /** By key, the ask for units to keep that was sent last. */
+  final Question[] underWay;
+
   final Taken taken = new Taken();
   Hands hands;
   RoundTrips roundTrips;
@@ -40,19 +43,31 @@ final class SimulatedSidecar implements AutoCloseable {
    */
   SimulatedSidecar(SimulationSettings settings, long clockStartNs, int driftPpm) {
     this.keys = settings.keys();
-    this.deadlineNs = settings.deadlineNs();
+    this.deadlineNs = settings.network().deadlineNs();
     this.clockStartNs = clockStartNs;
     this.driftPpm = driftPpm;
     this.provenUntilNs = new long[keys];
+    this.underWay = new Question[keys];
     this.own = new StoredBudgets[settings.mode().needsStore() ? 0 : keys];
     begin();
   }
 
   private void begin() {
+    roundTrips = new RoundTrips();
+    emptyHands();
+  }
+
+  private void emptyHands() {
     int wanted = Math.max(LEAST_HANDS, 2 * Integer.highestOneBit(Math.max(1, keys)));
     hands = new Hands(Math.min(MOST_HANDS, wanted));
-    roundTrips = new RoundTrips();
     leasing = new Leasing(hands, roundTrips, deadlineNs);
+    Arrays.fill(underWay, null);
+  }
+
+  /** Another server is there: what is in hand was granted by none that is asked from now on. */
+  void dropHands() {
+    hands.close();
+    emptyHands();
   }
 
   /** Loses what it has in memory, and starts again at once. */

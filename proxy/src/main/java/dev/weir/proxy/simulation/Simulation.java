@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 /**
  * Requests at a fleet, one after the other, in simulated time. A sidecar decides in the steps of
  * {@code admission.LeasedGate}, {@code ExactGate} and {@code Leases}, by the same hands and the
- * same rules; a request costs 1. Not simulated are batches, which change how questions travel but
- * not what is asked, and {@code on-store-failure}: without an answer in time a request does not
+ * same rules, and has one event loop. Not simulated are batches, which change how questions travel
+ * but not what is asked, and {@code on-store-failure}: without an answer in time a request does not
  * pass.
  *
  * <p>A request that the store grants counts as used when the store grants it, one that is decided
@@ -30,7 +30,7 @@ public final class Simulation implements AutoCloseable {
 
   private static final long NS_PER_US = 1_000;
   private static final long NS_PER_S = 1_000_000_000;
-  private static final long[] COST = {1};
+  private static final long[] ONE_UNIT = {1};
 
   /** The median of the sum of two waits without memory, as a share of the sum's mean. */
   private static final double MEDIAN_OF_TWO = 1.678_35 / 2;
@@ -47,16 +47,27 @@ public final class Simulation implements AutoCloseable {
   private final EventQueue events = new EventQueue();
 
   /** By key. */
-  private final StoredBudgets[] stored;
+  private StoredBudgets[] stored;
 
+  /** What is to take the store's place; null if nothing is. */
+  private Replica replica;
+
+  private int failovers;
   private final Uses[] used;
   private final Uses[] usedIfIdeal;
   private final LeaseGrant grant = new LeaseGrant(1);
   private final long[] marks = new long[1];
+  private final long cost;
+  private final long[] costs;
+
+  /** Requests that are being served, or asked for. */
+  private final Dues served = new Dues();
+
+  private final Dues asked = new Dues();
   private long nowNs;
 
   public Simulation(SimulationSettings settings) {
-    this(settings, new SimulatedLimit(settings.limit()));
+    this(settings, settings.limited());
   }
 
   /**
@@ -64,7 +75,9 @@ public final class Simulation implements AutoCloseable {
    */
   Simulation(SimulationSettings settings, SimulatedLimit decides) {
     this.settings = settings;
-    SimulatedLimit promised = new SimulatedLimit(settings.limit());
+    SimulatedLimit promised = settings.limited();
+    cost = settings.traffic().cost();
+    costs = new long[] {cost};
     limit = decides;
     terms = limit.terms();
     figures = new SimulationFigures(settings);
@@ -77,29 +90,43 @@ public final class Simulation implements AutoCloseable {
     sidecars = new SimulatedSidecar[settings.sidecars()];
     for (int i = 0; i < sidecars.length; i++) {
       long startNs = NS_PER_S + clocks.nextLong(1_000 * NS_PER_S);
-      int drift = clocks.nextInt(-settings.driftPpm(), settings.driftPpm() + 1);
+      int most = settings.faults().driftPpm();
+      int drift = clocks.nextInt(-most, most + 1);
       sidecars[i] = new SimulatedSidecar(settings, startNs, drift);
     }
-    stored = new StoredBudgets[settings.keys()];
+    stored = fresh();
+    if (settings.faults().hasFailover()) {
+      replica = new Replica(fresh(), settings.faults().lostWritesNs() / NS_PER_US);
+    }
     used = new Uses[settings.keys()];
     usedIfIdeal = new Uses[settings.keys()];
-    for (int key = 0; key < stored.length; key++) {
-      stored[key] = limit.budgets(settings.mode() == Mode.LEASED);
+    for (int key = 0; key < used.length; key++) {
       used[key] = promised.uses();
       usedIfIdeal[key] = promised.uses();
     }
   }
 
+  private StoredBudgets[] fresh() {
+    StoredBudgets[] budgets = new StoredBudgets[settings.keys()];
+    for (int key = 0; key < budgets.length; key++) {
+      budgets[key] = limit.budgets(settings.mode() == Mode.LEASED);
+    }
+    return budgets;
+  }
+
   /** Runs it, once. */
   public SimulationFigures run() {
-    double arrivalNs = NS_PER_S / settings.requestsPerSecond();
-    double crashNs = (double) settings.crashEveryNs() / sidecars.length;
+    double arrivalNs = NS_PER_S / settings.requestsPerSecond() * settings.traffic().onShare();
+    double crashNs = (double) settings.faults().crashEveryNs() / sidecars.length;
     long nextMoveNs = SimulationSettings.MOVE_NS;
     long nextCrashNs = crashNs == 0 ? EventQueue.NEVER : drawn(crashNs, network);
-    long nextArrivalNs = drawn(arrivalNs, traffic);
+    long nextFailoverNs = replica == null ? EventQueue.NEVER : settings.lengthNs() / 2;
+    long onNs = drawn(arrivalNs, traffic);
+    long nextArrivalNs = whenOn(onNs);
     sidecarShares.move(traffic);
     while (true) {
-      long nextNs = Math.min(Math.min(nextArrivalNs, nextMoveNs), nextCrashNs);
+      long nextFaultNs = Math.min(nextCrashNs, nextFailoverNs);
+      long nextNs = Math.min(Math.min(nextArrivalNs, nextMoveNs), nextFaultNs);
       if (events.firstNs() <= nextNs) {
         nowNs = events.firstNs();
         if (nowNs >= settings.lengthNs()) {
@@ -114,14 +141,34 @@ public final class Simulation implements AutoCloseable {
       }
       if (nowNs == nextArrivalNs) {
         arrive(sidecars[sidecarShares.draw(traffic)], keyShares.draw(traffic));
-        nextArrivalNs += drawn(arrivalNs, traffic);
+        onNs += drawn(arrivalNs, traffic);
+        nextArrivalNs = whenOn(onNs);
       } else if (nowNs == nextMoveNs) {
         sidecarShares.move(traffic);
         nextMoveNs += SimulationSettings.MOVE_NS;
+      } else if (nowNs == nextFailoverNs) {
+        failOver();
+        nextFailoverNs = EventQueue.NEVER;
       } else {
         sidecars[network.nextInt(sidecars.length)].crash();
         nextCrashNs += drawn(crashNs, network);
       }
+    }
+  }
+
+  /** When requests have come for so long, but for the times in which none does. */
+  private long whenOn(long onNs) {
+    SimulationSettings.Traffic of = settings.traffic();
+    return onNs / of.onNs() * (of.onNs() + of.offNs()) + onNs % of.onNs();
+  }
+
+  /** Another server takes over; all sidecars see that at once. */
+  private void failOver() {
+    stored = replica.promote(storeUs());
+    replica = null;
+    failovers++;
+    for (SimulatedSidecar sidecar : sidecars) {
+      sidecar.dropHands();
     }
   }
 
@@ -140,13 +187,14 @@ public final class Simulation implements AutoCloseable {
       case ANSWERED -> take(question);
       case LEASE_ENDS -> end(question);
       case GIVEN_BACK -> giveBack(question);
+      case PATIENCE_ENDS -> letGo(question);
     }
   }
 
   private void arrive(SimulatedSidecar sidecar, int key) {
     figures.offered++;
-    if (usedIfIdeal[key].freeAt(storeUs()) > 0) {
-      usedIfIdeal[key].use(storeUs());
+    if (usedIfIdeal[key].freeAt(storeUs()) >= cost) {
+      usedIfIdeal[key].use(storeUs(), cost);
       figures.ideal++;
     }
     switch (settings.mode()) {
@@ -158,7 +206,7 @@ public final class Simulation implements AutoCloseable {
 
   private void decideLocally(SimulatedSidecar sidecar, int key) {
     figures.withoutWaiting++;
-    sidecar.own(key, limit).lease(1, 0, 1, COST, storeUs(), grant);
+    sidecar.own(key, limit).lease(1, 0, 1, costs, storeUs(), grant);
     if (grant.granted() == 1) {
       admit(key);
     } else {
@@ -173,13 +221,14 @@ public final class Simulation implements AutoCloseable {
     int hand = sidecar.leasing.arrived(name, terms, clockNs);
     if (hand == Hands.NONE) {
       askUnlessProven(sidecar, key, hand);
-    } else if (sidecar.leasing.take(hand, name, 1, clockNs, sidecar.taken)) {
+    } else if (sidecar.leasing.take(hand, name, cost, clockNs, sidecar.taken)) {
       figures.withoutWaiting++;
       admit(key);
       if (sidecar.leasing.isAlmostEmpty(terms, sidecar.taken, clockNs)) {
-        long want = sidecar.leasing.want(hand, terms, 1, clockNs);
+        long want = sidecar.leasing.want(hand, terms, cost, clockNs);
         if (want > 0) {
-          ask(sidecar, key, hand, 0, want);
+          asked.clear();
+          ask(sidecar, key, hand, want);
         }
       }
     } else if (sidecar.leasing.isSpaced(hand, terms, clockNs)) {
@@ -200,33 +249,100 @@ public final class Simulation implements AutoCloseable {
     if (sidecar.isProven(key, clockNs)) {
       figures.withoutWaiting++;
       refuse(key);
-    } else {
-      long want = hand == Hands.NONE ? 0 : sidecar.leasing.want(hand, terms, 1, clockNs);
-      ask(sidecar, key, hand, 1, want);
+    } else if (hand == Hands.NONE || !join(sidecar, key, clockNs)) {
+      asked.clear();
+      asked.add(clockNs + settings.network().deadlineNs());
+      ask(sidecar, key, hand);
     }
   }
 
-  private void ask(SimulatedSidecar sidecar, int key, int hand, long need, long want) {
+  /** The steps of {@code Leases.join}. */
+  private boolean join(SimulatedSidecar sidecar, int key, long clockNs) {
+    Question ask = sidecar.underWay[key];
+    if (ask == null || clockNs >= patienceNs(ask)) {
+      return false;
+    }
+    ask.waiting.add(clockNs + settings.network().deadlineNs());
+    if (ask.waiting.count() == 1) {
+      Question patience = events.take();
+      patience.sidecar = sidecar;
+      patience.key = key;
+      patience.askNs = ask.askNs;
+      long atNs = sidecar.afterNs(nowNs, patienceNs(ask) - clockNs);
+      events.add(atNs, Question.Step.PATIENCE_ENDS, patience);
+    }
+    return true;
+  }
+
+  private long patienceNs(Question ask) {
+    return ask.sentNs + settings.network().deadlineNs() / 2;
+  }
+
+  private void letGo(Question patience) {
+    Question ask = patience.sidecar.underWay[patience.key];
+    if (ask != null && ask.askNs == patience.askNs) {
+      serve(ask);
+    }
+    events.leave(patience);
+  }
+
+  /** Those that have waited take what there is, and the others ask together. */
+  private void serve(Question ask) {
+    SimulatedSidecar sidecar = ask.sidecar;
+    int key = ask.key;
+    int hand = ask.hand;
+    long clockNs = sidecar.clockNs(nowNs);
+    served.take(ask.waiting);
+    asked.clear();
+    for (int i = 0; i < served.count(); i++) {
+      if (sidecar.leasing.take(hand, name(key), cost, clockNs, sidecar.taken)) {
+        admit(key);
+      } else if (sidecar.isProven(key, clockNs)) {
+        refuse(key);
+      } else {
+        asked.add(served.get(i));
+      }
+    }
+    if (asked.count() > 0) {
+      ask(sidecar, key, hand);
+    }
+  }
+
+  /** Asks for the requests that are {@link #asked} for, and what is wanted beside them. */
+  private void ask(SimulatedSidecar sidecar, int key, int hand) {
+    long clockNs = sidecar.clockNs(nowNs);
+    ask(
+        sidecar,
+        key,
+        hand,
+        hand == Hands.NONE ? 0 : sidecar.leasing.want(hand, terms, cost, clockNs));
+  }
+
+  private void ask(SimulatedSidecar sidecar, int key, int hand, long want) {
     Question question = events.take();
     question.sidecar = sidecar;
     question.crashes = sidecar.crashes;
     question.key = key;
     question.hand = hand;
-    question.need = need;
+    question.needs.take(asked);
+    question.waiting.clear();
     question.want = want;
     question.sentNs = sidecar.clockNs(nowNs);
     question.askNs = sidecar.leasing.askNs(question.sentNs);
     question.replyNs = wayNs();
-    if (network.nextDouble() < settings.slowShare()) {
+    if (network.nextDouble() < settings.network().slowShare()) {
       question.replyNs += SimulationSettings.SLOW_NS;
     }
-    question.isReplyLost = network.nextDouble() < settings.lossShare();
+    question.isReplyLost = network.nextDouble() < settings.faults().lossShare();
+    if (want > 0) {
+      sidecar.underWay[key] = question;
+    }
     events.add(nowNs + wayNs(), Question.Step.ASKED, question);
   }
 
   /** One way between a sidecar and the store: half of it is fixed, the median of two is a delay. */
   private long wayNs() {
-    long quarter = settings.delayNs() / 4;
+    long quarter = settings.network().delayNs() / 4;
     return quarter + drawn(Math.max(1, quarter / MEDIAN_OF_TWO), network);
   }
 
@@ -236,65 +352,92 @@ public final class Simulation implements AutoCloseable {
     int key = question.key;
     figures.op(shard(key), nowNs);
     long lifeUs = terms.lifeNs() / NS_PER_US;
-    stored[key].lease(question.need, question.want, lifeUs, COST, storeUs(), grant);
+    int need = question.needs.count();
+    stored[key].lease(need, question.want, lifeUs, costs, storeUs(), grant);
+    if (replica != null) {
+      replica.lease(key, need, question.want, lifeUs, cost, storeUs());
+    }
+    question.failovers = failovers;
     question.granted = grant.granted();
-    question.kept = grant.kept();
+    question.kept = grant.kept() * cost;
     question.lifeUs = grant.lifeUs();
     question.decidedAtUs = grant.decidedAtUs();
     question.retryAfterUs = grant.retryAfterUs();
     question.grantedMark = grant.grantedMark(0);
     question.keptMark = grant.keptMark(0);
     figures.kept += question.kept;
-    boolean isInTime =
-        !question.isReplyLost
-            && sidecar.crashes == question.crashes
-            && isInTime(question, nowNs + question.replyNs);
-    if (question.need > 0 && !isInTime) {
-      figures.undecided++;
-    } else if (question.granted > 0) {
-      admit(key);
-    } else if (question.need > 0) {
-      refuse(key);
+    boolean comes = !question.isReplyLost && sidecar.crashes == question.crashes;
+    long answeredNs = sidecar.clockNs(nowNs + question.replyNs);
+    for (int i = 0; i < need; i++) {
+      if (!comes || answeredNs > question.needs.get(i)) {
+        figures.undecided++;
+      } else if (i < question.granted) {
+        admit(key);
+      } else {
+        refuse(key);
+      }
     }
-    if (question.isReplyLost) {
-      events.leave(question);
-    } else {
-      events.add(nowNs + question.replyNs, Question.Step.ANSWERED, question);
-    }
+    long endNs = sidecar.afterNs(nowNs, question.askNs - sidecar.clockNs(nowNs));
+    events.add(
+        question.isReplyLost ? endNs : nowNs + question.replyNs, Question.Step.ANSWERED, question);
   }
 
-  /** Whether the answer finds who asked still waiting. */
-  private boolean isInTime(Question question, long answeredNs) {
-    return question.sidecar.clockNs(answeredNs) <= question.askNs;
+  /** Whether the answer finds who asked first still waiting. */
+  private boolean isInTime(Question question) {
+    long dueNs = question.needs.count() == 0 ? question.askNs : question.needs.get(0);
+    return question.sidecar.clockNs(nowNs) <= dueNs;
   }
 
   private int shard(int key) {
     return (int) Long.remainderUnsigned(name(key) >>> Integer.SIZE, settings.shards());
   }
 
-  /** The sidecar has the answer. */
+  /** The sidecar has the answer, or it is lost and there is none. */
   private void take(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     if (sidecar.crashes != question.crashes) {
+      figures.undecided += question.waiting.count();
       events.leave(question);
       return;
     }
-    if (isInTime(question, nowNs)) {
-      takeInTime(question);
-    } else if (question.granted > 0) {
-      sendBack(question, events.take(), question.granted, 0, question.grantedMark);
+    if (sidecar.underWay[question.key] == question) {
+      sidecar.underWay[question.key] = null;
     }
-    if (question.kept > 0) {
-      keep(question);
+    if (question.isReplyLost) {
+      serve(question);
+      events.leave(question);
+      return;
+    }
+    if (isInTime(question)) {
+      takeInTime(question);
+    }
+    long late = lateGrants(question);
+    if (late > 0) {
+      sendBack(question, events.take(), late * cost, 0, question.grantedMark);
+    }
+    boolean isKept = question.kept > 0 && publish(question);
+    serve(question);
+    if (isKept) {
+      sweep(question, LeaseLife.endNs(question.sentNs, question.lifeUs) - sidecar.clockNs(nowNs));
     } else {
       events.leave(question);
     }
   }
 
+  /** Requests that were granted when they no longer waited. */
+  private long lateGrants(Question question) {
+    long clockNs = question.sidecar.clockNs(nowNs);
+    long late = 0;
+    for (int i = 0; i < question.granted; i++) {
+      late += clockNs > question.needs.get(i) ? 1 : 0;
+    }
+    return late;
+  }
+
   private void takeInTime(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     long clockNs = sidecar.clockNs(nowNs);
-    boolean isRefused = question.granted < question.need;
+    boolean isRefused = question.granted < question.needs.count();
     if (question.want > 0) {
       boolean isAtEdge = question.kept > 0 && question.lifeUs < terms.lifeNs() / NS_PER_US;
       sidecar.leasing.answered(
@@ -302,11 +445,12 @@ public final class Simulation implements AutoCloseable {
           terms,
           question.askNs,
           question.kept,
-          question.need == 0,
+          question.want * cost,
+          question.needs.count() == 0,
           isAtEdge,
           clockNs);
     }
-    if (question.need == 0) {
+    if (question.needs.count() == 0) {
       return;
     }
     sidecar.roundTrips.add(clockNs - question.sentNs);
@@ -320,20 +464,23 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  /** The steps of {@code Leases.kept}. */
-  private void keep(Question question) {
+  /** The steps of {@code Leases.kept}; whether units are in hand now. */
+  private boolean publish(Question question) {
+    if (question.failovers != failovers) {
+      return false;
+    }
     SimulatedSidecar sidecar = question.sidecar;
     Hands hands = sidecar.hands;
     long clockNs = sidecar.clockNs(nowNs);
     long endNs = LeaseLife.endNs(question.sentNs, question.lifeUs);
     int place = endNs > clockNs ? hands.reserve(question.hand, name(question.key)) : Hands.NO_PLACE;
     if (place == Hands.NO_PLACE) {
-      sendBack(question, question, question.kept, question.lifeUs, question.keptMark);
-      return;
+      sendBack(question, events.take(), question.kept, question.lifeUs, question.keptMark);
+      return false;
     }
     question.place = place;
     question.lease = hands.publish(question.hand, place, question.kept, endNs);
-    sweep(question, endNs - clockNs);
+    return true;
   }
 
   /** Looks at a lease at the first sweep from a moment on. */
@@ -344,7 +491,7 @@ public final class Simulation implements AutoCloseable {
 
   private void end(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
-    if (sidecar.crashes != question.crashes) {
+    if (sidecar.crashes != question.crashes || question.failovers != failovers) {
       events.leave(question);
       return;
     }
@@ -364,6 +511,7 @@ public final class Simulation implements AutoCloseable {
   private void sendBack(Question of, Question by, long unused, long lifeUs, long mark) {
     by.sidecar = of.sidecar;
     by.key = of.key;
+    by.failovers = of.failovers;
     by.decidedAtUs = of.decidedAtUs;
     by.unused = unused;
     by.lifeUs = lifeUs;
@@ -373,23 +521,33 @@ public final class Simulation implements AutoCloseable {
   }
 
   private void giveBack(Question question) {
-    figures.unused += question.lifeUs > 0 ? question.unused : 0;
-    figures.op(shard(question.key), nowNs);
-    marks[0] = question.keptMark;
-    stored[question.key].giveBack(
-        question.unused, question.decidedAtUs, question.lifeUs, COST, marks, storeUs());
+    if (question.failovers == failovers) {
+      giveBackTo(question.key, question);
+    }
     events.leave(question);
+  }
+
+  private void giveBackTo(int key, Question question) {
+    long units = question.unused;
+    long mark = question.keptMark;
+    figures.unused += question.lifeUs > 0 ? units : 0;
+    figures.op(shard(key), nowNs);
+    marks[0] = mark;
+    stored[key].giveBack(units, question.decidedAtUs, question.lifeUs, ONE_UNIT, marks, storeUs());
+    if (replica != null) {
+      replica.giveBack(key, units, question.decidedAtUs, question.lifeUs, mark, storeUs());
+    }
   }
 
   private void admit(int key) {
     figures.admitted++;
-    figures.over = Math.max(figures.over, used[key].use(storeUs()));
+    figures.over = Math.max(figures.over, used[key].use(storeUs(), cost));
   }
 
   private void refuse(int key) {
     figures.refused++;
     long free = used[key].freeAt(storeUs());
-    if (free > 0) {
+    if (free >= cost) {
       figures.early++;
       figures.room += (double) free / limit.capacity();
     }

@@ -8,33 +8,24 @@ import dev.weir.proxy.rule.Mode;
  *
  * @param mode who decides.
  * @param limit of each key.
- * @param sidecars that share it.
- * @param load requests that come, as a multiple of what the limits of all keys let pass.
+ * @param leaseLifeNs the longest life of a unit that is kept; 0 for that of the limit's kind.
+ * @param sidecars that share the limit.
  * @param keys with a budget each; the k-th has a share proportional to 1 / k^1.1.
  * @param shards among which the keys are spread.
  * @param lengthNs of simulated time.
- * @param delayNs the median of a round trip to the store.
- * @param slowShare of answers, that take {@link #SLOW_NS} more.
- * @param deadlineNs how long a decision may take.
- * @param lossShare of answers, that never come; the store has decided.
- * @param crashEveryNs from one crash of a sidecar to its next, on average; 0 if none crashes.
- * @param driftPpm by how many millionths a sidecar's clock is fast or slow, at most.
  * @param seed of all random numbers; the same settings give the same figures.
  */
 public record SimulationSettings(
     Mode mode,
     LimitSpec limit,
+    long leaseLifeNs,
     int sidecars,
-    double load,
     int keys,
     int shards,
     long lengthNs,
-    long delayNs,
-    double slowShare,
-    long deadlineNs,
-    double lossShare,
-    long crashEveryNs,
-    int driftPpm,
+    Traffic traffic,
+    Network network,
+    Faults faults,
     long seed) {
   public static final int MAX_SIDECARS = 10_000;
   public static final int MAX_SHARDS = 1_000;
@@ -56,9 +47,60 @@ public record SimulationSettings(
   /** How often other sidecars become the busy ones. */
   static final long MOVE_NS = 2_500_000_000L;
 
-  /** Requests that come in a second, of all keys at all sidecars. */
+  /**
+   * The requests that come.
+   *
+   * @param load units that they take, as a multiple of what the limits of all keys let pass.
+   * @param cost units that each takes.
+   * @param onNs how long requests come at a time.
+   * @param offNs how long none comes then; 0 if they always do.
+   */
+  public record Traffic(double load, long cost, long onNs, long offNs) {
+    /** Such a load of requests that cost 1 and come all the time. */
+    public static Traffic steady(double load) {
+      return new Traffic(load, 1, 1, 0);
+    }
+
+    /** Of all the time, so much of it has requests. */
+    double onShare() {
+      return (double) onNs / (onNs + offNs);
+    }
+  }
+
+  /**
+   * What lies between the sidecars and the store.
+   *
+   * @param delayNs the median of a round trip.
+   * @param slowShare of answers, that take {@link #SLOW_NS} more.
+   * @param deadlineNs how long a decision may take.
+   */
+  public record Network(long delayNs, double slowShare, long deadlineNs) {}
+
+  /**
+   * What goes wrong.
+   *
+   * @param lossShare of answers, that never come; the store has decided.
+   * @param crashEveryNs from one crash of a sidecar to its next, on average; 0 if none crashes.
+   * @param driftPpm by how many millionths a sidecar's clock is fast or slow, at most.
+   * @param lostWritesNs in the middle of the run another server takes over, which has not seen what
+   *     was written for so long; negative if none does.
+   */
+  public record Faults(double lossShare, long crashEveryNs, int driftPpm, long lostWritesNs) {
+    /** Nothing goes wrong. */
+    public static final Faults NONE = new Faults(0, 0, 0, -1);
+
+    boolean hasFailover() {
+      return lostWritesNs >= 0;
+    }
+  }
+
+  /** Requests that come in a second, on average, of all keys at all sidecars. */
   public double requestsPerSecond() {
-    return new SimulatedLimit(limit).perSecond() * keys * load;
+    return limited().perSecond() * keys * traffic.load() / traffic.cost();
+  }
+
+  SimulatedLimit limited() {
+    return new SimulatedLimit(limit, leaseLifeNs);
   }
 
   /** The same in another mode, with another number of sidecars. */
@@ -66,17 +108,14 @@ public record SimulationSettings(
     return new SimulationSettings(
         otherMode,
         limit,
+        leaseLifeNs,
         otherSidecars,
-        load,
         keys,
         shards,
         lengthNs,
-        delayNs,
-        slowShare,
-        deadlineNs,
-        lossShare,
-        crashEveryNs,
-        driftPpm,
+        traffic,
+        network,
+        faults,
         seed);
   }
 }

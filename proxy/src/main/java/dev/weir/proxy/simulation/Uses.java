@@ -6,10 +6,12 @@ package dev.weir.proxy.simulation;
  * of the store's time, and never step back.
  */
 abstract class Uses {
-  /** Uses a unit; returns by how many units some window is over the limit now, rounded up. */
-  final long use(long atUs) {
+  /** Uses units; returns by how many some window is over the limit now, rounded up. */
+  final long use(long atUs, long units) {
     moveTo(atUs);
-    count(atUs);
+    for (long unit = 0; unit < units; unit++) {
+      count(atUs);
+    }
     return Math.max(0, -free(atUs));
   }
 

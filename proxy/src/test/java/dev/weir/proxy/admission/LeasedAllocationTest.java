@@ -34,6 +34,7 @@ class LeasedAllocationTest {
   private final Question question =
       new Question().traffic(TextRequest.of("GET", "/", "x-user", "u"));
   private final Asker nobody = (ticket, verdict) -> {};
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private AdmissionHandler admission;
   private long atOnce;
 
@@ -50,7 +51,6 @@ class LeasedAllocationTest {
         ModelStore store =
             new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS)) {
       admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
-      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long least = Long.MAX_VALUE;
       for (int i = 0; i < 60 && least > 0; i++) {
         for (int turn = 0; turn < ROUNDS; turn++) {
@@ -72,6 +72,53 @@ class LeasedAllocationTest {
         }
       }
       assertEquals(0, least);
+      assertTrue(server.faults().isEmpty());
+    }
+  }
+
+  /** What the model of the server takes for its answer is the same, whoever waits for it. */
+  @Test
+  void allocatesNothingPerRequestThatWaitsForAnAsk() {
+    RuleSpec rule =
+        RuleSpec.builder("r")
+            .algorithm(Algorithm.FIXED_WINDOW)
+            .rate(Rate.parse("1000000000/365d"))
+            .key(KeySpec.parse("header:x-user"))
+            .mode(Mode.LEASED)
+            .build();
+    try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 0);
+        ModelStore store =
+            new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS)) {
+      admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
+      for (int turn = 0; turn < ROUNDS; turn++) {
+        ask(store);
+        while (server.pendingCount() > 0) {
+          server.answer();
+        }
+        store.pass(10_000);
+      }
+      long leastAsked = Long.MAX_VALUE;
+      long[] leastServed = {Long.MAX_VALUE, Long.MAX_VALUE};
+      for (int i = 0; i < 400; i++) {
+        int waiting = i % 2 == 0 ? 0 : 50;
+        store.forget(); // so that the hand is empty
+        store.pass(1);
+        ask(store);
+        assertEquals(1, server.pendingCount());
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int turn = 0; turn < waiting; turn++) {
+          ask(store);
+        }
+        long asked = threads.getCurrentThreadAllocatedBytes();
+        server.answer();
+        long served = threads.getCurrentThreadAllocatedBytes();
+        assertEquals(0, server.pendingCount(), "asked for themselves");
+        leastAsked = waiting > 0 ? Math.min(leastAsked, asked - before) : leastAsked;
+        leastServed[i % 2] = Math.min(leastServed[i % 2], served - asked);
+        store.pass(10_000);
+      }
+      assertEquals(0, leastAsked);
+      assertEquals(leastServed[0], leastServed[1]);
       assertTrue(server.faults().isEmpty());
     }
   }

@@ -11,6 +11,7 @@ import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
@@ -25,6 +26,7 @@ import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.Topology;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +52,8 @@ class LeasedGateTest {
   private AdmissionHandler admission;
   private int passed;
   private long remaining;
+  private boolean keepsNext;
+  private int keptCount;
 
   @BeforeEach
   void start() {
@@ -107,6 +111,10 @@ class LeasedGateTest {
     public void decided(long ticket, Verdict verdict) {
       passed += verdict.allowed() ? 1 : 0;
       remaining = verdict.remaining();
+      if (keepsNext) {
+        keptCount++;
+        admission.giveBack(admission.keep());
+      }
       told.add(verdict.allowed() ? "allowed" : verdict.refusal().name());
     }
   }
@@ -218,6 +226,173 @@ class LeasedGateTest {
       assertTrue(ask());
     }
     assertEquals("STORE_UNAVAILABLE", told.get(told.size() - 1));
+  }
+
+  /** Demand is there, the hand is empty, and nothing is on the way. */
+  private void emptyHand() {
+    emptyHand(300);
+  }
+
+  private void emptyHand(int requests) {
+    load(requests);
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
+    server.executed().clear();
+    told.clear();
+  }
+
+  @Test
+  void requestsThatFindTheHandEmptyWaitForTheAskUnderWayAndTakeWhatItBrings() {
+    emptyHand();
+    for (int i = 0; i < 20; i++) {
+      assertFalse(ask());
+    }
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(Collections.nCopies(20, "allowed"), told);
+    assertEquals(1, server.executed().size(), server.executed().toString());
+    assertEquals(0, server.pendingCount());
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
+  }
+
+  @Test
+  void requestsWaitForAnAskAheadToo() {
+    lease();
+    while (server.pendingCount() == 0) {
+      ask();
+      store.pass(MS / 10);
+    }
+    while (ask()) {
+      // by hand
+    }
+    told.clear();
+    assertFalse(ask());
+    server.answer();
+    assertEquals(List.of("allowed", "allowed"), told);
+    assertEquals(1, server.executed().size());
+  }
+
+  @Test
+  void thoseForWhomItWasNotEnoughAskOnceMoreTogetherInTheirOrder() {
+    publish(rule(Mode.LEASED, "320/365d"));
+    server.forget();
+    passed = 0;
+    emptyHand();
+    assertEquals(300, charged());
+    for (int i = 0; i < 30; i++) {
+      assertFalse(ask());
+    }
+    server.answer(); // one, and 4 of the 19 that are left then
+    assertEquals(Collections.nCopies(5, "allowed"), told);
+    answerAll();
+    assertEquals(Collections.nCopies(20, "allowed"), told.subList(0, 20));
+    assertEquals(Collections.nCopies(10, "OVER_LIMIT"), told.subList(20, 30));
+    assertEquals(2, server.executed().size(), server.executed().toString());
+    assertEquals(320, charged());
+  }
+
+  @Test
+  void noneWaitsForLongerThanHalfADeadline() {
+    emptyHand();
+    ask();
+    store.pass(MS);
+    ask();
+    ask();
+    store.pass(DEADLINE_NS / 2 - 2 * MS);
+    assertEquals(1, server.pendingCount());
+    store.pass(MS);
+    assertEquals(2, server.pendingCount(), "asked for themselves, at once");
+    assertFalse(ask());
+    answerAll();
+    assertEquals(Collections.nCopies(4, "allowed"), told);
+  }
+
+  @Test
+  void whoWaitedInVainIsToldAtHisOwnDeadline() {
+    emptyHand();
+    ask();
+    store.pass(MS);
+    ask();
+    store.pass(DEADLINE_NS - MS);
+    assertEquals(List.of("STORE_UNAVAILABLE"), told);
+    store.pass(MS - 1);
+    assertEquals(1, told.size());
+    store.pass(1);
+    assertEquals(List.of("STORE_UNAVAILABLE", "STORE_UNAVAILABLE"), told);
+    answerAll();
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
+  }
+
+  @Test
+  void whoIsGoneWhileItWaitedTakesNothing() {
+    emptyHand();
+    ask();
+    Client gone = new Client();
+    long ticket =
+        admission.ask(
+            question.traffic(TextRequest.of("GET", "/", "x-user", "u", "x-group", "g")),
+            gone,
+            store.clock().nowNs());
+    ask();
+    admission.ended(ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
+    answerAll();
+    assertEquals(List.of("allowed", "allowed"), told);
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
+  }
+
+  @Test
+  void whatAWaitingRequestTookCanBeKeptAndGivenBack() {
+    emptyHand();
+    ask();
+    ask();
+    keepsNext = true;
+    answerAll();
+    assertEquals(2, keptCount);
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed - 2, charged());
+  }
+
+  @Test
+  void whoWaitsWhenTheConnectionBreaksIsNotForgotten() {
+    emptyHand();
+    ask();
+    ask();
+    server.opensAtOnce = false;
+    server.lose(false);
+    assertEquals(List.of("STORE_UNAVAILABLE", "STORE_UNAVAILABLE"), told);
+  }
+
+  @Test
+  void aBudgetThatIsGivenBackWhileRequestsWaitIsAskedForAnew() {
+    emptyHand();
+    ask();
+    ask();
+    store.forget();
+    answerAll();
+    assertEquals(List.of("allowed", "allowed"), told);
+    assertEquals(2, server.executed().size());
+  }
+
+  @Test
+  void rulesThatChangeWhileRequestsWaitLeaveThemTheirs() {
+    emptyHand();
+    ask();
+    ask();
+    publish(rule(Mode.LEASED, "200000/365d"));
+    ask();
+    answerAll();
+    assertEquals(Collections.nCopies(3, "allowed"), told);
+    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    answerAll();
+    assertEquals(passed, charged());
   }
 
   @Test
@@ -426,13 +601,48 @@ class LeasedGateTest {
     assertEquals(100, charged());
   }
 
-  @Test
-  void whatIsPeekedAtIsTheStores() {
-    lease();
-    question
+  private Question peek() {
+    return question
         .start(Operation.PEEK, Purpose.OPERATOR)
         .request(TextRequest.of("GET", "/", "x-user", "u"));
-    assertFalse(ask(question));
+  }
+
+  @Test
+  void whatIsLeftIsWhatTheStoreSaysAndWhatIsInHand() {
+    lease();
+    final long used = passed;
+    assertTrue(charged() > used);
+    assertFalse(ask(peek()), "the store says it");
     answerAll();
+    assertEquals(100_000 - used, remaining);
+    assertFalse(ask(peek().wantsRows()));
+    answerAll();
+    assertEquals(100_000 - used, remaining);
+  }
+
+  @Test
+  void aPeekAllowsWhatIsInHandThoughTheStoreHasNothingLeft() {
+    publish(rule(Mode.LEASED, "40/365d"));
+    server.forget();
+    passed = 0;
+    emptyHand(25);
+    ask();
+    answerAll();
+    final long inHand = charged() - passed;
+    assertTrue(inHand > 0);
+    server.charge("u", 40 - charged());
+    told.clear();
+    ask(peek());
+    answerAll();
+    assertEquals(List.of("allowed"), told);
+    assertEquals(inHand, remaining);
+    for (int i = 0; i < inHand; i++) {
+      assertTrue(ask());
+    }
+    told.clear();
+    ask(peek());
+    answerAll();
+    assertEquals(List.of("OVER_LIMIT"), told);
+    assertEquals(0, remaining);
   }
 }

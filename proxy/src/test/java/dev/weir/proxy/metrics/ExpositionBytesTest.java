@@ -120,6 +120,8 @@ class ExpositionBytesTest {
     times(18, () -> leases.byHand(2));
     times(19, leases::byStore);
     times(20, leases::bySpacing);
+    times(21, () -> leases.served(1));
+    times(22, leases::waitedInVain);
     leases.givenBack(121);
     leases.died(122);
   }

@@ -93,11 +93,13 @@ class LatenciesTest {
     assertTrue(lines[0].contains("microseconds"), lines[0]);
     assertEquals("step p50 p90 p99 p99.9 p99.99 max count", lines[2].replaceAll(" +", " "));
     assertTrue(lines[3].matches("decision +(200[01]\\.[0-9]{2} +){6}1"), lines[3]);
-    assertTrue(lines[4].matches("store +(- +){6}0"), lines[4]);
-    assertTrue(lines[5].startsWith("upstream "), lines[5]);
-    assertTrue(lines[6].startsWith("overhead "), lines[6]);
-    assertTrue(lines[7].startsWith("total "), lines[7]);
-    assertEquals(8, lines.length);
+    assertTrue(lines[4].startsWith("hand "), lines[4]);
+    assertTrue(lines[5].startsWith("asked "), lines[5]);
+    assertTrue(lines[6].matches("store +(- +){6}0"), lines[6]);
+    assertTrue(lines[7].startsWith("upstream "), lines[7]);
+    assertTrue(lines[8].startsWith("overhead "), lines[8]);
+    assertTrue(lines[9].startsWith("total "), lines[9]);
+    assertEquals(10, lines.length);
   }
 
   @Test

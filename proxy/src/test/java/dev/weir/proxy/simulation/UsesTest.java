@@ -9,11 +9,7 @@ class UsesTest {
   private static final long START_US = 1_728_000_000_000_000L;
 
   private static long use(Uses uses, long atUs, int count) {
-    long over = 0;
-    for (int i = 0; i < count; i++) {
-      over = uses.use(START_US + atUs);
-    }
-    return over;
+    return uses.use(START_US + atUs, count);
   }
 
   @Test
