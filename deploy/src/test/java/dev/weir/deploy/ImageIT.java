@@ -143,6 +143,24 @@ class ImageIT {
     }
   }
 
+  /** That of Docker before 29. */
+  @Test
+  void itsManifestForOlderDockersNamesTheSameFiles() throws Exception {
+    JsonObject docker =
+        JsonParser.parseString(Repository.read(layout().resolve("manifest.json")))
+            .getAsJsonArray()
+            .get(0)
+            .getAsJsonObject();
+    assertEquals(List.of("weir:" + Repository.version()), strings(docker.get("RepoTags")));
+    assertEquals(
+        blob(manifest().get("config")), layout().resolve(docker.get("Config").getAsString()));
+    List<Path> layers = new ArrayList<>();
+    for (JsonElement layer : manifest().getAsJsonArray("layers")) {
+      layers.add(blob(layer));
+    }
+    assertEquals(layers, strings(docker.get("Layers")).stream().map(layout()::resolve).toList());
+  }
+
   @Test
   void theLibrariesOfTheSystemInItAreNamed() throws Exception {
     Path root = unpack();

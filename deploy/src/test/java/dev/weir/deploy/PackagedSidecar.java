@@ -25,7 +25,8 @@ import java.util.regex.Pattern;
 final class PackagedSidecar implements AutoCloseable {
   private static final Pattern START_LINE =
       Pattern.compile("weir: proxying (http://127\\.0\\.0\\.1:[0-9]+) -> .*");
-  private static final String EACH_START = "INFO  RunCommand: ";
+  private static final Pattern EACH_START =
+      Pattern.compile(".* INFO  \\w+: (weir|limit table:) .*");
   private static final int LIMIT = 3;
 
   private final HttpServer service;
@@ -112,7 +113,10 @@ final class PackagedSidecar implements AutoCloseable {
 
   /** What it has said on standard error, but for what each start says. */
   List<String> remarks() {
-    return Repository.read(errors).lines().filter(line -> !line.contains(EACH_START)).toList();
+    return Repository.read(errors)
+        .lines()
+        .filter(line -> !EACH_START.matcher(line).matches())
+        .toList();
   }
 
   /** Its drain ends at once, as nothing is in flight. */
