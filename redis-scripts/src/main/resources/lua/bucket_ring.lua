@@ -8,13 +8,18 @@ function RING.valid(limit)
   return whole(limit.a, 1, MOST) and whole(limit.c, 2, 4096) and whole(limit.b, 1, LONGEST / limit.c)
 end
 
+-- Off the sub-window of the charge, and no other. If the clock had stepped back, the charge may count in
+-- a later one: then what is taken off leaves early, but what was charged with it stays for longer.
 function RING.refund(st, limit, now, units, at)
-  local last = st.runs[#st.runs]
-  if not last or last[2] == 0 or leaves_at(st, at) ~= last[1] then return false end
-  local back = math.min(units, last[2])
-  last[2] = last[2] - back
+  local runs, leaves = st.runs, leaves_at(st, at)
+  local i = #runs
+  while i > 0 and runs[i][1] > leaves do i = i - 1 end
+  local run = runs[i]
+  if not run or run[1] ~= leaves or run[2] == 0 then return false end
+  local back = math.min(units, run[2])
+  run[2] = run[2] - back
   st.stored = st.stored - back
-  st.total = math.max(st.total - back, 0)
+  if i >= st.first then st.total = st.total - back end
   st.whole = true
   return true
 end

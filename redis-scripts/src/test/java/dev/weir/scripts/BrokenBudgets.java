@@ -99,6 +99,19 @@ enum BrokenBudgets {
       };
     }
   },
+  RING_GIVEN_BACK_OFF_WHAT_IS_LEFT(Kind.BUCKET_RING) {
+    @Override
+    StoredBudget budget(LimitSpec spec) {
+      final long widthUs = spec.windowUs() / spec.subWindows();
+      return new RingBudget(spec.limit(), widthUs, spec.subWindows()) {
+        @Override
+        public boolean giveBack(long nowUs, long units, long atUs, long lifeUs, long mark) {
+          final long oldestUs = nowUs - spec.windowUs() + widthUs;
+          return super.giveBack(nowUs, units, Math.max(atUs, oldestUs), lifeUs, mark);
+        }
+      };
+    }
+  },
   WINDOW_BEYOND_ITS_END(Kind.FIXED_WINDOW) {
     @Override
     StoredBudget budget(LimitSpec spec) {

@@ -246,6 +246,35 @@ class LeaseIT extends ScriptServer {
   }
 
   @Test
+  void aRingTakesBackIntoTheSubWindowOfTheChargeAsLongAsThatCounts() throws Exception {
+    final ScriptLimit ring = ScriptLimit.bucketRing(1_000, 10 * SECOND_US, 10);
+    assertEquals(50, grant(50, ring, NOW));
+    assertEquals(100, lease(0, 100, LIFE, ring, NOW).kept(0));
+    final long later = NOW + 9 * SECOND_US;
+    assertEquals(300, grant(300, ring, later));
+    assertEquals(CheckReply.NOTHING, giveBack(100, NOW + SECOND_US, LIFE, ring, -1, later));
+    assertEquals(1_000 - 450, remaining(ring, later));
+    assertEquals(CheckReply.DONE, giveBack(60, NOW, LIFE, ring, -1, later));
+    assertEquals(1_000 - 390, remaining(ring, later));
+    final long left = NOW + 10 * SECOND_US;
+    assertEquals(1_000 - 300, remaining(ring, left));
+    assertEquals(1, grant(1, ring, left));
+    assertEquals(CheckReply.NOTHING, giveBack(40, NOW, LIFE, ring, -1, left));
+    assertEquals(1_000 - 301, remaining(ring, left));
+  }
+
+  /** Of a clock that steps back, what was charged counts in the newest sub-window. */
+  @Test
+  void aRingTakesNothingBackOutOfALaterSubWindowThanThatOfTheCharge() throws Exception {
+    final ScriptLimit ring = ScriptLimit.bucketRing(1_000, 10 * SECOND_US, 10);
+    assertEquals(5, grant(5, ring, NOW));
+    assertEquals(5, grant(5, ring, NOW + 2 * SECOND_US));
+    assertEquals(100, lease(0, 100, LIFE, ring, NOW).kept(0));
+    assertEquals(CheckReply.DONE, giveBack(100, NOW, LIFE, ring, -1, NOW + 2 * SECOND_US));
+    assertEquals(1_000 - 105, remaining(ring, NOW + 2 * SECOND_US));
+  }
+
+  @Test
   void travelsWithChecksInOneCall() throws Exception {
     call.clear();
     call.check(1, 1, PLAIN);

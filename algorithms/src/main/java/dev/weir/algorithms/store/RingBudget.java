@@ -49,14 +49,22 @@ public class RingBudget extends RunsBudget {
     return widthUs - Math.floorMod(nowUs, widthUs);
   }
 
-  /** Off the newest sub-window, if the charge is in it. */
+  /**
+   * Off the sub-window of the charge, and no other. If the clock had stepped back, the charge may
+   * count in a later one: then what is taken off leaves early, but what was charged with it stays
+   * for longer.
+   */
   @Override
   boolean take(long nowUs, long units, long chargedAtUs, long lifeUs) {
-    final int last = runCount() - 1;
-    if (last < 0 || runUnits(last) == 0 || leavesAtUs(chargedAtUs) != runLeavesUs(last)) {
+    final long leaves = leavesAtUs(chargedAtUs);
+    int run = runCount() - 1;
+    while (run >= 0 && runLeavesUs(run) > leaves) {
+      run--;
+    }
+    if (run < 0 || runLeavesUs(run) != leaves || runUnits(run) == 0) {
       return false;
     }
-    takeOff(last, Math.min(units, runUnits(last)));
+    takeOff(run, Math.min(units, runUnits(run)));
     keepAll();
     return true;
   }

@@ -65,7 +65,7 @@ public abstract class RunsBudget extends StoredBudget {
   final void takeOff(int run, long units) {
     counts[run] -= units;
     stored -= units;
-    total = Math.max(total - units, 0);
+    total -= run >= first ? units : 0;
   }
 
   /** Units that count. */
