@@ -4,7 +4,7 @@ local HEAD, LIMIT, NUMBER = 18, 41, 8
 
 local function read_limit(bytes)
   local number, a, b, c, d, cost = struct.unpack('<Bddddd', bytes)
-  local kind = KINDS[number]
+  local kind = kind_of(number)
   if not kind then return nil, 'kind: ' .. number .. ' (expected: 1 to 6)' end
   local limit = {kind = kind, a = a, b = b, c = c, d = d, cost = cost}
   if not kind.valid(limit) then
@@ -14,9 +14,9 @@ local function read_limit(bytes)
   if not whole(cost, 1, MOST) then
     return nil, string.format('cost: %.17g (expected: a whole number)', cost)
   end
-  limit.capacity = kind == PACED and c or a
-  limit.queue = kind == PACED and d >= 0
-  limit.life = kind == PACED and math.max(-1 - d, 0)
+  limit.capacity = number == 1 and c or a
+  limit.queue = number == 1 and d >= 0
+  limit.life = number == 1 and math.max(-1 - d, 0)
   return limit
 end
 
@@ -31,7 +31,8 @@ local function read_life(check, input, at)
   check.life, check.want, check.marks = life, want, {}
 end
 
-local function read(input)
+local function read()
+  local input = ARGV[1]
   local checks, at, first, known = {}, 1, 0, {}
   if #KEYS < 1 or #KEYS > 1000 then return nil, 'keys: ' .. #KEYS .. ' (expected: 1 to 1000)' end
   if type(input) ~= 'string' then return nil, 'arguments: 0 (expected: 1)' end

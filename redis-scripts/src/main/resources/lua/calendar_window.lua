@@ -4,7 +4,6 @@
 -- also beyond d: a caller that is late refuses rather than issues anew.
 -- Value, 25 bytes: 'C', start, end, count. Cost: O(1).
 local CALENDAR = {}
-KINDS[6], BY_TAG[67] = CALENDAR, CALENDAR
 
 function CALENDAR.valid(limit)
   return whole(limit.a, 1, MOST) and whole(limit.b, -LONGEST, MOST) and whole(limit.c, limit.b + 1, MOST)
@@ -50,8 +49,12 @@ function CALENDAR.units(st, now)
   return now < st.over and st.count or 0
 end
 
-CALENDAR.available = FIXED.available
-CALENDAR.charge = FIXED.charge
+function CALENDAR.available(st, limit, now) return math.max(limit.a - st.count, 0) end
+function CALENDAR.charge(st, limit, now, units) st.count = st.count + units end
+-- Not at all if the caller's edges are not those around now: nobody knows when the window ends.
+function CALENDAR.longest_life(st, limit, now)
+  return st.start <= now and math.max(st.over - now, 0) or 0
+end
 
 function CALENDAR.refund(st, limit, now, units, at)
   if st.count == 0 or at < st.start or at >= st.over then return false end
@@ -72,3 +75,4 @@ local function over(st, now) return now < st.over and st.over or now + st.over -
 function CALENDAR.reset_at(st, now) return st.count == 0 and now or over(st, now) end
 function CALENDAR.drained(st, room, now) return st.count <= room and 0 or over(st, now) - now end
 function CALENDAR.save(st) return struct.pack('<Bddd', 67, st.start, st.over, st.count) end
+return CALENDAR

@@ -1,5 +1,3 @@
 -- The server's time, once per call, in whole microseconds (below 2^53 until the year 2255).
-local function clock()
-  local t = redis.call('TIME')
-  return t[1] * 1000000 + t[2]
-end
+local now = redis.call('TIME')
+now = now[1] * 1000000 + now[2]

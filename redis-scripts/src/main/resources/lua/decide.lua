@@ -16,9 +16,6 @@ local function retry_after(limit, st)
   return longest and math.max(wait, ceil_div(st.debt, st.a) - limit.d) or wait
 end
 
--- What the leases of this call add to its reply, in their order.
-local leases = {}
-
 local function answer(status, index, granted, remaining, capacity, at, retry, wait)
   return struct.pack('<BBdddddd', status, index, granted, remaining, capacity, at, retry, wait)
 end
@@ -33,7 +30,7 @@ local function admitted(check)
     if not st then return nil, i end
     states[i], free[i] = st, limit.kind.available(st, limit, now)
     local fitting = floor_div(free[i], limit.cost)
-    if limit.queue and fitting > 1 then fitting = PACED.join(st, limit, fitting, limit.cost) end
+    if limit.queue and fitting > 1 then fitting = limit.kind.join(st, limit, fitting, limit.cost) end
     granted = math.min(granted, fitting)
   end
   return granted, states, free

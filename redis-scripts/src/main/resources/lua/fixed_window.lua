@@ -3,9 +3,6 @@
 -- Limit: a = limit, b = window in microseconds, c = a start of a window modulo b.
 -- Value, 33 bytes: 'F', b, c, start, count. Cost: O(1).
 local FIXED = {}
-KINDS[2], BY_TAG[70] = FIXED, FIXED
-
-local function start_of(now, b, phase) return now - (now - phase) % b end
 
 function FIXED.valid(limit)
   return whole(limit.a, 1, MOST) and whole(limit.b, 1, LONGEST) and whole(limit.c, 0, limit.b - 1)
@@ -43,6 +40,8 @@ end
 
 function FIXED.available(st, limit, now) return math.max(limit.a - st.count, 0) end
 function FIXED.charge(st, limit, now, units) st.count = st.count + units end
+-- To the end of the window, in which they count.
+function FIXED.longest_life(st, limit, now) return start_of(now, st.b, st.c) + st.b - now end
 
 function FIXED.refund(st, limit, now, units, at)
   if st.count == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
@@ -61,3 +60,4 @@ function FIXED.reset_at(st, now) return st.count == 0 and now or st.start + st.b
 function FIXED.stored_until(st) return st.count > 0 and st.start + st.b end
 function FIXED.drained(st, room, now) return st.count <= room and 0 or st.start + st.b - now end
 function FIXED.save(st) return struct.pack('<Bdddd', 70, st.b, st.c, st.start, st.count) end
+return FIXED

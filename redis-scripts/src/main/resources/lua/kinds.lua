@@ -1,22 +1,16 @@
--- The longest window, 2^51 microseconds or 71 years: now and four of them stay below 2^53.
-local LONGEST = 2251799813685248
-
--- The longest that units may be kept, 2^24 - 1 microseconds or 16 seconds: 3 bytes of a value.
-local LONGEST_LIFE = 16777215
-
-local function floor_div(n, by)
-  return (n - n % by) / by
-end
-
--- The kinds of limit by their number in the argument, and by the first byte of their values. Each is
--- a table of functions of a state st, made for one call from a value or afresh:
+-- The kinds of limit by their number in the argument. Each is made once a call has a limit or a value
+-- of it, and is a table of functions of a state st, made for one call from a value or afresh:
 --   valid(limit): whether its numbers are ones that the encoder would send
 --   fresh(limit, now, old), load(value): a state, where old is that of another limit, or nil; load is
 --     nil for what is not a value of this kind
 --   same(st, limit): whether the state means the same under this limit, whatever its capacity
 --   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
 --   units(st, now): what counts under the limit that wrote it, brought up to now
---   available(st, limit, now), charge(st, limit, now, units)
+--   available(st, limit, now), charge(st, limit, now, units): of units that are used at once
+--   longest_life(st, limit, now): how long units that are kept now may be used at most; 0 if none may
+--     be kept
+--   lendable(st, limit, now, life), keep(st, limit, now, units, life): of units that are used within
+--     that life; where there is none, as of those that are used at once
 --   refund(st, limit, now, units, charged at, life, mark): gives back at most what the charge still
 --     occupies, of units that were charged for a life or, if 0, to be used at once; whether any
 --   owe(st, limit, now, units, at): charges units as if they had been charged at a time that is past,
@@ -26,4 +20,17 @@ end
 --   save(st, now): the value
 --   stored_until(st), of some kinds: when the key of a value just loaded expires, whatever the time
 --     at which it was written; false if that cannot be told from the value
-local KINDS, BY_TAG = {}, {}
+local MAKERS = {make_paced, make_fixed_window, make_sliding_counter, make_sliding_log,
+  make_bucket_ring, make_calendar_window}
+local KINDS = {}
+-- By the first byte of values; 0 is the record of a check once: ours, but no limit's.
+local BY_TAG = {[80] = 1, [70] = 2, [83] = 3, [76] = 4, [82] = 5, [67] = 6, [73] = 0}
+
+local function kind_of(number)
+  local kind = KINDS[number]
+  if not kind and MAKERS[number] then
+    kind = MAKERS[number]()
+    KINDS[number] = kind
+  end
+  return kind
+end

@@ -5,43 +5,8 @@
 -- Cost: that of a check of the same limits.
 local SHARE, NO_MARK = 4, -1
 
--- How each kind keeps units:
---   longest(st, limit, now): how long they may be used; 0 if none may be kept
---   available(st, limit, now, life), charge(st, limit, now, units, life): of units that are used
---     within that life; else as of those that are used at once
-local KEEPS = {
-  [PACED] = {
-    longest = function(st, limit) return limit.life end,
-    -- Until the end of the life the bucket drains for others.
-    available = function(st, limit, now, life)
-      local most = limit.c * limit.b
-      if life > most / limit.a then return 0 end
-      return math.max(floor_div(most - math.max(st.debt, life * limit.a), limit.b), 0)
-    end,
-    charge = function(st, limit, now, units, life)
-      st.debt = math.max(st.debt, life * st.a)
-      PACED.charge(st, limit, now, units)
-    end
-  },
-  -- To the end of the window, in which they count.
-  [FIXED] = {longest = function(st, limit, now) return start_of(now, st.b, st.c) + st.b - now end},
-  -- Not at all if the caller's edges are not those around now: nobody knows when the window ends.
-  [CALENDAR] = {
-    longest = function(st, limit, now) return st.start <= now and math.max(st.over - now, 0) or 0 end
-  },
-  -- To the end of the window: until then the weight of the one before only falls.
-  [COUNTER] = {longest = function(st, limit, now) return start_of(now, st.b, 0) + st.b - now end},
-  -- They still count a window after they may have been used.
-  [LOG] = {
-    longest = function(st) return st.b end,
-    charge = function(st, limit, now, units, life) RUNS.charge(st, limit, now + life, units) end
-  },
-  -- To the end of the sub-window. Not longer, and counted in a later one: the clock of a ring is never
-  -- before its newest sub-window, so what others have counted would leave early.
-  [RING] = {longest = function(st, limit, now) return st.b - now % st.b end}
-}
-
 local function leased(kept, life, marks)
+  leases = leases or {}
   leases[#leases + 1] = struct.pack('<dddddddddd', kept, life, marks[1] or NO_MARK, marks[2] or NO_MARK,
     marks[3] or NO_MARK, marks[4] or NO_MARK, marks[5] or NO_MARK, marks[6] or NO_MARK,
     marks[7] or NO_MARK, marks[8] or NO_MARK)
@@ -52,14 +17,14 @@ end
 local function keepable(check, states)
   local life = check.life
   for i = 1, check.count do
-    life = math.min(life, KEEPS[check[i].kind].longest(states[i], check[i], now))
+    life = math.min(life, check[i].kind.longest_life(states[i], check[i], now))
   end
   if life == 0 or check.want == 0 then return 0, 0 end
   local kept = ceil_div(check.want * life, check.life)
   for i = 1, check.count do
     local limit = check[i]
-    local available = KEEPS[limit.kind].available or limit.kind.available
-    local free = available(states[i], limit, now, life)
+    local lendable = limit.kind.lendable or limit.kind.available
+    local free = lendable(states[i], limit, now, life)
     kept = math.min(kept, floor_div(free, SHARE * limit.cost))
   end
   return kept, kept > 0 and life or 0
@@ -80,8 +45,8 @@ local function lease(check)
     local limit, st = check[i], states[i]
     local kind = limit.kind
     if kept > 0 then
-      local charge = KEEPS[kind].charge or kind.charge
-      charge(st, limit, now, kept * limit.cost, life)
+      local keep_units = kind.keep or kind.charge
+      keep_units(st, limit, now, kept * limit.cost, life)
     end
     if granted + kept > 0 then
       st.of = nil

@@ -4,8 +4,6 @@
 -- Value, 60 bytes: 'I', repeats so far: byte; charged at: double, microseconds; the answer, 50 bytes.
 -- Cost: one SET PX for the first decision, one SET KEEPTTL for a repeat.
 local KEPT_MS, REPEATS, REPLAYED = '300000', 3, 16
--- No limit's state, but ours: a reset may delete it.
-BY_TAG[73] = {load = function() return nil end}
 
 local function check_once(check)
   local index = check.first + check.count + 1

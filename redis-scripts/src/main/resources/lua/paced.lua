@@ -8,10 +8,8 @@
 -- Value of a limit that may be leased, 44 bytes: 'P'; the same in 7 bytes each; a counter of all units
 -- ever charged, modulo 2^40, 5 bytes; the largest L that has written it, 3 bytes. A counter starts at
 -- 256 per microsecond of the present, so one that started anew is ahead of all that were before.
--- The commonest check of a limit that is not leased is decided by meter.lua, which has to stay in step.
+-- What is common of all this is decided by short_way.lua, which has to stay in step.
 local PACED = {}
-KINDS[1], BY_TAG[80] = PACED, PACED
-local COUNTS = 1099511627776
 
 function PACED.valid(limit)
   return exact(limit.a, limit.b, limit.c) and whole(limit.d, -1 - LONGEST_LIFE, MOST)
@@ -96,6 +94,20 @@ function PACED.charge(st, limit, now, units)
   count(st, units)
 end
 
+function PACED.longest_life(st, limit) return limit.life end
+
+-- Until the end of the life the bucket drains for others.
+function PACED.lendable(st, limit, now, life)
+  local most = limit.c * limit.b
+  if life > most / limit.a then return 0 end
+  return math.max(floor_div(most - math.max(st.debt, life * limit.a), limit.b), 0)
+end
+
+function PACED.keep(st, limit, now, units, life)
+  st.debt = math.max(st.debt, life * st.a)
+  PACED.charge(st, limit, now, units)
+end
+
 -- The more of what surely has not drained, and of what surely is owed still.
 -- Not drained: all units, less the time that has passed since the last moment at which they might
 -- have been used, and the longest that any kept units hold the TAT up. Without the charge the TAT would
@@ -146,3 +158,4 @@ function PACED.save(st, now)
   end
   return struct.pack('<Bddddd', 80, tat, ticks, st.a, st.b, st.c)
 end
+return PACED

@@ -3,7 +3,6 @@
 -- its newest one.
 -- Value: 'L' or 'R', b, c, then leaving time and count of each run, 16 bytes each. Cost: O(runs).
 local RUNS = {}
-local OF_RUNS = {__index = RUNS}
 
 function RUNS.fresh(limit, now) return {b = limit.b, c = limit.c, runs = {}, total = 0} end
 
@@ -29,7 +28,8 @@ function RUNS.same(st, limit) return st.b == limit.b and st.c == limit.c end
 local function span(st) return st.c > 0 and st.b * st.c or st.b end
 
 -- When a unit leaves that is admitted at now, unless those before it leave later.
-local function leaves_at(st, now) return st.c > 0 and now - now % st.b + span(st) or now + st.b end
+function RUNS.leaves_at(st, now) return st.c > 0 and now - now % st.b + span(st) or now + st.b end
+local leaves_at = RUNS.leaves_at
 
 function RUNS.arrive(st, limit, now)
   local runs = st.runs
@@ -114,3 +114,4 @@ function RUNS.save(st)
   end
   return table.concat(parts)
 end
+return RUNS

@@ -3,7 +3,6 @@
 -- Limit: a = limit, b = window in microseconds, c = 0; a * b < 2^53.
 -- Value, 33 bytes: 'S', b, start, count, count before. Cost: O(1).
 local COUNTER = {}
-KINDS[3], BY_TAG[83] = COUNTER, COUNTER
 
 function COUNTER.valid(limit)
   return whole(limit.b, 1, LONGEST) and whole(limit.a, 1, MOST / limit.b)
@@ -46,6 +45,8 @@ end
 
 function COUNTER.available(st, limit, now) return math.max(limit.a - counted(st), 0) end
 function COUNTER.charge(st, limit, now, units) st.count = st.count + units end
+-- To the end of the window: until then the weight of the one before only falls.
+function COUNTER.longest_life(st, limit, now) return start_of(now, st.b, 0) + st.b - now end
 
 function COUNTER.refund(st, limit, now, units, at)
   local start = start_of(at, st.b, 0)
@@ -94,3 +95,4 @@ function COUNTER.drained(st, room, now)
 end
 
 function COUNTER.save(st) return struct.pack('<Bdddd', 83, st.b, st.start, st.count, st.before) end
+return COUNTER

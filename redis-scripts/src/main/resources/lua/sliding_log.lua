@@ -1,12 +1,15 @@
 -- Sliding log: each admitted unit counts for a window of its own, and leaves on time; see runs.lua.
 -- Limit: a = limit, at most 4,096; b = window in microseconds; c = 0. Cost: O(runs), of which there are
 -- those of 1.25 windows, 1.25 * a + 1 or so.
-local LOG = setmetatable({}, OF_RUNS)
-KINDS[4], BY_TAG[76] = LOG, LOG
+local LOG = make_runs()
 
 function LOG.valid(limit)
   return whole(limit.a, 1, 4096) and whole(limit.b, 1, LONGEST) and limit.c == 0
 end
+
+-- They still count a window after they may have been used.
+function LOG.longest_life(st) return st.b end
+function LOG.keep(st, limit, now, units, life) LOG.charge(st, limit, now + life, units) end
 
 function LOG.refund(st, limit, now, units, at, life)
   local leaves, back = at + life + st.b, math.min(units, st.total)
@@ -29,3 +32,4 @@ function LOG.refund(st, limit, now, units, at, life)
   st.total = st.total - back
   return true
 end
+return LOG

@@ -13,7 +13,7 @@ end
 local function state(index, limit)
   local value, kind = value_of(index), limit.kind
   if value == nil then return nil end
-  local of = value and BY_TAG[string.byte(value)]
+  local of = value and kind_of(BY_TAG[string.byte(value)])
   local old = of and of.load(value)
   if value and not old then return nil end
   if old and of == kind and kind.same(old, limit) then
@@ -48,7 +48,8 @@ local function store(index, kind, st)
     -- Cheaper than the same expiry anew.
     redis.call('SET', key, value, 'KEEPTTL')
   else
-    redis.call('SET', key, value, 'PX', keep(expires - now))
+    -- Until what it says means nothing.
+    redis.call('SET', key, value, 'PX', format('%d', math.max(1, ceil((expires - now) / 1000))))
   end
   written[key] = value
 end

@@ -19,25 +19,17 @@ public final class LuaScript {
   public static final LuaScript CHECK =
       new LuaScript(
           "check",
-          files("numbers.lua", "clock.lua", "meter.lua")
-              + lazily(
-                  "every_kind",
-                  files(
-                          "kinds.lua",
-                          "paced.lua",
-                          "fixed_window.lua",
-                          "sliding_counter.lua",
-                          "calendar_window.lua",
-                          "runs.lua",
-                          "sliding_log.lua",
-                          "bucket_ring.lua",
-                          "argument.lua",
-                          "states.lua",
-                          "decide.lua",
-                          "once.lua")
-                      + lazily("lease_of_every_kind", files("lease.lua"))
-                      + files("ops.lua"))
-              + files("check.lua"));
+          files("check.lua", "clock.lua", "short_way.lua", "numbers.lua")
+              + lazily("make_paced", files("paced.lua"))
+              + lazily("make_fixed_window", files("fixed_window.lua"))
+              + lazily("make_sliding_counter", files("sliding_counter.lua"))
+              + lazily("make_calendar_window", files("calendar_window.lua"))
+              + lazily("make_runs", files("runs.lua"))
+              + lazily("make_sliding_log", files("sliding_log.lua"))
+              + lazily("make_bucket_ring", files("bucket_ring.lua"))
+              + files("kinds.lua", "argument.lua", "states.lua", "decide.lua", "once.lua")
+              + lazily("make_lease", files("lease.lua"))
+              + files("ops.lua"));
 
   /** Counts the sidecars that share a store; see {@code peers.lua}. */
   public static final LuaScript PEERS = new LuaScript("peers", files("peers.lua"));
@@ -65,9 +57,8 @@ public final class LuaScript {
   }
 
   /**
-   * Source as a function without arguments. A script's body runs anew in each call, and each
-   * function in it is made anew: so what the common call does not need is inside one that it does
-   * not make.
+   * Source as a function without arguments, which makes what the source defines. A script's body
+   * runs anew in each call, and makes each function anew that it comes to.
    */
   private static String lazily(String function, String source) {
     return "local function " + function + "()\n" + source + "end\n";

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The short way of {@code meter.lua} beside the one that every other check takes. */
-class MeterIT extends ScriptServer {
-  private static final String SHORT_WAY = "local meters = read_meters(ARGV[1])";
+/** The short way of {@code short_way.lua} beside the one that everything else takes. */
+class ShortWayIT extends ScriptServer {
+  private static final String SHORT_WAY = "op = byte(input, at)";
   private static final String CONTENTS =
       "local all = '' for _, key in ipairs(KEYS) do local type = redis.call('TYPE', key).ok"
           + " all = all .. type .. (type == 'string' and redis.call('GET', key) or '') .. ';'"
@@ -32,23 +32,35 @@ class MeterIT extends ScriptServer {
     ScriptLimit.paced(1, 1, WINDOW_US),
     ScriptLimit.paced(5, 3, 7),
     ScriptLimit.paced(1L << 40, 1_000_000, 1_000_000),
+    ScriptLimit.paced(25, 7, WINDOW_US).leased(10_000_000),
+    ScriptLimit.paced(40, 40, WINDOW_US).leased(5_000_000),
+    ScriptLimit.paced(1L << 40, 1_000_000, 1_000_000).leased(1_000),
+    ScriptLimit.fixedWindow(12, WINDOW_US, 7),
+    ScriptLimit.fixedWindow(40, WINDOW_US, 7),
+    ScriptLimit.fixedWindow(40, WINDOW_US / 16, 0),
   };
+
+  /** What a refund says of an earlier call. */
+  private record Granted(long atUs, long lifeUs, long mark) {}
+
+  private Granted latestGrant = new Granted(0, 0, CheckCall.NO_MARK);
+
   private final CheckCall call = new CheckCall(MAX_CHECKS);
 
   @Test
   void decidesAndStoresAsTheLongWayOverRandomSteps() throws Exception {
-    final String longWay = TIMED.replace(SHORT_WAY, "local meters");
+    final String longWay = TIMED.replace(SHORT_WAY, "op = 0");
     assertNotEquals(TIMED, longWay);
     final int[] statuses = new int[5];
     long latest = 1_700_000_000_000_000L;
     for (int round = 0; round < CALLS; round++) {
-      latest += random.nextInt(4) == 0 ? 0 : random.nextLong(WINDOW_US / 8);
+      latest += random.nextLong(random.nextBoolean() ? WINDOW_US / 8 : WINDOW_US / 256);
       latest -= random.nextInt(80) == 0 ? random.nextLong(90 * WINDOW_US) : 0;
       final long nowUs = random.nextInt(8) == 0 ? latest - random.nextLong(WINDOW_US / 4) : latest;
       if (random.nextInt(10) == 0) {
         disturb(random.nextInt(KEYS));
       }
-      final int checks = 1 + random.nextInt(MAX_CHECKS);
+      final int checks = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(MAX_CHECKS);
       final String[] shorts = new String[checks];
       final String[] longs = new String[checks];
       call.clear();
@@ -56,27 +68,50 @@ class MeterIT extends ScriptServer {
         final int key = random.nextInt(KEYS);
         shorts[i] = "{p}short" + key;
         longs[i] = "{p}long" + key;
-        final ScriptLimit limit = limits[random.nextInt(3) > 0 ? key : random.nextInt(6)];
-        call.check(1 + random.nextInt(4), 1 + random.nextInt(6), limit);
+        ask(limits[random.nextInt(3) > 0 ? 2 * key + 1 : random.nextInt(limits.length)]);
       }
       final byte[] expected = client.eval(longWay, Long.toString(nowUs), call, longs);
       final byte[] actual = client.eval(TIMED, Long.toString(nowUs), call, shorts);
       assertArrayEquals(expected, actual, "round " + round);
       for (int i = 0; i < checks; i++) {
-        statuses[reply(actual, checks).status(i)]++;
+        statuses[reply(actual, call).status(i)]++;
+      }
+      if (random.nextInt(3) == 0) {
+        final CheckReply reply = reply(actual, call);
+        final boolean isLease = call.leaseCount() > 0 && random.nextInt(3) > 0;
+        latestGrant =
+            new Granted(
+                nowUs,
+                isLease ? reply.lifeUs(0) : 0,
+                isLease ? reply.keptMark(0, 0) : CheckCall.NO_MARK);
       }
       assertEquals(contents("{p}long"), contents("{p}short"), "round " + round);
     }
     assertTrue(
         statuses[CheckReply.GRANTED] > 1000
             && statuses[CheckReply.REFUSED] > 1000
+            && statuses[CheckReply.DONE] > 500
+            && statuses[CheckReply.NOTHING] > 1000
             && statuses[CheckReply.FOREIGN] > 500,
         Arrays.toString(statuses));
   }
 
+  private void ask(ScriptLimit limit) {
+    final int choice = random.nextInt(10);
+    if (choice < 5) {
+      call.check(1 + random.nextInt(4), 1 + random.nextInt(6), limit);
+    } else if (choice < 8) {
+      final long lifeUs = 1 + random.nextInt(12_000_000);
+      call.lease(random.nextInt(4), random.nextInt(20), lifeUs, 1 + random.nextInt(3), limit);
+    } else {
+      call.refund(
+          1 + random.nextInt(8), latestGrant.atUs, latestGrant.lifeUs, limit, latestGrant.mark);
+    }
+  }
+
   /** Puts the same under the key of both ways: nothing, what is not ours, another limit's state. */
   private void disturb(int key) throws Exception {
-    final int choice = random.nextInt(7);
+    final int choice = random.nextInt(24);
     for (String name : new String[] {"{p}short" + key, "{p}long" + key}) {
       client.text("DEL", name);
       switch (choice) {
