@@ -137,12 +137,13 @@ final class Http2Answers {
 
   /** Passes on trailers, which end the stream. */
   void trailers(Http2Connection connection, int stream, RequestView fields) {
-    ByteBuf block = trailers.write(fields, ByteBufAllocator.DEFAULT);
-    if (block.isReadable()) {
-      connection.sendTrailers(stream, block);
-    } else {
-      block.release();
+    if (!trailers.select(fields)) {
       connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
+    } else if (connection.sendsAtOnce(stream)) {
+      trailers.write(fields, connection.beginHead(stream));
+      connection.endHead(stream, true);
+    } else {
+      connection.sendTrailers(stream, trailers.write(fields, ByteBufAllocator.DEFAULT));
     }
   }
 }

@@ -84,13 +84,24 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   @Override
   public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
-    int held = request.data(content(in, offset, bytes), endStream);
+    int held = give(in, offset, bytes, endStream);
     if (endStream) {
       giveBody();
     } else {
       giveBodySoon();
     }
     return connection == null ? 0 : held;
+  }
+
+  private int give(ByteBuf in, int offset, int bytes, boolean endStream) {
+    if (bytes == 0 || !request.copiesBody()) {
+      return request.data(content(in, offset, bytes), endStream);
+    }
+    int readerIndex = in.readerIndex();
+    int writerIndex = in.writerIndex();
+    int held = request.data(in.retain().setIndex(offset, offset + bytes), endStream);
+    in.setIndex(readerIndex, writerIndex);
+    return held;
   }
 
   /** A slice keeps the memory of a whole read: only long ones that go on at once are worth it. */
@@ -201,6 +212,11 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   @Override
   public int responseData(ByteBuf bytes, boolean end) {
     return connection.sendData(stream, bytes, end);
+  }
+
+  @Override
+  public boolean copiesData() {
+    return true;
   }
 
   @Override

@@ -80,6 +80,11 @@ public interface ClientSide {
    */
   int responseData(ByteBuf bytes, boolean end);
 
+  /** As {@link ServiceSide#copiesData}, of {@link #responseData}. */
+  default boolean copiesData() {
+    return false;
+  }
+
   /**
    * Passes on trailers, which end the response, if its protocol has a place for them.
    *

@@ -108,6 +108,11 @@ final class ForwardedBody implements Asker {
     return give(bytes, end);
   }
 
+  /** Whether {@link #forward} copies or sends what it is given, and keeps no index of it. */
+  boolean copies() {
+    return !messages.areCounted() && !messages.isWaiting() && service.copiesData();
+  }
+
   /** Gives the service trailers, behind what is held. */
   void forwardTrailers(RequestView fields) {
     ended = true;

@@ -480,6 +480,16 @@ public final class ProxiedRequest implements Asker {
     return state == State.GATHERING || state == State.EXCHANGE || state == State.TUNNEL;
   }
 
+  /** Whether {@link #data} now does as {@link ServiceSide#copiesData} says. */
+  public boolean copiesBody() {
+    return state == State.EXCHANGE && !tunnel.isAwaited() && body.copies();
+  }
+
+  /** Whether {@link #responseData} now does as {@link ServiceSide#copiesData} says. */
+  public boolean copiesResponse() {
+    return state == State.EXCHANGE && client.copiesData();
+  }
+
   /** The head as the origin has written it. */
   public EncodedHead encoded() {
     return head;

@@ -49,6 +49,11 @@ final class ServiceLink {
     return held;
   }
 
+  /** Whether {@link #data} copies or sends what it is given, and keeps no index of it. */
+  boolean copiesData() {
+    return side.copiesData();
+  }
+
   /** Ends the body with trailers, whose bytes stay the caller's. */
   void trailers(RequestView fields) {
     if (failure == null && !side.trailers(fields)) {

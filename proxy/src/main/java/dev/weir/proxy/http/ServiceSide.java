@@ -37,6 +37,14 @@ public interface ServiceSide {
   int data(ByteBuf bytes, boolean end);
 
   /**
+   * Whether {@link #data} has copied or sent what it is given when it returns, and keeps no index
+   * of the buffer: who has the bytes in a buffer of its own may lend that.
+   */
+  default boolean copiesData() {
+    return false;
+  }
+
+  /**
    * Ends the body with trailers, behind data of the form {@link BodyForm#DATA} that did not end it;
    * a protocol that has no place for them there ends the body alone.
    *

@@ -89,13 +89,16 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
     return stream;
   }
 
-  /** Sends a head, or one before it (1xx), that was encoded before; {@code block} is taken over. */
-  public final void sendHead(int stream, ByteBuf block, boolean endStream) {
+  /**
+   * Sends a head that was encoded before, and stays the caller's.
+   *
+   * @param block has it in its first {@code bytes} readable ones, which are not read.
+   */
+  public final void sendHead(int stream, ByteBuf block, int bytes, boolean endStream) {
     if (isSending(stream)) {
-      output.headers(streams.id(stream), block, endStream);
+      output.beginHeaders(streams.id(stream)).writeBytes(block, block.readerIndex(), bytes);
+      output.endHeaders(streams.id(stream), endStream);
       headSent(stream, endStream);
-    } else {
-      block.release();
     }
   }
 
@@ -205,6 +208,14 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
     return isOpen()
         && !streams.has(
             stream, StreamSlots.RESET | StreamSlots.LOCAL_ENDED | StreamSlots.END_WAITS);
+  }
+
+  /**
+   * Whether anything may be sent on a stream, and nothing of it waits: then its trailers may be
+   * written as a head is ({@link #beginHead}).
+   */
+  public final boolean sendsAtOnce(int stream) {
+    return isSending(stream) && streams.waiting[stream] == null;
   }
 
   /** Ends a stream at once, both ways; nothing more is told of it. It still is to be released. */

@@ -169,6 +169,7 @@ final class StreamSlots {
 
   /** Frees a slot. What is waiting in it has been taken before. */
   void free(int slot) {
+    assert ids[slot] != FREE : "slot " + slot + " is free already";
     int hole = home(ids[slot]);
     while (index[hole] != slot) {
       hole = hole + 1 & index.length - 1;

@@ -169,7 +169,7 @@ final class Http2Call implements ServiceSide {
     if (mayAsk()) {
       kept.head(pool.messages().finish(head), requestEnded && !asksForWebSocket);
       headOffset = connection.writtenBytes();
-      connection.sendHead(stream, kept.copyHead(), kept.ended());
+      kept.sendHead(connection, stream, kept.ended());
       awaitService();
     }
     return called();
@@ -208,6 +208,11 @@ final class Http2Call implements ServiceSide {
   }
 
   @Override
+  public boolean copiesData() {
+    return true;
+  }
+
+  @Override
   public boolean trailers(RequestView fields) {
     isCalled = true;
     requestEnded = true;
@@ -216,10 +221,9 @@ final class Http2Call implements ServiceSide {
       fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
     } else {
       ByteBuf block = pool.messages().trailers(fields);
-      if (block.isReadable()) {
+      if (block != null) {
         connection.sendTrailers(stream, block);
       } else {
-        block.release();
         connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
       }
       awaitService();
@@ -233,7 +237,7 @@ final class Http2Call implements ServiceSide {
       return;
     }
     headOffset = connection.writtenBytes();
-    connection.sendHead(stream, kept.copyHead(), kept.ended() && !kept.hasBody());
+    kept.sendHead(connection, stream, kept.ended() && !kept.hasBody());
     if (kept.hasBody()) {
       requestHeldBytes += connection.sendData(stream, kept.copyBody(), kept.ended());
     }
@@ -383,12 +387,23 @@ final class Http2Call implements ServiceSide {
     if (isTunnel) {
       return tunnelReceived(content(in, offset, bytes), ended);
     }
+    if (bytes == 0 || !request.copiesResponse()) {
+      return dataReceived(content(in, offset, bytes), ended);
+    }
+    int readerIndex = in.readerIndex();
+    int writerIndex = in.writerIndex();
+    int held = dataReceived(in.retain().setIndex(offset, offset + bytes), ended);
+    in.setIndex(readerIndex, writerIndex);
+    return held;
+  }
+
+  private int dataReceived(ByteBuf content, boolean ended) {
     if (ended) {
-      complete().responseData(content(in, offset, bytes), true);
+      complete().responseData(content, true);
       return 0;
     }
     pool.told(this);
-    int held = request.responseData(content(in, offset, bytes), false);
+    int held = request.responseData(content, false);
     if (request != null) {
       responseHeldBytes += held;
       awaitService();

@@ -51,9 +51,11 @@ final class Http2Messages {
     return block;
   }
 
-  /** A block of trailers, the caller's to release. */
+  /** A block of trailers, the caller's to release; null if none of the fields may pass. */
   ByteBuf trailers(RequestView fields) {
-    return trailerWriter.write(fields, ByteBufAllocator.DEFAULT);
+    return trailerWriter.select(fields)
+        ? trailerWriter.write(fields, ByteBufAllocator.DEFAULT)
+        : null;
   }
 
   /** Reads the heads and trailers of all connections, one at a time. */

@@ -61,9 +61,9 @@ final class KeptRequest {
     return bytes.readableBytes() > headBytes;
   }
 
-  /** A copy of the head, the caller's to release. */
-  ByteBuf copyHead() {
-    return bytes.alloc().directBuffer(headBytes).writeBytes(bytes, bytes.readerIndex(), headBytes);
+  /** Sends the head on a stream, which may end with it. */
+  void sendHead(Http2Upstream connection, int stream, boolean endStream) {
+    connection.sendHead(stream, bytes, headBytes, endStream);
   }
 
   /** A copy of what there is of the body, the caller's to release. */

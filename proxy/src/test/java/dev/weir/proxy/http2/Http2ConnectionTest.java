@@ -99,6 +99,19 @@ class Http2ConnectionTest {
   }
 
   @Test
+  void aStreamWithoutAWindowHoldsUpNoOther() {
+    start();
+    client.settings(Setting.INITIAL_WINDOW_SIZE, 1000);
+    client.request(1, true, "GET", "/a").request(3, true, "GET", "/a").send();
+    server.head(1, false, ":status: 200");
+    server.head(3, false, ":status: 200");
+    assertEquals(10, server.data(1, true, "x".repeat(1010)));
+    assertEquals(0, server.data(3, true, "y"), "is sent in the same turn, at once");
+    server.letGo(1);
+    server.letGo(3);
+  }
+
+  @Test
   void windowsOpenAgainForWhatIsConsumedWithItsPadding() {
     start();
     server.holds = true;

@@ -3,6 +3,7 @@ package dev.weir.proxy.http2;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.loop.InternalErrors;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -58,6 +59,35 @@ class LostConnectionTest {
     server.embedded().close();
     server.embedded().runPendingTasks();
     server.letGo(3);
+    assertNothingIsLeft(server);
+  }
+
+  /** A stream that still stands in the ring would be freed a second time. */
+  @Test
+  void noStreamSendsOnceAnotherHasSeenTheConnectionEnd() {
+    final SlowChannel channel = new SlowChannel();
+    final WatchedStreams server = WatchedStreams.open(Role.SERVER, channel);
+    final FramePeer client = server.peer();
+    client.startAsClient().request(1, true, "GET", "/").request(3, true, "GET", "/").send();
+    client.windowUpdate(1, 1000).windowUpdate(3, 1000).send();
+    server.head(1, false, ":status: 200");
+    server.data(1, true, "x".repeat(Setting.DEFAULT_WINDOW_BYTES + 500));
+    server.head(3, false, ":status: 200");
+    server.data(3, true, "y");
+    client.received();
+    server.told();
+    server.within =
+        () -> {
+          server.within = () -> {};
+          channel.takes = false; // so that it is not closed yet
+          server.fail(ErrorCode.INTERNAL_ERROR, "it ends while its streams send");
+          server.letGoOfAll();
+        };
+    final long errors = InternalErrors.count();
+    client.windowUpdate(0, 1000).send();
+    assertEquals(0, InternalErrors.count() - errors);
+    assertEquals("sent 1 500", server.told().get(0));
+    channel.takes = true;
     assertNothingIsLeft(server);
   }
 

@@ -105,7 +105,8 @@ final class WatchedStreams extends Http2Connection {
   }
 
   void head(int id, boolean endStream, String... lines) {
-    sendHead(slot(id), block(lines), endStream);
+    final ByteBuf block = block(lines);
+    sendHead(slot(id), block, block.readableBytes(), endStream);
   }
 
   void trailers(int id, String... lines) {

@@ -13,10 +13,26 @@ import io.netty.buffer.ByteBufAllocator;
 public final class TrailerWriter {
   private final FieldEncoder encoder = new FieldEncoder();
 
+  /** Omits the fields that may not pass; whether any is left. */
+  public boolean select(RequestView fields) {
+    boolean isAnyLeft = false;
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      if (fields.omits(i)) {
+        continue;
+      }
+      if (FieldPolicy.mayTrail(fields.bytes(), fields.nameOffset(i), fields.nameLength(i))) {
+        isAnyLeft = true;
+      } else {
+        fields.omit(i);
+      }
+    }
+    return isAnyLeft;
+  }
+
   /**
-   * Writes a block.
+   * Writes a block of those fields that {@link #select} has left.
    *
-   * @return a buffer of its own, the caller's to release; without a byte if no field may pass.
+   * @return a buffer of its own, the caller's to release.
    */
   public ByteBuf write(RequestView fields, ByteBufAllocator allocator) {
     int bytes = 0;
@@ -24,9 +40,14 @@ public final class TrailerWriter {
       bytes += fields.nameLength(i) + fields.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
     }
     ByteBuf out = allocator.directBuffer(Math.max(1, bytes));
+    write(fields, out);
+    return out;
+  }
+
+  /** Appends those fields that {@link #select} has left. */
+  public void write(RequestView fields, ByteBuf out) {
     for (int i = 0; i < fields.fieldCount(); i++) {
-      if (!fields.omits(i)
-          && FieldPolicy.mayTrail(fields.bytes(), fields.nameOffset(i), fields.nameLength(i))) {
+      if (!fields.omits(i)) {
         encoder.field(
             out,
             fields.bytes(),
@@ -37,6 +58,5 @@ public final class TrailerWriter {
             false);
       }
     }
-    return out;
   }
 }
