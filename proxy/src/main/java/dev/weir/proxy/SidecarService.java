@@ -9,7 +9,7 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.AlpnOrigin;
-import dev.weir.proxy.upstream.Http2Pool;
+import dev.weir.proxy.upstream.Http2Origin;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamEndpoint;
 import dev.weir.proxy.upstream.UpstreamLoop;
@@ -58,8 +58,8 @@ final class SidecarService implements AutoCloseable {
     return new UpstreamPool(loop, endpoint(tls.ofHttp1Service()));
   }
 
-  private Http2Pool http2(UpstreamLoop loop, Http2Loop http2, Http2Observer observer) {
-    return new Http2Pool(loop, endpoint(tls.ofService()), http2, observer);
+  private Http2Origin http2(UpstreamLoop loop, Http2Loop http2, Http2Observer observer) {
+    return new Http2Origin(loop, endpoint(tls.ofService()), http2, observer);
   }
 
   private UpstreamEndpoint endpoint(UpstreamTls serviceTls) {

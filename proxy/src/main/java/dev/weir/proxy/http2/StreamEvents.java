@@ -63,6 +63,9 @@ abstract class StreamEvents extends InboundHandler {
     return false;
   }
 
+  /** A stream has been reset by us, and the peer is told. */
+  protected void streamReset(int stream) {}
+
   /** The peer has seen the reset of a stream, which kept its slot until now. */
   protected void resetSeen(int stream) {}
 

@@ -107,6 +107,7 @@ final class StreamStates {
   void reset(int stream, int errorCode) {
     if (connection.role == Role.SERVER || streams.has(stream, StreamSlots.HEAD_SENT)) {
       writeReset(streams.id(stream), errorCode);
+      connection.streamReset(stream);
       keep(stream);
     } else {
       closed.reset(streams.id(stream)); // of one that nothing was sent of the peer knows nothing
@@ -119,6 +120,7 @@ final class StreamStates {
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
     if (how == StreamEnd.FAULT || how == StreamEnd.UNTAKEN) {
       writeReset(streams.id(stream), errorCode);
+      connection.streamReset(stream);
       keep(stream);
     }
     close(stream);

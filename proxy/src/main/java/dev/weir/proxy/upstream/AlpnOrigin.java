@@ -21,13 +21,13 @@ public final class AlpnOrigin implements Origin {
   /** The protocol of HTTP/2 over TLS, as ALPN names it. */
   static final String HTTP2 = "h2";
 
-  private final Http2Pool http2;
+  private final Http2Origin http2;
   private final UpstreamPool http1;
   private boolean isHttp1;
   private Origin opener;
 
   /** Picks between two pools of one service. */
-  public AlpnOrigin(Http2Pool http2, UpstreamPool http1) {
+  public AlpnOrigin(Http2Origin http2, UpstreamPool http1) {
     this.http2 = http2;
     this.http1 = http1;
     opener = http2;

@@ -5,8 +5,6 @@ import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
-import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.http2.PeerSettings;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
@@ -24,7 +22,7 @@ import java.util.function.Function;
  * <p>A request that finds neither room nor its client's share of it waits, and so does one for
  * which the first connection is being made ({@link WaitingRequests}).
  */
-public final class Http2Pool implements Origin {
+final class Http2Pool implements Origin {
   /** Who comes first waits for the first connection: there are always places for that. */
   private static final int LEAST_QUEUE = PeerSettings.MOST_STREAMS;
 
@@ -44,14 +42,6 @@ public final class Http2Pool implements Origin {
 
   /** What {@link #open} has found. */
   private Http2Call opened;
-
-  public Http2Pool(
-      UpstreamLoop loop, UpstreamEndpoint endpoint, Http2Loop http2, Http2Observer observer) {
-    this(
-        new Http2UpstreamLoop(
-            loop, http2, observer, new Http2Messages(endpoint.authority(), endpoint.tls() != null)),
-        handlers -> new UpstreamConnector(loop, endpoint, handlers)::connect);
-  }
 
   /**
    * @param connector gives, for what makes the handlers of channels, who makes connections.

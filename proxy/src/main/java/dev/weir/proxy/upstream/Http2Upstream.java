@@ -191,6 +191,14 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
+  protected void streamReset(int stream) {
+    Http2Call call = (Http2Call) user(stream);
+    if (call != null) {
+      connections.http2().resets().count(call.client(), loop.clock().nowNs());
+    }
+  }
+
+  @Override
   protected void resetSeen(int stream) {
     connections.placeLeft(resetClients[stream]);
   }

@@ -22,12 +22,15 @@ final class HeldPool extends HeldUpstream {
   static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final EmbeddedChannel tasks = new EmbeddedChannel();
-  private final ArrayDeque<UpstreamConnector.Attempt> attempts = new ArrayDeque<>();
+  private final ArrayDeque<Wanted> attempts = new ArrayDeque<>();
   private final List<EmbeddedChannel> channels = new ArrayList<>();
-  private Function<Channel, ChannelHandler> handlers;
 
   final Http2Loop http2;
-  final Http2Pool pool;
+  final Http2Origin pool;
+
+  /** A connection that is asked for, and what makes its handlers. */
+  private record Wanted(
+      UpstreamConnector.Attempt attempt, Function<Channel, ChannelHandler> handlers) {}
 
   HeldPool(int queue, int connections) {
     this(queue, connections, 1_000, 2 * SECOND_NS);
@@ -43,27 +46,23 @@ final class HeldPool extends HeldUpstream {
     http2 =
         new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks.eventLoop()), 32 * 1024, 100);
     pool =
-        new Http2Pool(
-            new Http2UpstreamLoop(
-                new UpstreamLoop(
-                    new UpstreamSettings(
-                        ADDRESS,
-                        UpstreamProtocol.H2C,
-                        null,
-                        new UpstreamTimeouts(SECOND_NS, responseNs, SECOND_NS, SECOND_NS),
-                        new UpstreamCaps(1, streams, connections, queue)),
-                    addresses,
-                    tasks.eventLoop(),
-                    time.clock,
-                    time.deadlines,
-                    metrics),
-                http2,
-                metrics.http2Services(),
-                new Http2Messages("service", false)),
-            given -> {
-              handlers = given;
-              return attempts::add;
-            });
+        new Http2Origin(
+            new UpstreamLoop(
+                new UpstreamSettings(
+                    ADDRESS,
+                    UpstreamProtocol.H2C,
+                    null,
+                    new UpstreamTimeouts(SECOND_NS, responseNs, SECOND_NS, SECOND_NS),
+                    new UpstreamCaps(1, streams, connections, queue)),
+                addresses,
+                tasks.eventLoop(),
+                time.clock,
+                time.deadlines,
+                metrics),
+            http2,
+            metrics.http2Services(),
+            new Http2Messages("service", false),
+            handlers -> attempt -> attempts.add(new Wanted(attempt, handlers)));
     serve(pool);
   }
 
@@ -79,12 +78,12 @@ final class HeldPool extends HeldUpstream {
 
   /** Makes the connection that was asked for first, and returns the service at its other end. */
   Service connect() {
-    UpstreamConnector.Attempt attempt = attempts.remove();
+    Wanted wanted = attempts.remove();
     EmbeddedChannel channel = new EmbeddedChannel();
     channels.add(channel);
-    channel.pipeline().addLast(handlers.apply(channel));
-    attempt.begin(addresses.current());
-    attempt.connected(channel);
+    channel.pipeline().addLast(wanted.handlers().apply(channel));
+    wanted.attempt().begin(addresses.current());
+    wanted.attempt().connected(channel);
     run();
     return new Service(this, channel);
   }
@@ -99,7 +98,7 @@ final class HeldPool extends HeldUpstream {
 
   /** Makes the connection that was asked for first; HTTP/1.1 is agreed on for it. */
   void connectHttp1(Channel channel, SocketAddress[] targets) {
-    UpstreamConnector.Attempt attempt = attempts.remove();
+    UpstreamConnector.Attempt attempt = attempts.remove().attempt();
     assertFalse(attempt.speaks("http/1.1"));
     attempt.begin(targets);
     attempt.speaksOther(channel);
@@ -108,7 +107,7 @@ final class HeldPool extends HeldUpstream {
 
   /** Does not make the connection that was asked for first. */
   void refuse(RefusalReason reason) {
-    attempts.remove().failed(reason);
+    attempts.remove().attempt().failed(reason);
     run();
   }
 

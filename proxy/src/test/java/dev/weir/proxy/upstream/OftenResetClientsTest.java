@@ -1,0 +1,124 @@
+package dev.weir.proxy.upstream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.upstream.HeldPool.Service;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients whose streams are often reset, beside others, before a service that counts resets. */
+class OftenResetClientsTest {
+  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+  private static final long RESETTER = 7;
+  private static final long OTHER = 8;
+  private static final int MANY = ClientResets.MOST + 1;
+
+  private final HeldPool held = new HeldPool(100, 1, 100, HeldPool.MINUTE_NS);
+  private final List<HeldClient> clients = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    clients.forEach(client -> client.request.clientGone(RequestEnd.NO_CODE));
+    held.close();
+  }
+
+  @AfterAll
+  static void findNoLeak() throws InterruptedException {
+    LeakRecorder.assertNone();
+  }
+
+  private HeldClient ask(long client) {
+    held.clientKey = client;
+    HeldClient asking = held.ask(GET);
+    clients.add(asking);
+    held.run();
+    return asking;
+  }
+
+  private void askAndLeave(long client, int times) {
+    for (int i = 0; i < times; i++) {
+      HeldClient asking = ask(client);
+      clients.remove(asking);
+      asking.request.clientGone(ErrorCode.CANCEL);
+      held.run();
+    }
+  }
+
+  private static long count(Service service, String kind) {
+    return service.streams().stream().filter(frame -> frame.startsWith(kind)).count();
+  }
+
+  /** The connection of all, on which one client has had many streams reset. */
+  private Service connectAndReset() {
+    ask(OTHER);
+    Service shared = held.connectSettled();
+    askAndLeave(RESETTER, MANY);
+    List<String> frames = shared.streams();
+    assertEquals(MANY, frames.stream().filter(frame -> frame.startsWith("RST_STREAM")).count());
+    return shared;
+  }
+
+  @Test
+  void getAConnectionOfTheirOwnThatTheServiceMayEnd() {
+    Service shared = connectAndReset();
+    HeldClient resetter = ask(RESETTER);
+    assertEquals(1, held.attempts(), "a connection apart");
+    Service apart = held.connectSettled();
+    assertEquals(1, count(apart, "HEADERS"));
+    HeldClient other = ask(OTHER);
+    assertEquals(1, count(shared, "HEADERS"), "others stay");
+    apart.peer.goAway(1, ErrorCode.ENHANCE_YOUR_CALM);
+    apart.send();
+    apart.breakOff();
+    clients.remove(resetter);
+    assertTrue(resetter.told().get(0).startsWith("refused"), "its own connection ends");
+    shared.peer.headers(2 * MANY + 3, true, ":status: 204");
+    shared.send();
+    clients.remove(other);
+    assertEquals(List.of("head 204 alone", "data  end", "ended"), other.told());
+  }
+
+  @Test
+  void shareTheConnectionOfAllUntilResetsAreMany() {
+    ask(OTHER);
+    Service shared = held.connectSettled();
+    askAndLeave(RESETTER, MANY - 1);
+    ask(RESETTER);
+    assertEquals(0, held.attempts());
+    assertEquals(MANY + 1, count(shared, "HEADERS"));
+  }
+
+  @Test
+  void comeBackWhenNoResetCountsAnyMore() {
+    Service shared = connectAndReset();
+    held.time.pass(MANY * ClientResets.SECONDS_OF_ONE * HeldPool.SECOND_NS);
+    held.run();
+    shared.streams();
+    ask(RESETTER);
+    assertEquals(0, held.attempts());
+    assertEquals(1, count(shared, "HEADERS"));
+  }
+
+  @Test
+  void anAnswerThatEndsBeforeItsRequestCountsAsAResetToo() {
+    ask(OTHER);
+    Service shared = held.connectSettled();
+    held.clientKey = RESETTER;
+    for (int i = 0; i < MANY; i++) {
+      HeldClient posting = held.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n");
+      shared.peer.headers(2 * i + 3, true, ":status: 204");
+      shared.send();
+      assertEquals("head 204 alone", posting.told().get(0));
+    }
+    assertEquals(MANY, count(shared, "RST_STREAM"));
+    ask(RESETTER);
+    assertEquals(1, held.attempts());
+  }
+}
