@@ -161,6 +161,16 @@ class ImageIT {
     assertEquals(layers, strings(docker.get("Layers")).stream().map(layout()::resolve).toList());
   }
 
+  /** As the nodes of a cluster look for it once it is loaded there. */
+  @Test
+  void itsNameForContainerdIsTheWholeOne() throws Exception {
+    JsonObject index = json(layout().resolve("index.json"));
+    JsonObject manifest = index.getAsJsonArray("manifests").get(0).getAsJsonObject();
+    assertEquals(
+        "docker.io/library/weir:" + Repository.version(),
+        manifest.getAsJsonObject("annotations").get("io.containerd.image.name").getAsString());
+  }
+
   @Test
   void theLibrariesOfTheSystemInItAreNamed() throws Exception {
     Path root = unpack();
