@@ -80,8 +80,9 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
-   * Allocates {@code slotCount * 20} bytes, or {@code slotCount * (16 + 8 * cellsPerKey)}, of
-   * direct memory; beside it 1/128 of that, but at least 49 KiB, and 64 rings.
+   * Allocates {@code slotCount * 20} bytes, or {@code slotCount * (16 + 8 * cellsPerKey)}, outside
+   * the heap; beside it 1/128 of that, but at least 49 KiB, and 64 rings. The process takes them
+   * page by page, when keys come.
    *
    * @param slotCount a power of two from {@link #MIN_SLOT_COUNT} to {@link #MAX_SLOT_COUNT}; 1.7
    *     times the keys expected at once, or more.

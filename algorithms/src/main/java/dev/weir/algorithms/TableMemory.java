@@ -4,12 +4,10 @@ import static dev.weir.algorithms.LimitTable.MAX_SLOT_COUNT;
 import static dev.weir.algorithms.LimitTable.MIN_SLOT_COUNT;
 import static dev.weir.algorithms.SlotLayout.SLOT_BYTES;
 
-import java.nio.ByteBuffer;
-import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The memory of a {@link LimitTable}: two pieces of direct memory. One is cut into the slots of
+ * The memory of a {@link LimitTable}: two pieces outside the heap. One is cut into the slots of
  * keys, the slots of shared budgets, marks, counters and weights; the other one holds the rings.
  */
 record TableMemory(
@@ -17,8 +15,8 @@ record TableMemory(
     Slots overflow,
     OverflowMarks marks,
     Counters counters,
-    ByteBuffer allocated,
-    ByteBuffer allocatedCells) {
+    ZeroedMemory allocated,
+    ZeroedMemory allocatedCells) {
   /** Limits whose keys may overflow at a time, each with one shared budget. */
   private static final int MAX_OVERFLOW_SLOT_COUNT = 1024;
 
@@ -58,36 +56,31 @@ record TableMemory(
               + MAX_BUFFER_BYTES
               + ")");
     }
-    final ByteBuffer allocated = allocateBytes("slotCount: " + slotCount, bytes);
-    final ByteBuffer allocatedCells;
+    final ZeroedMemory allocated = allocateBytes("slotCount: " + slotCount, bytes);
+    final ZeroedMemory allocatedCells;
     try {
       allocatedCells =
           allocateBytes("cellsPerKey: " + cellsPerKey, (int) (cellsBytes + overflowCellsBytes));
     } catch (IllegalArgumentException e) {
-      BufferUtil.free(allocated);
+      allocated.free();
       throw e;
     }
-    final int start = aligned(allocated);
-    final int countersStart = start + slotsBytes;
-    final int overflowStart = countersStart + Counters.COUNTERS_BYTES;
+    final int overflowStart = slotsBytes + Counters.COUNTERS_BYTES;
     final int marksStart = overflowStart + overflowBytes;
     final int weightsStart = marksStart + marksBytes;
-    final int cellsStart = aligned(allocatedCells);
-    final int overflowCellsStart = cellsStart + (int) cellsBytes;
-    final Counters counters =
-        new Counters(new UnsafeBuffer(allocated, countersStart, Counters.COUNTERS_BYTES));
+    final Counters counters = new Counters(allocated.slice(slotsBytes, Counters.COUNTERS_BYTES));
     return new TableMemory(
         new Slots(
-            new UnsafeBuffer(allocated, start, slotsBytes),
-            new UnsafeBuffer(allocatedCells, cellsStart, (int) cellsBytes),
-            new UnsafeBuffer(allocated, weightsStart, weightsBytes),
+            allocated.slice(0, slotsBytes),
+            allocatedCells.slice(0, (int) cellsBytes),
+            allocated.slice(weightsStart, weightsBytes),
             counters),
         new Slots(
-            new UnsafeBuffer(allocated, overflowStart, overflowBytes),
-            new UnsafeBuffer(allocatedCells, overflowCellsStart, (int) overflowCellsBytes),
+            allocated.slice(overflowStart, overflowBytes),
+            allocatedCells.slice((int) cellsBytes, (int) overflowCellsBytes),
             new UnsafeBuffer(0, 0),
             counters),
-        new OverflowMarks(new UnsafeBuffer(allocated, marksStart, marksBytes)),
+        new OverflowMarks(allocated.slice(marksStart, marksBytes)),
         counters,
         allocated,
         allocatedCells);
@@ -139,29 +132,20 @@ record TableMemory(
     }
   }
 
-  private static ByteBuffer allocateBytes(String what, int bytes) {
+  private static ZeroedMemory allocateBytes(String what, int bytes) {
     try {
-      return ByteBuffer.allocateDirect(bytes + CACHE_LINE_BYTES);
+      return ZeroedMemory.allocate(bytes, CACHE_LINE_BYTES);
     } catch (OutOfMemoryError e) {
       throw new IllegalArgumentException(
-          what
-              + ", "
-              + bytes
-              + " bytes (expected: no more than the direct memory left, see"
-              + " -XX:MaxDirectMemorySize)",
-          e);
+          what + ", " + bytes + " bytes (expected: no more than the system gives)", e);
     }
-  }
-
-  private static int aligned(ByteBuffer buffer) {
-    return (int) -BufferUtil.address(buffer) & (CACHE_LINE_BYTES - 1);
   }
 
   /** Frees what was allocated. A later use fails its bounds check, where that is on. */
   void close() {
     slots.close();
     overflow.close();
-    BufferUtil.free(allocated);
-    BufferUtil.free(allocatedCells);
+    allocated.free();
+    allocatedCells.free();
   }
 }

@@ -42,14 +42,6 @@ class LimitTableTest {
         thrown.getMessage());
   }
 
-  @Test
-  void refusesATableBeyondTheDirectMemory() {
-    final IllegalArgumentException thrown =
-        assertThrows(
-            IllegalArgumentException.class, () -> new LimitTable(LimitTable.MAX_SLOT_COUNT));
-    assertTrue(thrown.getMessage().startsWith("slotCount: 67108864, "), thrown.getMessage());
-  }
-
   @ParameterizedTest
   @ValueSource(longs = {0, -1, Long.MIN_VALUE})
   void refusesACostBelowOne(long cost) {

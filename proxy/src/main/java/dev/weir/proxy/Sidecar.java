@@ -122,11 +122,14 @@ public final class Sidecar implements AutoCloseable {
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
-      loops.make(tls, service, store, rateLimits);
+      loops.make(tls, service, store == null ? null : store::join, rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
       new SidecarFigures(metrics).expose(tables, () -> ready);
       if (store != null) {
-        startStore(settings.store(), settings.names());
+        boolean isConnected = startStore(settings.store(), settings.names());
+        if (isToBeWarm && isConnected) {
+          SidecarWarmUp.askStore(settings, transport, group, loops);
+        }
       }
       warmUp = isToBeWarm ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
@@ -179,8 +182,12 @@ public final class Sidecar implements AutoCloseable {
         : null;
   }
 
-  /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
-  private void startStore(StoreSettings settings, StoreNames names) {
+  /**
+   * Waits a while for the store, and goes on without it: a store that is away stops no start.
+   *
+   * @return whether it is there.
+   */
+  private boolean startStore(StoreSettings settings, StoreNames names) {
     if (names.isKeyDerived()) {
       LOG.info(
           "redis: secrets are hashed in names under a key that anybody can derive: whoever reads"
@@ -188,11 +195,13 @@ public final class Sidecar implements AutoCloseable {
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
     new SidecarFigures(metrics).expose(store, loops.hands());
-    if (store.start(STORE_WAIT_NS)) {
+    boolean isConnected = store.start(STORE_WAIT_NS);
+    if (isConnected) {
       LOG.info("redis: connected: {}", settings);
     } else {
       LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
     }
+    return isConnected;
   }
 
   private Store store(Settings settings) {

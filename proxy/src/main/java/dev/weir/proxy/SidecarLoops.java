@@ -20,13 +20,13 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.rule.ClientIpReader;
 import dev.weir.proxy.rule.ClientKeyReader;
 import dev.weir.proxy.rule.IdentityReader;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.store.LoopStore;
-import dev.weir.proxy.store.Store;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -64,6 +64,7 @@ final class SidecarLoops implements AutoCloseable {
    * The parts of one event loop.
    *
    * @param deadlines of all that waits on it.
+   * @param store null if no rule can ask one.
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
@@ -71,8 +72,14 @@ final class SidecarLoops implements AutoCloseable {
       EventLoop eventLoop,
       Deadlines deadlines,
       AdmissionHandler admission,
+      LoopStore store,
       ClientLoop clients,
       Origin origin) {}
+
+  /** Gives an event loop its part of the store. */
+  interface LoopStores {
+    LoopStore of(EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreMetrics counts);
+  }
 
   /** Starts the threads of a sidecar, which have nothing to do yet. */
   static EventLoopGroup threads(Settings settings, Transport transport) {
@@ -103,14 +110,15 @@ final class SidecarLoops implements AutoCloseable {
    * Makes what each event loop has.
    *
    * @param service null if there is none.
-   * @param store null if no rule can ask one.
+   * @param stores gives each event loop its part of the store; null if no rule can ask one.
    * @param rateLimits of Envoy; null if they are not wanted.
    */
-  void make(SidecarTls tls, SidecarService service, Store store, SidecarRateLimits rateLimits) {
+  void make(
+      SidecarTls tls, SidecarService service, LoopStores stores, SidecarRateLimits rateLimits) {
     KeyHasher hasher = KeyHasher.random();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
-      Loop loop = loop(eventLoop, hasher, service, store, rateLimits);
+      Loop loop = loop(eventLoop, hasher, service, stores, rateLimits);
       loops.add(loop);
       clientLoops.put(eventLoop, loop.clients());
       tls.join(eventLoop);
@@ -121,7 +129,7 @@ final class SidecarLoops implements AutoCloseable {
       EventLoop eventLoop,
       KeyHasher hasher,
       SidecarService service,
-      Store store,
+      LoopStores stores,
       SidecarRateLimits rateLimits) {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
@@ -138,7 +146,7 @@ final class SidecarLoops implements AutoCloseable {
         new IdentityReader(
             settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
     LoopStore loopStore =
-        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
+        stores == null ? null : stores.of(eventLoop, clock, deadlines, loopMetrics.store());
     AdmissionHandler admission =
         new AdmissionHandler(
             gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
@@ -151,7 +159,7 @@ final class SidecarLoops implements AutoCloseable {
     decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(eventLoop, deadlines, admission, null, null);
+      return new Loop(eventLoop, deadlines, admission, loopStore, null, null);
     }
     Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
     ClientLoop clients =
@@ -166,7 +174,7 @@ final class SidecarLoops implements AutoCloseable {
             http2,
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, deadlines, admission, clients, origin);
+    return new Loop(eventLoop, deadlines, admission, loopStore, clients, origin);
   }
 
   private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
@@ -239,6 +247,22 @@ final class SidecarLoops implements AutoCloseable {
                 }
               })
           .awaitUninterruptibly();
+    }
+  }
+
+  /** An event loop's part of the store. */
+  LoopStore store(EventLoop eventLoop) {
+    return loops.stream()
+        .filter(loop -> loop.eventLoop() == eventLoop)
+        .findFirst()
+        .orElseThrow()
+        .store();
+  }
+
+  /** Does something with each event loop's part of the store, on it, and waits. */
+  void withStores(Consumer<LoopStore> action) {
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(() -> action.accept(loop.store())).awaitUninterruptibly();
     }
   }
 

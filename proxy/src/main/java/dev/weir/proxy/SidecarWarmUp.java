@@ -14,9 +14,12 @@ import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
@@ -27,6 +30,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +46,11 @@ final class SidecarWarmUp {
   /** Of each version of HTTP, for each event loop: clients are given to the loops in turn. */
   private static final int CLIENTS_PER_LOOP = 2;
 
+  /** Of the budgets in the store. */
+  private static final String SERVICE = "weir-warm-up";
+
+  private static final long DEADLINE_NS = 1_000_000_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(SidecarWarmUp.class);
 
   private final LimitTables tables;
@@ -50,15 +59,22 @@ final class SidecarWarmUp {
   private final SidecarLoops loops;
   private final Listeners listeners;
 
+  /**
+   * @param stores null if nothing is asked of a store.
+   */
   private SidecarWarmUp(
-      Settings settings, Traffic traffic, Transport transport, EventLoopGroup group)
+      Settings settings,
+      Traffic traffic,
+      Transport transport,
+      EventLoopGroup group,
+      SidecarLoops.LoopStores stores)
       throws IOException {
     tls = new SidecarTls(settings.client().listeners(), settings.upstream());
     service = new SidecarService(settings.upstream(), transport, tls);
     tables = LimitTables.allocate(settings.admission(), 0);
     loops =
         new SidecarLoops(settings, group, new Metrics(), tables, new SidecarDecisions(settings));
-    loops.make(tls, service, null, null);
+    loops.make(tls, service, stores, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
     Listeners opened = null;
     try {
@@ -89,12 +105,50 @@ final class SidecarWarmUp {
    * @return null if that cannot be done here; why has been logged.
    */
   static WarmUp of(Settings settings, Transport transport, EventLoopGroup group) {
+    return of(settings, Mode.LOCAL, transport, group, null);
+  }
+
+  /**
+   * Asks the store for a while, before there are requests, by a second sidecar whose one rule is of
+   * mode leased, which takes all that mode exact does on its way. The store is asked about budgets
+   * of a service's that has no other, which end within a second.
+   *
+   * @param settings of the sidecar that is to be warm.
+   * @param group its event loops.
+   * @param loops what it has on them; its store is connected.
+   */
+  static void askStore(
+      Settings settings, Transport transport, EventLoopGroup group, SidecarLoops loops) {
+    loops.withStores(LoopStore::lend);
+    try {
+      WarmUp warmUp =
+          of(
+              settings,
+              Mode.LEASED,
+              transport,
+              group,
+              (eventLoop, clock, deadlines, counts) -> loops.store(eventLoop));
+      if (warmUp != null) {
+        warmUp.begin();
+        warmUp.close();
+      }
+    } finally {
+      loops.withStores(LoopStore::takeBack);
+    }
+  }
+
+  private static WarmUp of(
+      Settings settings,
+      Mode mode,
+      Transport transport,
+      EventLoopGroup group,
+      SidecarLoops.LoopStores stores) {
     boolean isHttp2Service = settings.upstream().protocol() == UpstreamProtocol.H2C;
     try {
       Traffic traffic = new Traffic(isHttp2Service);
       try {
-        SidecarWarmUp sidecar =
-            new SidecarWarmUp(settings(settings, traffic.service()), traffic, transport, group);
+        Settings own = settings(settings, mode, traffic.service());
+        SidecarWarmUp sidecar = new SidecarWarmUp(own, traffic, transport, group, stores);
         return new WarmUp(traffic, sidecar::takeDown);
       } catch (IOException | RuntimeException e) {
         traffic.close();
@@ -106,41 +160,56 @@ final class SidecarWarmUp {
     }
   }
 
-  private static Settings settings(Settings of, SocketAddress service) throws IOException {
+  private static Settings settings(Settings of, Mode mode, SocketAddress service)
+      throws IOException {
+    UpstreamSettings upstream = of.upstream();
     UpstreamProtocol protocol =
-        of.upstream().protocol() == UpstreamProtocol.H2C
-            ? UpstreamProtocol.H2C
-            : UpstreamProtocol.HTTP1;
-    ClientCaps caps = of.client().caps();
+        upstream.protocol() == UpstreamProtocol.H2C ? UpstreamProtocol.H2C : UpstreamProtocol.HTTP1;
+    ClientSettings client = of.client();
+    ClientCaps caps = client.caps();
     int clientCount = 2 * CLIENTS_PER_LOOP * of.process().eventLoopCount();
     SocketAddress anyPort = new InetSocketAddress(Traffic.loopback(), 0);
     return new Settings(
         new UpstreamSettings(
-            service, protocol, of.upstream().tls(), of.upstream().timeouts(), of.upstream().caps()),
+            service, protocol, upstream.tls(), upstream.timeouts(), upstream.caps()),
         new ClientSettings(
             List.of(ListenerSettings.plain(anyPort)),
-            of.client().timeouts(),
+            client.timeouts(),
             new ClientCaps(
                 caps.headBytes(), caps.fieldCount(), caps.targetBytes(), clientCount, clientCount),
-            of.client().answers()),
+            client.answers()),
         new DecisionSettings(List.of(), null, false),
         new RateLimitSettings(null, false),
         new AdmissionSettings(KEYS, 0, 0),
-        StoreSettings.NONE,
-        StoreNames.DEFAULT,
+        mode.needsStore() ? patient(of.store()) : StoreSettings.NONE,
+        new StoreNames(SERVICE, false, Set.of(), ""),
         of.identity(),
         of.process(),
-        rules());
+        new RuleSource(List.of(rule(mode)), false));
   }
 
-  /** One rule, which refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */
-  private static RuleSource rules() {
-    RuleSpec rule =
-        RuleSpec.builder("warm-up")
-            .key(KeySpec.parse("header:x-user-id"))
-            .rate(Rate.parse(Traffic.REQUESTS_OF_USER - 1 + "/1h"))
-            .build();
-    return new RuleSource(List.of(rule), false);
+  /** The first decisions are slow; that is why they are made. */
+  private static StoreSettings patient(StoreSettings store) {
+    return new StoreSettings(
+        store.nodes(),
+        store.topology(),
+        store.sentinelMaster(),
+        store.login(),
+        store.sentinelLogin(),
+        store.database(),
+        store.tls(),
+        store.tlsCa(),
+        DEADLINE_NS);
+  }
+
+  /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */
+  private static RuleSpec rule(Mode mode) {
+    return RuleSpec.builder("warm-up")
+        .key(KeySpec.parse("header:x-user-id"))
+        .rate(Rate.parse(Traffic.REQUESTS_OF_USER - 1 + "/1s"))
+        .mode(mode)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .build();
   }
 
   private void takeDown() {
@@ -152,6 +221,7 @@ final class SidecarWarmUp {
     if (opened != null) {
       opened.close();
     }
+    loops.giveBackLeases();
     loops.leave();
     loops.close();
     service.close();

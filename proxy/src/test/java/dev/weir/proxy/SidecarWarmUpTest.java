@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -32,43 +32,43 @@ class SidecarWarmUpTest {
       try (Sidecar sidecar = Sidecar.start(settings)) {
         cold = figures(sidecar);
       }
-      String logged = log.toString();
+      int loggedCount = log.toString().length();
       try (Sidecar warm = Sidecar.startWarm(settings)) {
         assertEquals(cold, figures(warm));
         warm.drain(0);
-        assertEquals(cold.size(), figures(warm).size());
         assertTrue(warm.awaitWarmUp() > 0, "requests were made");
       }
       assertEquals(0, origin.connectionCount());
-      assertEquals("", log.toString().substring(logged.length()).replace(logged, "").strip());
+      assertEquals("", log.toString().substring(loggedCount));
     }
   }
 
-  private static Settings settings(String transport, String upstream) {
+  /**
+   * @param more a flag, its value, and so on.
+   */
+  static Settings settings(String transport, String upstream, String... more) {
+    Map<String, String> flags = new HashMap<>();
+    flags.put("--upstream", upstream);
+    flags.put("--transport", transport);
+    flags.put("--listen", "127.0.0.1:0");
+    flags.put("--admin", "off");
+    flags.put("--caps.connections", "100");
+    flags.put("--event-loops", "2");
+    flags.put("--table.keys", "1000");
+    flags.put("--limit", "1/1h");
+    flags.put("--key", "header:x-user-id");
+    for (int i = 0; i < more.length; i += 2) {
+      flags.put(more[i], more[i + 1]);
+    }
     Faults faults = Faults.ofFlags();
-    Map<String, String> flags =
-        Map.of(
-            "--upstream", upstream,
-            "--transport", transport,
-            "--listen", "127.0.0.1:0",
-            "--admin", "off",
-            "--caps.connections", "100",
-            "--event-loops", "2",
-            "--table.keys", "1000",
-            "--limit", "1/1h",
-            "--key", "header:x-user-id");
     Settings settings = SettingsFlags.read(flags, faults);
     assertTrue(faults.isEmpty(), faults::toString);
     return settings;
   }
 
   /** All that is exposed of this sidecar; not of its JVM. */
-  private static List<String> figures(Sidecar sidecar) throws Exception {
-    ByteArrayOutputStream page = new ByteArrayOutputStream();
-    page.writeBytes(sidecar.metrics().expose(null).body());
-    return page.toString(StandardCharsets.UTF_8)
-        .lines()
-        .filter(l -> l.startsWith("weir_"))
-        .toList();
+  static List<String> figures(Sidecar sidecar) throws Exception {
+    String page = new String(sidecar.metrics().expose(null).body(), StandardCharsets.UTF_8);
+    return page.lines().filter(line -> line.startsWith("weir_")).toList();
   }
 }

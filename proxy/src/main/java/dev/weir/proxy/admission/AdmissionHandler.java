@@ -91,7 +91,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.counts = new VerdictCounts(metrics);
     this.clock = clock;
     this.parked = new ParkedRequests(places);
-    this.held = new HeldRequests(places);
+    this.held = new HeldRequests();
     this.keptCharges = new KeptChargePool(places);
     // Rules that queue must leave places to those whose verdicts come late.
     this.maxHeldCount = (places + 1) / 2;

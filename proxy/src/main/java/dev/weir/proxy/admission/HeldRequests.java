@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * The parked requests that have their verdict and wait for their slot: a binary heap by the time
- * that each is due. A request is entered under its parking place, so there is room for all that can
- * be parked, and nothing is made per request.
+ * that each is due. A request is entered under its parking place; room is made for as many places
+ * as were used, and nothing per request.
  *
  * <p>A request that is withdrawn leaves at once. Else clients that come and go could fill the heap
  * with what nobody waits for any more.
@@ -13,27 +13,30 @@ import java.util.Arrays;
 final class HeldRequests {
   private static final int ABSENT = -1;
 
-  private final long[] tickets;
-  private final long[] duesNs;
-  private final long[] remainings;
-  private final long[] resetsAtNs;
+  private long[] tickets = {};
+  private long[] duesNs = {};
+  private long[] remainings = {};
+  private long[] resetsAtNs = {};
 
   /** Places, the one due first at index 0; none is due before the one at half its index. */
-  private final int[] heap;
+  private int[] heap = {};
 
   /** By place: its index in the heap. */
-  private final int[] indices;
+  private int[] indices = {};
 
   private int size;
 
-  HeldRequests(int placeCount) {
-    tickets = new long[placeCount];
-    duesNs = new long[placeCount];
-    remainings = new long[placeCount];
-    resetsAtNs = new long[placeCount];
-    heap = new int[placeCount];
-    indices = new int[placeCount];
-    Arrays.fill(indices, ABSENT);
+  /** Makes room for a place that was not used before, and for as many again as there are. */
+  private void makeRoom(int place) {
+    int known = indices.length;
+    int count = Math.max(place + 1, 2 * known);
+    tickets = Arrays.copyOf(tickets, count);
+    duesNs = Arrays.copyOf(duesNs, count);
+    remainings = Arrays.copyOf(remainings, count);
+    resetsAtNs = Arrays.copyOf(resetsAtNs, count);
+    heap = Arrays.copyOf(heap, count);
+    indices = Arrays.copyOf(indices, count);
+    Arrays.fill(indices, known, count, ABSENT);
   }
 
   /**
@@ -44,6 +47,9 @@ final class HeldRequests {
    */
   void add(long ticket, long dueNs, long remaining, long resetAtNs) {
     int place = (int) ticket;
+    if (place >= indices.length) {
+      makeRoom(place);
+    }
     tickets[place] = ticket;
     duesNs[place] = dueNs;
     remainings[place] = remaining;
@@ -71,7 +77,7 @@ final class HeldRequests {
   /** Whether a request is in. */
   boolean contains(long ticket) {
     int place = (int) ticket;
-    return indices[place] != ABSENT && tickets[place] == ticket;
+    return place < indices.length && indices[place] != ABSENT && tickets[place] == ticket;
   }
 
   int size() {

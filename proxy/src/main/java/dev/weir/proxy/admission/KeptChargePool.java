@@ -1,24 +1,32 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Admission;
+import java.util.Arrays;
 
 /** The charges of one event loop that are kept; made when needed, and reused. */
 final class KeptChargePool {
-  private final KeptCharge[] charges;
-  private final int[] free;
+  private static final int FIRST_COUNT = 64;
+
+  private final int maxCount;
+  private KeptCharge[] charges = {};
+  private int[] free = {};
   private int madeCount;
   private int freeCount;
 
   KeptChargePool(int maxCount) {
-    charges = new KeptCharge[maxCount];
-    free = new int[maxCount];
+    this.maxCount = maxCount;
   }
 
   /** An empty one; {@link Admission#NOTHING_KEPT} if there are as many as may be. */
   int take() {
     if (freeCount == 0) {
-      if (madeCount == charges.length) {
+      if (madeCount == maxCount) {
         return Admission.NOTHING_KEPT;
+      }
+      if (madeCount == charges.length) {
+        int count = Math.min(maxCount, Math.max(FIRST_COUNT, 2 * madeCount));
+        charges = Arrays.copyOf(charges, count);
+        free = Arrays.copyOf(free, count);
       }
       charges[madeCount] = new KeptCharge();
       free[freeCount++] = madeCount++;

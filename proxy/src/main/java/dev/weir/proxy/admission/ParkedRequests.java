@@ -4,6 +4,7 @@ import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.rule.Rule;
+import java.util.Arrays;
 
 /**
  * The requests of one event loop whose verdict is awaited, in places that are reused. A ticket
@@ -14,13 +15,17 @@ final class ParkedRequests {
   /** What {@link #next} returns when every place is taken that the purpose may have. */
   static final long FULL = -1;
 
-  private final Asker[] askers;
-  private final Rule[] rules;
-  private final RuleCounters[] counters;
-  private final long[] startsNs;
-  private final int[] generations;
-  private final int[] freePlaces;
-  private final Purpose[] purposes;
+  /** How many places are made at first; twice as many whenever all are taken. */
+  static final int FIRST_PLACES = 64;
+
+  private final int maxPlaces;
+  private Asker[] askers = {};
+  private Rule[] rules = {};
+  private RuleCounters[] counters = {};
+  private long[] startsNs = {};
+  private int[] generations = {};
+  private int[] freePlaces = {};
+  private Purpose[] purposes = {};
 
   /** By purpose: how many places it has taken, and may. */
   private final int[] taken = new int[Purpose.values().length];
@@ -28,20 +33,29 @@ final class ParkedRequests {
   private final int[] bounds = new int[Purpose.values().length];
   private int freeCount;
 
-  ParkedRequests(int placeCount) {
-    askers = new Asker[placeCount];
-    rules = new Rule[placeCount];
-    counters = new RuleCounters[placeCount];
-    startsNs = new long[placeCount];
-    generations = new int[placeCount];
-    freePlaces = new int[placeCount];
-    freeCount = placeCount;
-    purposes = new Purpose[placeCount];
+  /**
+   * @param maxPlaces how many requests may wait at a time; memory is taken for as many as did.
+   */
+  ParkedRequests(int maxPlaces) {
+    this.maxPlaces = maxPlaces;
     for (Purpose purpose : Purpose.values()) {
-      bounds[purpose.ordinal()] = Math.max(1, bound(purpose, placeCount));
+      bounds[purpose.ordinal()] = Math.max(1, bound(purpose, maxPlaces));
     }
-    for (int place = 0; place < placeCount; place++) {
-      freePlaces[place] = placeCount - 1 - place;
+  }
+
+  /** Makes more places; none is free, and there may be more. */
+  private void makePlaces() {
+    int known = askers.length;
+    int count = Math.min(maxPlaces, Math.max(FIRST_PLACES, 2 * known));
+    askers = Arrays.copyOf(askers, count);
+    rules = Arrays.copyOf(rules, count);
+    counters = Arrays.copyOf(counters, count);
+    startsNs = Arrays.copyOf(startsNs, count);
+    generations = Arrays.copyOf(generations, count);
+    purposes = Arrays.copyOf(purposes, count);
+    freePlaces = new int[count];
+    for (int place = count - 1; place >= known; place--) {
+      freePlaces[freeCount++] = place;
     }
   }
 
@@ -62,8 +76,11 @@ final class ParkedRequests {
    */
   long next(Purpose purpose) {
     int kind = purpose.ordinal();
-    if (freeCount == 0 || taken[kind] == bounds[kind]) {
+    if (taken[kind] == bounds[kind] || freeCount == 0 && askers.length == maxPlaces) {
       return FULL;
+    }
+    if (freeCount == 0) {
+      makePlaces();
     }
     int place = freePlaces[freeCount - 1];
     return (long) generations[place] << 32 | place;

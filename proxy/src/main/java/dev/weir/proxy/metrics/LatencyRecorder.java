@@ -21,9 +21,12 @@ final class LatencyRecorder {
   private Histogram interval;
   private long drainedSumNs;
 
-  /** An empty histogram to which what recorders hold can be added. */
+  /**
+   * An empty histogram to which what recorders hold can be added. It takes memory for times as long
+   * as there are in it, and next to none while there are none.
+   */
   static Histogram emptyHistogram() {
-    return new Histogram(LEAST_NS, MOST_NS, SIGNIFICANT_DIGITS);
+    return new Histogram(SIGNIFICANT_DIGITS);
   }
 
   /**

@@ -20,18 +20,20 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LoopMetrics implements TrafficObserver {
   private final Counters counters = LoopFigures.newRow();
   private final LatencyRecorder decision = new LatencyRecorder();
-  private final LatencyRecorder storeTimes = new LatencyRecorder();
 
   /** Of decisions in mode leased; null until there is one. */
   private LatencyRecorder byHand;
 
   private LatencyRecorder byStore;
-  private final StoreMetrics store = new StoreMetrics(counters, storeTimes);
   private final LeaseMetrics leases = new LeaseMetrics(counters);
   private final Http2Metrics http2Clients = new Http2Metrics(counters, LoopFigures.HTTP2_CLIENTS);
   private final Http2Metrics http2Services = new Http2Metrics(counters, LoopFigures.HTTP2_SERVICES);
   private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
   private final Latencies latencies;
+
+  /** Null without a store: its times take a quarter of a megabyte. */
+  private StoreMetrics store;
+
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
   private final Map<List<String>, DescriptorCounters> descriptors = new ConcurrentHashMap<>();
   private final ResponseTimes responseTimes = new ResponseTimes();
@@ -43,12 +45,16 @@ public final class LoopMetrics implements TrafficObserver {
   LoopMetrics(Latencies latencies) {
     this.latencies = latencies;
     latencies.add(LatencyStep.DECISION, decision);
-    latencies.add(LatencyStep.STORE, storeTimes);
     times[Protocol.HTTP1.ordinal()] = new ExchangeTimes(latencies, Protocol.HTTP1);
   }
 
-  /** The counts of what this loop asked of the store. */
+  /** The counts of what this loop asks of the store; made when they are asked for first. */
   public StoreMetrics store() {
+    if (store == null) {
+      LatencyRecorder times = new LatencyRecorder();
+      latencies.add(LatencyStep.STORE, times);
+      store = new StoreMetrics(counters, times);
+    }
     return store;
   }
 

@@ -20,6 +20,9 @@ public final class LoopStore {
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
+  /** Who keeps what is known of budgets, while this is lent to a warm-up. */
+  private BudgetListener lender;
+
   /** Shards with questions that others were said to follow, until {@link #sendGathered}. */
   private Shard[] waiting = new Shard[16];
 
@@ -180,6 +183,23 @@ public final class LoopStore {
       warmUp.stop();
       endTrial();
     }
+  }
+
+  /**
+   * Lends this to a warm-up: what is asked is counted nowhere, and who has kept what is known of
+   * budgets is told nothing until {@link #takeBack}; others may be told instead. On this loop,
+   * while there are no requests.
+   */
+  public void lend() {
+    lender = outcomes.listener();
+    outcomes.observer(WarmUp.UNOBSERVED);
+  }
+
+  /** The warm-up is over. On this loop. */
+  public void takeBack() {
+    outcomes.observer(parts.observer());
+    outcomes.listener(lender);
+    lender.serversChanged(); // as they may have while nobody was told
   }
 
   /** A budget of that name was given back by hand; all may have been, if none can have it. */

@@ -14,7 +14,7 @@ class HeldRequestsTest {
   @Test
   void theOneDueFirstIsAlwaysTheNext() {
     Random random = new Random(7);
-    HeldRequests held = new HeldRequests(PLACES);
+    HeldRequests held = new HeldRequests();
     TreeMap<Long, Long> byDue = new TreeMap<>(); // no two are due at one time
     long[] ticketOf = new long[PLACES];
     for (int step = 0; step < 200_000; step++) {
@@ -46,7 +46,7 @@ class HeldRequestsTest {
 
   @Test
   void anOldTicketTakesNobodyElseOut() {
-    HeldRequests held = new HeldRequests(2);
+    HeldRequests held = new HeldRequests();
     held.add(1L << 32, 5, 0, 0);
     held.remove(2L << 32);
     held.remove(1);
@@ -58,7 +58,7 @@ class HeldRequestsTest {
 
   @Test
   void hasRoomForAsManyAsCanBeParked() {
-    HeldRequests held = new HeldRequests(PLACES);
+    HeldRequests held = new HeldRequests();
     for (int place = PLACES - 1; place >= 0; place--) {
       held.add(place, place, 0, 0);
     }
