@@ -1,8 +1,8 @@
 package dev.weir.proxy.admission;
 
 /**
- * How much room there is for budgets. Memory is set aside at start, taken as keys
- * come, and never more.
+ * How much room there is for budgets. Memory is set aside at start, taken as keys come, and never
+ * more.
  *
  * @param tableKeyCount keys in debt at one time that the limit table has room for.
  * @param ringKeyCount the same for limits that keep a ring per key, in a table of their own.
