@@ -181,17 +181,16 @@ final class CheckQuestions {
     if (method.length() > MAX_METHOD_BYTES) {
       return fault("method", text(asked, method), "at most 64 bytes");
     }
-    DirectBuffer bytes = asked.bytes();
-    int length = Math.min(path.length(), MAX_ENDPOINT_BYTES + 1);
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(path.offset() + i) == '?') {
-        length = i;
-      }
-    }
     if (path.length() > MAX_ENDPOINT_BYTES) {
       return fault("endpoint", text(asked, path), "at most 8,192 bytes");
     }
+    DirectBuffer bytes = asked.bytes();
+    int length = path.length();
     int normalBytes = TargetNormaliser.normalise(bytes, path.offset(), length, normal, 0);
+    if (normalBytes != TargetNormaliser.ALREADY_NORMAL) {
+      length = bytesBeforeQuery(bytes, path);
+      normalBytes = TargetNormaliser.normalise(bytes, path.offset(), length, normal, 0);
+    }
     if (TargetNormaliser.refusal(normalBytes) != null) {
       return fault("endpoint", text(asked, path), "the path of a request, such as /orders");
     }
@@ -204,6 +203,14 @@ final class CheckQuestions {
     }
     question.request(view);
     return true;
+  }
+
+  private static int bytesBeforeQuery(DirectBuffer bytes, AskedCheck.Text path) {
+    int length = 0;
+    while (length < path.length() && bytes.getByte(path.offset() + length) != '?') {
+      length++;
+    }
+    return length;
   }
 
   private void respelled(DirectBuffer bytes, AskedCheck.Text method, int normalBytes) {

@@ -293,13 +293,18 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
 
   /** Sends the answer that was written, and ends the call unless it is a streaming one. */
   public void send() {
+    ProtoWriter writer = calls.writer();
+    byte[] message = writer.array();
+    GrpcHeads.writePrefix(message, writer.length());
+    if (!method.isStreaming()
+        && connection.sendAnswer(stream, calls.unaryAnswer(), message, writer.end())) {
+      ended(GrpcStatus.OK);
+      return;
+    }
     if (!answered) {
       answered = true;
       connection.sendHead(stream, GrpcHeads.ANSWER, false);
     }
-    ProtoWriter writer = calls.writer();
-    byte[] message = writer.array();
-    GrpcHeads.writePrefix(message, writer.length());
     waitingBytes += connection.sendData(stream, message, writer.end(), false);
     if (!method.isStreaming()) {
       end();

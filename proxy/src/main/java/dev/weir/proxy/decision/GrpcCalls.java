@@ -6,6 +6,7 @@ import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
 import dev.weir.proxy.http.Decimal;
+import dev.weir.proxy.http2.AnswerTemplate;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.http2.Http2Connection;
@@ -53,6 +54,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private final long bodyNs;
   private final ArrayDeque<GrpcCall> free = new ArrayDeque<>();
   private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
+  private final AnswerTemplate unaryAnswer = new AnswerTemplate(GrpcHeads.ANSWER, GrpcHeads.OK);
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
 
   /** By connection, its long messages; most have none. */
@@ -267,6 +269,11 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   ProtoWriter writer() {
     return writer;
+  }
+
+  /** A good answer of one message. */
+  AnswerTemplate unaryAnswer() {
+    return unaryAnswer;
   }
 
   Tokens tokens() {

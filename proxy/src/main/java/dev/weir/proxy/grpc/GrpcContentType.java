@@ -38,6 +38,9 @@ public enum GrpcContentType {
 
   /** What a content type says. */
   public static GrpcContentType of(DirectBuffer bytes, int offset, int length) {
+    if (Ascii.equals(bytes, offset, length, GRPC.lowerCase)) {
+      return GRPC; // as nearly all clients say it
+    }
     if (!GRPC.begins(bytes, offset, length)) {
       return NONE;
     }

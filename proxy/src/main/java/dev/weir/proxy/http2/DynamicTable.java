@@ -1,6 +1,7 @@
 package dev.weir.proxy.http2;
 
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The dynamic table of one decoder (RFC 7541, section 2.3.2): at most 4,096 bytes as they are
@@ -15,7 +16,6 @@ final class DynamicTable {
   private static final int MAX_BYTES = Setting.DEFAULT_HEADER_TABLE_BYTES;
   private static final int FIRST_RING_BYTES = 1024;
   private static final int FIRST_ENTRIES = 8;
-  private static final byte[] NO_RING = {};
   private static final int[] NO_ENTRIES = {};
 
   private static final int INTS_PER_ENTRY = 4;
@@ -29,7 +29,7 @@ final class DynamicTable {
   private int maxBytes = MAX_BYTES;
   private int countedBytes;
 
-  private byte[] ring = NO_RING;
+  private final UnsafeBuffer ring = new UnsafeBuffer(0, 0);
   private int ringEnd;
 
   // A ring of entries; a power of two of them.
@@ -47,7 +47,7 @@ final class DynamicTable {
 
   /** What it takes of the heap, without the headers of its objects. */
   int heapBytes() {
-    return ring.length + entries.length * Integer.BYTES;
+    return ring.capacity() + entries.length * Integer.BYTES;
   }
 
   /** Makes the table that large, from 0 to 4,096 bytes; the oldest entries make room. */
@@ -78,8 +78,8 @@ final class DynamicTable {
     }
     final int length = ringBytes(nameLength, valueLength);
     final int offset = room(length);
-    from.getBytes(nameOffset, ring, offset, nameLength);
-    from.getBytes(valueOffset, ring, offset + nameLength, valueLength);
+    WordCopy.copy(from, nameOffset, ring, offset, nameLength);
+    WordCopy.copy(from, valueOffset, ring, offset + nameLength, valueLength);
     newest = newest + 1 & entries.length / INTS_PER_ENTRY - 1;
     final int at = newest * INTS_PER_ENTRY;
     entries[at + OFFSET] = offset;
@@ -114,7 +114,7 @@ final class DynamicTable {
     }
     final int oldest = count == 0 ? 0 : entries[entry(count - 1) + OFFSET];
     final boolean wrapped = count > 0 && entries[entry(0) + OFFSET] < oldest;
-    if (wrapped ? ringEnd + length <= oldest : ringEnd + length <= ring.length) {
+    if (wrapped ? ringEnd + length <= oldest : ringEnd + length <= ring.capacity()) {
       return ringEnd;
     }
     if (!wrapped && length <= oldest) {
@@ -126,7 +126,7 @@ final class DynamicTable {
 
   /** A larger ring, with the entries in it from the start on, in the order of their age. */
   private void growRing(int length) {
-    int bytes = Math.max(FIRST_RING_BYTES, ring.length);
+    int bytes = Math.max(FIRST_RING_BYTES, ring.capacity());
     while (bytes < 2 * (countedBytes + length) && bytes < 2 * MAX_BYTES) {
       bytes *= 2;
     }
@@ -135,11 +135,11 @@ final class DynamicTable {
     for (int i = count - 1; i >= 0; i--) {
       final int at = entry(i);
       final int entryBytes = ringBytes(entries[at + NAME_LENGTH], entries[at + VALUE_LENGTH]);
-      System.arraycopy(ring, entries[at + OFFSET], grown, end, entryBytes);
+      ring.getBytes(entries[at + OFFSET], grown, end, entryBytes);
       entries[at + OFFSET] = end;
       end += entryBytes;
     }
-    ring = grown;
+    ring.wrap(grown);
     ringEnd = end;
   }
 
@@ -153,41 +153,37 @@ final class DynamicTable {
     newest = count == 0 ? grownCount - 1 : count - 1;
   }
 
-  /** Where the columns of an entry begin; 0 is the newest. */
-  private int entry(int index) {
+  /** Where an entry is, as long as none is added; 0 is the newest. */
+  int entry(int index) {
     return (newest - index & entries.length / INTS_PER_ENTRY - 1) * INTS_PER_ENTRY;
   }
 
-  int kind(int index) {
-    return entries[entry(index) + KIND_AND_MARK] & KIND_MASK;
+  /** What a field is, by its {@link #entry}. */
+  int kind(int entry) {
+    return entries[entry + KIND_AND_MARK] & KIND_MASK;
   }
 
   /** What {@link FieldBlock#mark} said of the field. */
-  int mark(int index) {
-    return entries[entry(index) + KIND_AND_MARK] >>> MARK_SHIFT;
+  int mark(int entry) {
+    return entries[entry + KIND_AND_MARK] >>> MARK_SHIFT;
   }
 
-  int nameLength(int index) {
-    return entries[entry(index) + NAME_LENGTH];
+  int nameLength(int entry) {
+    return entries[entry + NAME_LENGTH];
   }
 
-  int valueLength(int index) {
-    return entries[entry(index) + VALUE_LENGTH];
+  int valueLength(int entry) {
+    return entries[entry + VALUE_LENGTH];
   }
 
   /** Copies a field's name. */
-  void copyName(int index, MutableDirectBuffer to, int toOffset) {
-    final int at = entry(index);
-    to.putBytes(toOffset, ring, entries[at + OFFSET], entries[at + NAME_LENGTH]);
+  void copyName(int entry, MutableDirectBuffer to, int toOffset) {
+    WordCopy.copy(ring, entries[entry + OFFSET], to, toOffset, entries[entry + NAME_LENGTH]);
   }
 
   /** Copies a field's value. */
-  void copyValue(int index, MutableDirectBuffer to, int toOffset) {
-    final int at = entry(index);
-    to.putBytes(
-        toOffset,
-        ring,
-        entries[at + OFFSET] + entries[at + NAME_LENGTH],
-        entries[at + VALUE_LENGTH]);
+  void copyValue(int entry, MutableDirectBuffer to, int toOffset) {
+    final int valueOffset = entries[entry + OFFSET] + entries[entry + NAME_LENGTH];
+    WordCopy.copy(ring, valueOffset, to, toOffset, entries[entry + VALUE_LENGTH]);
   }
 }

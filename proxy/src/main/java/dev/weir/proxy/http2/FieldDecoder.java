@@ -125,10 +125,11 @@ public final class FieldDecoder {
           0);
       return true;
     }
-    final int entry = index - StaticTable.size() - 1;
-    if (entry >= table.count()) {
+    final int dynamic = index - StaticTable.size() - 1;
+    if (dynamic >= table.count()) {
       return false;
     }
+    final int entry = table.entry(dynamic);
     final int kind = table.kind(entry);
     final int nameBytes = entryName(entry, kind, block);
     final int valueOffset = block.end() + nameBytes;
@@ -191,10 +192,11 @@ public final class FieldDecoder {
       nameOffset = KnownFields.nameOffset(kind);
       nameLength = KnownFields.nameLength(kind);
     } else {
-      final int entry = index - StaticTable.size() - 1;
-      if (entry >= table.count()) {
+      final int dynamic = index - StaticTable.size() - 1;
+      if (dynamic >= table.count()) {
         return false;
       }
+      final int entry = table.entry(dynamic);
       kind = table.kind(entry);
       nameBytes = entryName(entry, kind, block);
     }
@@ -229,7 +231,7 @@ public final class FieldDecoder {
     if (huffman) {
       return Huffman.decode(wire, offset, length, block.memory(), toOffset);
     }
-    block.memory().putBytes(toOffset, wire, offset, length);
+    WordCopy.copy(wire, offset, block.memory(), toOffset, length);
     return length;
   }
 

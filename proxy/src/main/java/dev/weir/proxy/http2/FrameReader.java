@@ -28,9 +28,6 @@ public final class FrameReader {
   private static final int TINY_DATA_BYTES = 4;
 
   private static final int MIN_BLOCK_BYTES = 1024;
-  private static final int TYPE_OFFSET = 3;
-  private static final int FLAGS_OFFSET = 4;
-  private static final int STREAM_OFFSET = 5;
   private static final int NONE = 0;
 
   private final int maxBlockBytes;
@@ -73,9 +70,13 @@ public final class FrameReader {
       return ErrorCode.NO_ERROR;
     }
     final int start = in.readerIndex();
-    final int bytes = in.getUnsignedMedium(start);
-    final int type = in.getUnsignedByte(start + TYPE_OFFSET);
-    final int streamId = in.getInt(start + STREAM_OFFSET) & ControlFrame.STREAM_MASK;
+    // Length, type, flags and all but a byte of the stream at once: each read checks the buffer.
+    final long head = in.getLong(start);
+    final int bytes = (int) (head >>> 40);
+    final int type = (int) (head >>> 32) & 0xff;
+    final int flags = (int) (head >>> 24) & 0xff;
+    final int streamId =
+        ((int) head << 8 | in.getUnsignedByte(start + Long.BYTES)) & ControlFrame.STREAM_MASK;
     if (bytes > MAX_FRAME_BYTES) {
       return ErrorCode.FRAME_SIZE_ERROR;
     }
@@ -83,7 +84,7 @@ public final class FrameReader {
       return ErrorCode.PROTOCOL_ERROR;
     }
     if (type == FrameType.DATA) {
-      return startData(in, bytes, streamId, sink);
+      return startData(in, bytes, flags, streamId, sink);
     }
     if (type > FrameType.CONTINUATION) {
       in.skipBytes(HEADER_BYTES);
@@ -95,7 +96,6 @@ public final class FrameReader {
       return ErrorCode.NO_ERROR;
     }
     in.skipBytes(HEADER_BYTES + bytes);
-    final int flags = in.getUnsignedByte(start + FLAGS_OFFSET);
     return whole(type, flags, streamId, in, start + HEADER_BYTES, bytes, sink);
   }
 
@@ -119,9 +119,8 @@ public final class FrameReader {
     skipLeft -= bytes;
   }
 
-  private int startData(ByteBuf in, int bytes, int streamId, FrameSink sink) {
+  private int startData(ByteBuf in, int bytes, int flags, int streamId, FrameSink sink) {
     final int start = in.readerIndex();
-    final int flags = in.getUnsignedByte(start + FLAGS_OFFSET);
     final boolean padded = (flags & FrameFlag.PADDED) != 0;
     if (streamId == NONE) {
       return ErrorCode.PROTOCOL_ERROR;

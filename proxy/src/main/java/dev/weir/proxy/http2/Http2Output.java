@@ -228,6 +228,16 @@ public final class Http2Output {
     out.writeBytes(body, offset, bytes);
   }
 
+  /** A whole answer; false, and nothing is written, if the peer must be told something first. */
+  boolean answer(int streamId, AnswerTemplate answer, byte[] content, int bytes) {
+    if (tableShrinks) {
+      return false;
+    }
+    final int length = answer.write(streamId, content, bytes);
+    room(length).writeBytes(answer.frames(), 0, length);
+    return true;
+  }
+
   public void reset(int streamId, int errorCode) {
     frame(Integer.BYTES, FrameType.RST_STREAM, 0, streamId);
     out.writeInt(errorCode);
@@ -270,11 +280,10 @@ public final class Http2Output {
   }
 
   private void frame(int payloadBytes, int type, int flags, int streamId) {
+    // The first eight of its nine bytes at once: each write checks the buffer anew.
     room(payloadBytes)
-        .writeMedium(payloadBytes)
-        .writeByte(type)
-        .writeByte(flags)
-        .writeInt(streamId);
+        .writeLong((long) payloadBytes << 40 | (long) type << 32 | flags << 24 | streamId >>> 8)
+        .writeByte(streamId);
   }
 
   private ByteBuf room(int payloadBytes) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http2;
 
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -111,6 +112,12 @@ final class Huffman {
     long buffered = 0; // its low bits are the next ones
     int count = 0;
     while (true) {
+      if (count <= Integer.SIZE && end - at >= Integer.BYTES) {
+        final int four = from.getInt(at, ByteOrder.BIG_ENDIAN);
+        buffered = buffered << Integer.SIZE | four & 0xffff_ffffL;
+        at += Integer.BYTES;
+        count += Integer.SIZE;
+      }
       while (count <= Integer.SIZE && at < end) {
         buffered = buffered << Byte.SIZE | from.getByte(at++) & 0xff;
         count += Byte.SIZE;

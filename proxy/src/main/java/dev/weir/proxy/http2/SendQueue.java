@@ -89,11 +89,7 @@ final class SendQueue {
    * @return whether it is sent.
    */
   boolean sendAtOnce(int stream, byte[] content, int bytes, boolean end) {
-    if (streams.waiting[stream] != null
-        || head != NONE
-        || bytes > Math.min(window, streams.sendWindow[stream])
-        || bytes > Setting.DEFAULT_MAX_FRAME_BYTES
-        || output.isFull()) {
+    if (!isFree(stream, bytes)) {
       return false;
     }
     sent(stream, bytes);
@@ -101,6 +97,24 @@ final class SendQueue {
     if (end) {
       connection.states.localEnded(stream);
     }
+    return true;
+  }
+
+  /** Whether so much content need not wait, and fits into one frame. */
+  private boolean isFree(int stream, int bytes) {
+    return streams.waiting[stream] == null
+        && head == NONE
+        && bytes <= Math.min(window, streams.sendWindow[stream])
+        && bytes <= Setting.DEFAULT_MAX_FRAME_BYTES
+        && !output.isFull();
+  }
+
+  /** Sends a whole answer, or nothing if any of it had to wait; returns whether it is sent. */
+  boolean sendAnswer(int stream, AnswerTemplate answer, byte[] content, int bytes) {
+    if (!isFree(stream, bytes) || !output.answer(streams.id(stream), answer, content, bytes)) {
+      return false;
+    }
+    sent(stream, bytes);
     return true;
   }
 

@@ -175,6 +175,22 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
         : 0;
   }
 
+  /**
+   * Sends a whole answer, which ends the stream, if none of it has to wait.
+   *
+   * @param content stays the caller's, and has the content in its first {@code bytes}.
+   * @return whether it is sent; if not, nothing of it is.
+   */
+  public final boolean sendAnswer(int stream, AnswerTemplate answer, byte[] content, int bytes) {
+    if (!isSending(stream) || !queue.sendAnswer(stream, answer, content, bytes)) {
+      return false;
+    }
+    streams.flags[stream] |= StreamSlots.HEAD_SENT;
+    states.localEnded(stream);
+    joinTurn();
+    return true;
+  }
+
   /** Sends trailers, which end the stream; {@code block} is taken over. */
   public final void sendTrailers(int stream, ByteBuf block) {
     if (isSending(stream)) {

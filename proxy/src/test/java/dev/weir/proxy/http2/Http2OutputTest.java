@@ -107,6 +107,32 @@ class Http2OutputTest {
   }
 
   @Test
+  void writesAnAnswerWholeUnlessThePeerMustBeToldOfItsTableFirst() {
+    final AnswerTemplate template = new AnswerTemplate(new byte[] {1, 2}, new byte[] {3});
+    final byte[] content = new byte[16_384];
+    content[0] = 5;
+    output.shrinkTable();
+    assertFalse(output.answer(1, template, content, 1));
+    output.headers(1, new byte[] {1}, true);
+    assertTrue(output.answer(0x7fff_ffff, template, content, 1));
+    assertTrue(output.answer(3, template, content, content.length));
+    assertTrue(output.answer(5, template, content, 0));
+    assertEquals(
+        List.of(
+            "headers 1 2001 end",
+            "headers 2147483647 0102",
+            "data 2147483647 05 of 1",
+            "headers 2147483647 03 end",
+            "headers 3 0102",
+            "data 3 05" + "00".repeat(16_383) + " of 16384",
+            "headers 3 03 end",
+            "headers 5 0102",
+            "data 5  of 0",
+            "headers 5 03 end"),
+        sent());
+  }
+
+  @Test
   void isFullWhileMuchWaitsToBeSent() {
     assertFalse(output.isFull());
     for (int bytes = 0; bytes < 1 << 18; bytes += 16_384) {

@@ -114,7 +114,7 @@ public final class ProtoWriter {
         at = begun;
         return bytes(field, value.getBytes(StandardCharsets.UTF_8));
       }
-      out.putByte(at++, (byte) c);
+      array[at++] = (byte) c;
     }
     if (length == 0) {
       at = begun;
@@ -154,16 +154,15 @@ public final class ProtoWriter {
   }
 
   private void number(long value) {
-    if ((value & ~0x7fL) == 0) {
-      out.putByte(at++, (byte) value);
-      return;
-    }
+    final byte[] to = array;
+    int end = at;
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
-      out.putByte(at++, (byte) (rest & 0x7f | 0x80));
+      to[end++] = (byte) (rest & 0x7f | 0x80);
       rest >>>= 7;
     }
-    out.putByte(at++, (byte) rest);
+    to[end++] = (byte) rest;
+    at = end;
   }
 
   private void ensure(int bytes) {

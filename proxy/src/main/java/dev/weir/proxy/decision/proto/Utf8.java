@@ -16,6 +16,10 @@ final class Utf8 {
     }
     while (at < end) {
       final int first = bytes.getByte(at) & 0xff;
+      if (first < 0x80) {
+        at++;
+        continue;
+      }
       final int more = more(first);
       if (more < 0 || more >= end - at || !follows(bytes, at, first, more)) {
         return false;
@@ -25,11 +29,8 @@ final class Utf8 {
     return true;
   }
 
-  /** How many bytes follow the first of a character; negative if none begins so. */
+  /** How many bytes follow the first of several of a character; negative if none begins so. */
   private static int more(int first) {
-    if (first < 0x80) {
-      return 0;
-    }
     if (first < 0xc2 || first > 0xf4) {
       return -1;
     }
@@ -42,7 +43,7 @@ final class Utf8 {
         return false;
       }
     }
-    final int second = more == 0 ? 0 : bytes.getByte(at + 1) & 0xff;
+    final int second = bytes.getByte(at + 1) & 0xff;
     return switch (first) {
       case 0xe0 -> second >= 0xa0;
       case 0xed -> second < 0xa0; // no surrogates
