@@ -1,11 +1,13 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.loop.Bytes;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -22,6 +24,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * answered, and then to the origin, which has it serve another.
  */
 final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
+  private static final FieldName CONTENT_LENGTH = FieldName.of("content-length");
+
   private final EndpointOrigin origin;
   private final RequestView view;
   private final ExpandableArrayBuffer memory = new ExpandableArrayBuffer(1024);
@@ -68,10 +72,21 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     origin.observer().callStarted(endpoint.kind());
     if (!head.hasBody()) {
       whole();
+    } else if (announcedBytes() > endpoint.maxBodyBytes()) {
+      isTooLong = true; // nobody is to be asked for what will not be taken
+      whole();
     } else if (request.expectsContinue()) {
       awaitTurnEnd();
     }
     return true;
+  }
+
+  /** How long the body will be, by the head's own word; negative if it does not say. */
+  private long announcedBytes() {
+    int field = view.findField(CONTENT_LENGTH, 0);
+    return field < 0
+        ? -1
+        : Decimal.read(view.bytes(), view.valueOffset(field), view.valueLength(field));
   }
 
   @Override

@@ -173,6 +173,27 @@ class HttpEndpointTest {
   }
 
   @Test
+  void asksForNoBodyThatIsTooLong() {
+    rig.connect();
+    String head = "POST /v1/mirror?a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n";
+    String answer = http1(head + "Content-Length: 20001\r\n\r\n");
+    assertTrue(answer.startsWith("HTTP/1.1 413 "), answer);
+    assertTrue(answer.contains("\r\nConnection: close\r\n"), answer);
+  }
+
+  @Test
+  void asksForNoBodyOfHttp2ThatIsTooLong() {
+    rig.connectHttp2();
+    String[] lines = {"expect: 100-continue", "content-length: 20001"};
+    rig.client.request(1, false, "POST", "/v1/mirror?q", lines);
+    lines[1] = "content-length: 20000";
+    rig.client.request(3, false, "POST", "/v1/mirror?q", lines).send();
+    List<String> frames = rig.client.received();
+    assertTrue(frames.get(0).startsWith("HEADERS 1 :status: 413,"), frames.toString());
+    assertTrue(frames.contains("HEADERS 3 :status: 100"), frames.toString());
+  }
+
+  @Test
   void tellsAClientOfHttp2ToSendItsBody() {
     rig.connectHttp2();
     rig.client.request(1, false, "POST", "/v1/mirror?q", "expect: 100-continue").send();
