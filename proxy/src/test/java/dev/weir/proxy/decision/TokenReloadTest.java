@@ -11,6 +11,7 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class TokenReloadTest {
@@ -84,8 +85,20 @@ class TokenReloadTest {
         ":1: not a token (expected: 16 or more characters of ASCII without blanks)");
     Files.write(file, new byte[] {(byte) 0xFF});
     assertFault(": not UTF-8");
+    Files.write(file, new byte[(1 << 20) + 1]);
+    assertFault(": larger than 1MiB (expected: at most 1MiB)");
     Files.delete(file);
     assertFault(": not found");
+    Files.createDirectory(file);
+    assertFault(": not a regular file");
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void waitsForNobodyWhoWouldWriteIntoAPipe() throws IOException, InterruptedException {
+    Files.delete(file);
+    assertEquals(0, new ProcessBuilder("mkfifo", file.toString()).start().waitFor());
+    assertFault(": not a regular file");
   }
 
   private void assertFault(String content, String problem) throws IOException {
