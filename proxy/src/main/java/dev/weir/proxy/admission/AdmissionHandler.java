@@ -160,6 +160,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void sendGathered(long nowNs) {
+    counts.endTogether(clock);
     gate.sendGathered(nowNs);
   }
 
@@ -191,7 +192,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     if (found != null && !isHeld(found, rule, purpose)) {
       parked.pass(ticket);
-      counts.decided(purpose, rule, false, clock.tick() - nowNs);
+      if (question.isFollowed() && (rule == null || !rule.isLeased())) {
+        counts.decidedTogether(purpose, nowNs);
+      } else {
+        counts.decided(purpose, rule, false, clock.tick() - nowNs);
+      }
       known = conclude(ticket, rule, of, purpose, found);
       return SETTLED;
     }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Purpose;
@@ -13,6 +14,11 @@ import dev.weir.proxy.rule.RuleAction;
  */
 final class VerdictCounts {
   private final LoopMetrics loop;
+
+  /** Verdicts that were reached since the first of those that are asked for together. */
+  private long togetherCount;
+
+  private long togetherSinceNs;
 
   VerdictCounts(LoopMetrics loop) {
     this.loop = loop;
@@ -35,6 +41,28 @@ final class VerdictCounts {
       case OPERATOR -> {
         // Nobody waits to go on.
       }
+    }
+  }
+
+  /** A verdict was reached, and others will be that are asked for together with it. */
+  void decidedTogether(Purpose purpose, long askedNs) {
+    switch (purpose) {
+      case TRAFFIC, DECISION -> {
+        if (togetherCount++ == 0) {
+          togetherSinceNs = askedNs;
+        }
+      }
+      case OPERATOR -> {
+        // Nobody waits to go on.
+      }
+    }
+  }
+
+  /** No more follow: each of those took as long as any other, and the clock is read once. */
+  void endTogether(LoopClock clock) {
+    if (togetherCount > 0) {
+      loop.decided((clock.tick() - togetherSinceNs) / togetherCount, togetherCount);
+      togetherCount = 0;
     }
   }
 

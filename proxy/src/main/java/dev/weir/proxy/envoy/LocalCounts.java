@@ -10,12 +10,33 @@ final class LocalCounts {
   private final LimitTables tables;
   private final Decision decision = new Decision();
 
+  /** What was read ahead, so that it is not left out. */
+  private long fetched;
+
   LocalCounts(LimitTables tables) {
     this.tables = tables;
   }
 
+  /**
+   * Has the budget of a charge fetched that will be charged soon: the reads of several overlap,
+   * where each charge would wait for its own.
+   */
+  void fetch(CallCharges charges, int charge) {
+    LimitTable table = tables.of(charges.budgets(charge).limit());
+    fetched ^= table.fetch(charges.key(charge));
+  }
+
+  /** Charges all of a call's charges that this node decides on, in their order. */
+  void chargeAll(CallCharges charges, long nowNs) {
+    for (int i = 0; i < charges.count(); i++) {
+      if (!charges.budgets(i).isExact()) {
+        charge(charges, i, nowNs);
+      }
+    }
+  }
+
   /** Charges one of a call's charges, or looks if it takes nothing. */
-  void charge(CallCharges charges, int charge, long nowNs) {
+  private void charge(CallCharges charges, int charge, long nowNs) {
     Limit limit = charges.budgets(charge).limit();
     LimitTable table = tables.of(limit);
     long key = charges.key(charge);

@@ -140,6 +140,7 @@ public final class RateLimiter {
         charge(pending, call, i, limit, nowNs);
       }
     }
+    local.chargeAll(pending.charges, nowNs);
   }
 
   /** Notes the limit of a descriptor: that which it brings along, else that of its node. */
@@ -163,6 +164,7 @@ public final class RateLimiter {
     return match.find(pending.domain, call, descriptor);
   }
 
+  /** Adds what a descriptor charges; of the store it is asked at once. */
   private void charge(
       PendingCall pending, RateLimitCall call, int descriptor, NodeLimit limit, long nowNs) {
     LimitUnit unit = pending.verdict.unit(descriptor);
@@ -180,7 +182,7 @@ public final class RateLimiter {
       store.ask(pending, charge, identity, unit, nowNs);
     } else {
       pending.add(descriptor, budgets, hits, identity.hash() ^ budgets.seed(), counters);
-      local.charge(pending.charges, charge, nowNs);
+      local.fetch(pending.charges, charge);
     }
   }
 

@@ -33,9 +33,20 @@ final class LatencyRecorder {
    * Records a time; one outside 1 ns to 1 h counts as the nearer of the two. By the writer only.
    */
   void record(long ns) {
-    long clamped = Math.min(Math.max(ns, LEAST_NS), MOST_NS);
+    long clamped = clamped(ns);
     sumNs.add(0, clamped);
     recorder.recordValue(clamped);
+  }
+
+  /** Records a time so many times. By the writer only. */
+  void record(long ns, long count) {
+    long clamped = clamped(ns);
+    sumNs.add(0, clamped * count);
+    recorder.recordValueWithCount(clamped, count);
+  }
+
+  private static long clamped(long ns) {
+    return Math.min(Math.max(ns, LEAST_NS), MOST_NS);
   }
 
   /**

@@ -88,6 +88,11 @@ public final class LoopMetrics implements TrafficObserver {
     decision.record(decisionNs);
   }
 
+  /** So many verdicts were reached, each as long after it was asked for. */
+  public void decided(long decisionNs, long count) {
+    decision.record(decisionNs, count);
+  }
+
   /**
    * A verdict was reached in mode leased. The first one allocates.
    *
