@@ -133,7 +133,9 @@ class ManualTest {
             "ln",
             "mv",
             "podman",
+            "podman-compose",
             "python3",
+            "sleep",
             "tar",
             "useradd" ->
             checkFiles(words);
