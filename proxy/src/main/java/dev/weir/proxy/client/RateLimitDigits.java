@@ -15,6 +15,18 @@ final class RateLimitDigits {
     remainingEnd = waitEnd = xRemainingEnd = xWaitEnd = 0;
   }
 
+  /** Those of others, in an output that has the same bytes behind so many. */
+  void set(RateLimitDigits other, int offset) {
+    remainingEnd = moved(other.remainingEnd, offset);
+    waitEnd = moved(other.waitEnd, offset);
+    xRemainingEnd = moved(other.xRemainingEnd, offset);
+    xWaitEnd = moved(other.xWaitEnd, offset);
+  }
+
+  private static int moved(int end, int offset) {
+    return end == 0 ? 0 : end + offset;
+  }
+
   void set(RateLimitDigits other) {
     remainingEnd = other.remainingEnd;
     waitEnd = other.waitEnd;

@@ -16,7 +16,7 @@ public final class RequestIds {
 
   /** Appends the next one. */
   public void writeNext(ByteBuf out) {
-    TextWriter.writeHexDigits(out, prefix, BYTES / 2);
-    TextWriter.writeHexDigits(out, ++count, BYTES / 2);
+    TextWriter.writeHexDigits(out, prefix);
+    TextWriter.writeHexDigits(out, ++count);
   }
 }

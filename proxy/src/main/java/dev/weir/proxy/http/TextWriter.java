@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 /** Writes numbers as text into a buffer, without a String in between. */
 public final class TextWriter {
   private static final byte[] HEX_DIGITS = ascii("0123456789abcdef");
+  private static final int DIGITS_OF_LONG = Long.SIZE / 4;
   private static final long[] POWERS_OF_TEN = new long[19];
 
   static {
@@ -64,8 +65,25 @@ public final class TextWriter {
     writeHexDigits(out, value, digits);
   }
 
+  /** Appends all sixteen hexadecimal digits of {@code value}. */
+  public static void writeHexDigits(ByteBuf out, long value) {
+    out.ensureWritable(DIGITS_OF_LONG);
+    out.writeLong(hexDigits((int) (value >>> Integer.SIZE)));
+    out.writeLong(hexDigits((int) value));
+  }
+
+  /** Eight digits, a byte each: half a byte is moved into each, and then made a character. */
+  private static long hexDigits(int value) {
+    long digits = value & 0xffff_ffffL;
+    digits = (digits << 16 | digits) & 0x0000_ffff_0000_ffffL;
+    digits = (digits << 8 | digits) & 0x00ff_00ff_00ff_00ffL;
+    digits = (digits << 4 | digits) & 0x0f0f_0f0f_0f0f_0f0fL;
+    long areLetters = digits + 0x0606_0606_0606_0606L >>> 4 & 0x0101_0101_0101_0101L;
+    return digits + 0x3030_3030_3030_3030L + areLetters * ('a' - '0' - 10);
+  }
+
   /** Appends the {@code digits} lowest hexadecimal digits of {@code value}. */
-  public static void writeHexDigits(ByteBuf out, long value, int digits) {
+  private static void writeHexDigits(ByteBuf out, long value, int digits) {
     for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
       out.writeByte(HEX_DIGITS[(int) (value >>> shift) & 0xF]);
     }

@@ -20,6 +20,14 @@ class TextWriterTest {
     assertEquals(Long.toString(value).length(), TextWriter.digits(value));
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {0, 9, 10, 15, 16, 0x0123_4567_89ab_cdefL, 0xa0b0_c0d0_0f0e_9a0aL, -1})
+  void appendsAllHexadecimalDigits(long value) {
+    ByteBuf out = Unpooled.buffer(2).writeByte('=');
+    TextWriter.writeHexDigits(out, value);
+    assertEquals(String.format("=%016x", value), out.toString(StandardCharsets.US_ASCII));
+  }
+
   @Test
   void writesANumberOverWhatStandsBeforeAnIndex() {
     ByteBuf out = Unpooled.copiedBuffer("t=59;", StandardCharsets.US_ASCII);

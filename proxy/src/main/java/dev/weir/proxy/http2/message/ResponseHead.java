@@ -19,6 +19,7 @@ public final class ResponseHead implements IncomingResponse {
 
   private final RequestView fields;
   private final TrailerSection trailers;
+  private FieldBlock block;
   private int status;
   private long contentLength;
   private long rateLimitRemaining;
@@ -60,7 +61,8 @@ public final class ResponseHead implements IncomingResponse {
     return !isCut && (status >= 200 || !ended);
   }
 
-  private boolean start(FieldBlock block) {
+  private boolean start(FieldBlock newBlock) {
+    block = newBlock;
     fields.reset(block.bytes(), 0, block.bytes().capacity(), Peer.LOOPBACK);
     int at = block.find(FieldKind.STATUS, 0);
     if (at < 0 || block.valueLength(at) != STATUS_DIGITS) {
@@ -124,6 +126,11 @@ public final class ResponseHead implements IncomingResponse {
   @Override
   public RequestView fields() {
     return fields;
+  }
+
+  /** The {@link FieldKind} of a field of {@link #fields}. */
+  int kind(int fieldIndex) {
+    return block.kind(block.count() - fields.fieldCount() + fieldIndex);
   }
 
   @Override

@@ -63,19 +63,33 @@ public final class ResponseHeadWriter {
     RequestView fields = head.fields();
     DirectBuffer bytes = fields.bytes();
     for (int i = 0; i < fields.fieldCount(); i++) {
-      int name = fields.nameOffset(i);
-      int nameLength = fields.nameLength(i);
-      if (!head.omits(i) && passes(KnownField.lookUp(bytes, name, nameLength), keepRateLimit)) {
+      if (!head.omits(i) && passes(known(head, i), keepRateLimit)) {
         encoder.field(
             out,
             bytes,
-            name,
-            nameLength,
+            fields.nameOffset(i),
+            fields.nameLength(i),
             fields.valueOffset(i),
             fields.valueLength(i),
-            FieldKind.isSecret(bytes, name, nameLength));
+            isSecret(head, i));
       }
     }
+  }
+
+  /** A head of HTTP/2 was decoded with the kinds of its names. */
+  private static KnownField known(IncomingResponse head, int index) {
+    if (head instanceof ResponseHead decoded) {
+      return KnownKinds.of(decoded.kind(index));
+    }
+    RequestView fields = head.fields();
+    return KnownField.lookUp(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
+  }
+
+  private static boolean isSecret(IncomingResponse head, int index) {
+    RequestView fields = head.fields();
+    return head instanceof ResponseHead decoded
+        ? FieldKind.isSecret(decoded.kind(index))
+        : FieldKind.isSecret(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
   }
 
   /** Whether a field passes; what frames another protocol's message does not. */
