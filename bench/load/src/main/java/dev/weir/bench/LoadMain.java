@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.bench.fleet.FleetCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import picocli.CommandLine.Command;
@@ -9,7 +10,7 @@ import picocli.CommandLine.HelpCommand;
 @Command(
     name = "weir bench",
     description = "Loads a service, and reports how long its answers took.",
-    subcommands = {RunCommand.class, ReportCommand.class, HelpCommand.class},
+    subcommands = {RunCommand.class, ReportCommand.class, FleetCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", BenchCommandLine.EXIT_CODES, "What measures Weir itself needs its sources."})
 public final class LoadMain extends BenchCommand {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One limit, as the store, the sidecars and who checks them each have it. */
 final class SimulatedLimit {
-  private static final int SUB_WINDOWS = 10;
+  static final int SUB_WINDOWS = 10;
 
   private final LimitSpec spec;
   private final long leaseLifeUs;
@@ -69,13 +69,6 @@ final class SimulatedLimit {
 
   /** Nothing used yet of a budget. */
   Uses uses() {
-    long count = spec.rate().count();
-    return switch (spec.algorithm()) {
-      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET -> new Uses.Paced(spec.capacity(), count, windowUs);
-      case FIXED_WINDOW -> new Uses.Fixed(count, windowUs);
-      case SLIDING_COUNTER -> new Uses.Counter(count, windowUs);
-      case SLIDING_LOG -> new Uses.Log(count, windowUs);
-      case BUCKET_RING -> new Uses.Ring(count, windowUs / SUB_WINDOWS, SUB_WINDOWS);
-    };
+    return Uses.of(spec);
   }
 }

@@ -1,13 +1,34 @@
 package dev.weir.proxy.simulation;
 
+import dev.weir.proxy.rule.LimitSpec;
+import java.util.concurrent.TimeUnit;
+
 /**
  * What has been used of one budget, and whether that is what its limit promises of every window.
  * Written from those promises alone: shares no code with what decides. Times are whole microseconds
  * of the store's time, and never step back.
  */
-abstract class Uses {
+public abstract class Uses {
+  /**
+   * Nothing used yet of a budget.
+   *
+   * @param spec without an alignment or sub-window of its own.
+   */
+  public static Uses of(LimitSpec spec) {
+    long count = spec.rate().count();
+    long windowUs = TimeUnit.NANOSECONDS.toMicros(spec.rate().windowNs());
+    return switch (spec.algorithm()) {
+      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET -> new Paced(spec.capacity(), count, windowUs);
+      case FIXED_WINDOW -> new Fixed(count, windowUs);
+      case SLIDING_COUNTER -> new Counter(count, windowUs);
+      case SLIDING_LOG -> new Log(count, windowUs);
+      case BUCKET_RING ->
+          new Ring(count, windowUs / SimulatedLimit.SUB_WINDOWS, SimulatedLimit.SUB_WINDOWS);
+    };
+  }
+
   /** Uses units; returns by how many some window is over the limit now, rounded up. */
-  final long use(long atUs, long units) {
+  public final long use(long atUs, long units) {
     moveTo(atUs);
     for (long unit = 0; unit < units; unit++) {
       count(atUs);
@@ -16,7 +37,7 @@ abstract class Uses {
   }
 
   /** Whole units that could be used now without a window being over; less than 0 if one is. */
-  final long freeAt(long atUs) {
+  public final long freeAt(long atUs) {
     moveTo(atUs);
     return free(atUs);
   }

@@ -1,9 +1,9 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.report.Machine;
-import dev.weir.bench.store.RedisServer;
 import dev.weir.bench.store.StoreComparison;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

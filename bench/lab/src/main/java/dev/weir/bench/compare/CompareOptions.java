@@ -3,13 +3,11 @@ package dev.weir.bench.compare;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -20,9 +18,6 @@ final class CompareOptions {
   private static final String STORE = "store";
   private static final List<String> PARTS = List.of(PROXY, STORE);
   private static final int MOST_KEYS = 1_000_000;
-  private static final double MIN_SECONDS = 0.1;
-  private static final double MAX_SECONDS = 60;
-  private static final long MAX_WARM_UP_NS = 600_000_000_000L;
 
   @Mixin private RoundOptions report;
 
@@ -129,19 +124,15 @@ final class CompareOptions {
    */
   void check() {
     report.check();
-    expectEach("--parts", parts, PARTS::contains, "any of " + String.join(", ", PARTS));
-    expectEach("--cases", cases, name -> outcome(name).isPresent(), "any of pass, refuse");
-    expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
-    expectEach(
+    report.expectEach("--parts", parts, PARTS);
+    report.expectEach("--cases", cases, name -> outcome(name).isPresent(), "any of pass, refuse");
+    report.expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
+    report.expectEach(
         "--protocols",
         protocols,
         name -> Wire.parse(name).isPresent(),
         "any of " + String.join(", ", Wire.names()));
-    expectEach(
-        "--contenders",
-        contenders,
-        Contenders.names()::contains,
-        "any of " + String.join(", ", Contenders.names()));
+    report.expectEach("--contenders", contenders, Contenders.names());
     report.expect(
         "--earlier",
         earlier,
@@ -155,25 +146,9 @@ final class CompareOptions {
       }
     }
     shapes.sort(null);
-    // Written so that NaN fails.
-    report.expect(
-        "--seconds",
-        seconds,
-        seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
-        "from " + MIN_SECONDS + " to " + MAX_SECONDS);
-    try {
-      warmUpNs = DurationText.parseNs(warmUp);
-    } catch (BadValueException e) {
-      report.expect("--warm-up", warmUp, false, e.expected());
-    }
-    report.expect("--warm-up", warmUp, warmUpNs <= MAX_WARM_UP_NS, "at most 10m");
+    report.expectSeconds("--seconds", seconds, RoundOptions.MIN_SECONDS, RoundOptions.MAX_SECONDS);
+    warmUpNs = report.warmUpNs("--warm-up", warmUp);
     cores = chosenCores();
-  }
-
-  private <T> void expectEach(String name, List<T> values, Predicate<T> right, String expected) {
-    for (T value : values) {
-      report.expect(name, value, right.test(value), expected);
-    }
   }
 
   private Cores chosenCores() {

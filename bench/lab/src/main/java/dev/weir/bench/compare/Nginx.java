@@ -1,9 +1,9 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.nginx.NginxProcess;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -28,58 +28,43 @@ final class Nginx implements Contender {
 
   private static final String PASS_REQUEST =
       """
-            proxy_pass http://service;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-            proxy_set_header Host $host;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+          proxy_pass http://service;
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_set_header Host $host;
+          proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       """;
 
   /** One call at a time on each connection to the service: nginx knows no more. */
   private static final String PASS_CALL =
       """
-            grpc_pass grpc://service;
-            grpc_set_header Host $host;
-            grpc_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-            error_page 429 = /limited;
-          }
-          location = /limited {
-            internal;
-            default_type application/grpc;
-            add_header grpc-status 8;
-            return 200 "";
+          grpc_pass grpc://service;
+          grpc_set_header Host $host;
+          grpc_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+          error_page 429 = /limited;
+        }
+        location = /limited {
+          internal;
+          default_type application/grpc;
+          add_header grpc-status 8;
+          return 200 "";
       """;
 
-  private static final String CONFIGURATION =
+  private static final String HTTP =
       """
-      daemon off;
-      worker_processes 1;
-      pid <folder>/pid;
-      error_log <folder>/error.log crit;
-      events { worker_connections 4096; }
-      http {
-        access_log off;
-        client_body_temp_path <folder>/body;
-        proxy_temp_path <folder>/proxy;
-        fastcgi_temp_path <folder>/fastcgi;
-        uwsgi_temp_path <folder>/uwsgi;
-        scgi_temp_path <folder>/scgi;
+      limit_req_zone $http_x_user_id zone=users:64m <zone>;
+      limit_req_status 429;
+      upstream service {
+        server 127.0.0.1:<upstream>;
+        keepalive <idle>;
         keepalive_requests 1000000000;
         keepalive_timeout 60s;
-        limit_req_zone $http_x_user_id zone=users:64m <zone>;
-        limit_req_status 429;
-        upstream service {
-          server 127.0.0.1:<upstream>;
-          keepalive <idle>;
-          keepalive_requests 1000000000;
-          keepalive_timeout 60s;
-        }
-        server {
-          listen 127.0.0.1:<port> backlog=1024<listen>;<tls>
-          location / {
-            limit_req zone=users<burst>;
-      <pass>    }
-        }
+      }
+      server {
+        listen 127.0.0.1:<port> backlog=1024<listen>;<tls>
+        location / {
+          limit_req zone=users<burst>;
+      <pass>  }
       }
       """;
 
@@ -106,17 +91,17 @@ final class Nginx implements Contender {
   @Override
   public String setUp(Site site) {
     final boolean pass = site.outcome() == Outcome.PASS;
-    return CONFIGURATION
-        .replace("<zone>", pass ? PASS_ZONE : REFUSE_ZONE)
-        .replace("<burst>", pass ? PASS_BURST : "")
-        .replace("<upstream>", Integer.toString(site.upstreamPort()))
-        .replace("<port>", Integer.toString(site.port()))
-        .replace("<idle>", site.wire().servedByHttp2() ? "1024" : "256")
-        .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
-        .replace("<listen>", listen(site.wire()))
-        .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(4).stripTrailing() : "")
-        .replace("<certificates>", site.certificate().chain().getParent().toString())
-        .replace("<folder>", site.folder().toString());
+    final String http =
+        HTTP.replace("<zone>", pass ? PASS_ZONE : REFUSE_ZONE)
+            .replace("<burst>", pass ? PASS_BURST : "")
+            .replace("<upstream>", Integer.toString(site.upstreamPort()))
+            .replace("<port>", Integer.toString(site.port()))
+            .replace("<idle>", site.wire().servedByHttp2() ? "1024" : "256")
+            .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
+            .replace("<listen>", listen(site.wire()))
+            .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(2).stripTrailing() : "")
+            .replace("<certificates>", site.certificate().chain().getParent().toString());
+    return NginxProcess.configuration(http, site.folder());
   }
 
   private static String listen(Wire wire) {
@@ -125,14 +110,6 @@ final class Nginx implements Contender {
 
   @Override
   public List<String> command(Site site) throws IOException {
-    final Path file = Files.writeString(site.folder().resolve("nginx.conf"), setUp(site));
-    return List.of(
-        program().toString(),
-        "-p",
-        site.folder().toString(),
-        "-e",
-        site.folder().resolve("error.log").toString(),
-        "-c",
-        file.toString());
+    return NginxProcess.command(program(), setUp(site), site.folder());
   }
 }

@@ -5,8 +5,6 @@ import dev.weir.bench.process.Programs;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,9 +31,6 @@ public final class DecisionsCommand implements Callable<Integer> {
   private static final String STORE = "store";
   private static final String HTTP = "http";
   private static final List<String> PARTS = List.of(CALLS, STORE, HTTP);
-  private static final double MIN_SECONDS = 0.1;
-  private static final double MAX_SECONDS = 60;
-  private static final long MAX_WARM_UP_NS = 600_000_000_000L;
   private static final List<CallServer> SERVERS =
       List.of(
           new GrpcJavaEcho(),
@@ -154,28 +149,11 @@ public final class DecisionsCommand implements Callable<Integer> {
 
   private void check() {
     report.check();
-    expectEach("--parts", parts, PARTS);
-    expectEach("--calls", calls, Stream.of(Ask.values()).map(Ask::toString).toList());
-    expectEach("--servers", servers, SERVERS.stream().map(CallServer::name).toList());
-    // Written so that NaN fails.
-    report.expect(
-        "--seconds",
-        seconds,
-        seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
-        "from " + MIN_SECONDS + " to " + MAX_SECONDS);
-    try {
-      final long warmUpNs = DurationText.parseNs(warmUp);
-      report.expect("--warm-up", warmUp, warmUpNs <= MAX_WARM_UP_NS, "at most 10m");
-      warmUpSeconds = warmUpNs / 1e9;
-    } catch (BadValueException e) {
-      report.expect("--warm-up", warmUp, false, e.expected());
-    }
-  }
-
-  private void expectEach(String name, List<String> values, List<String> known) {
-    for (String value : values) {
-      report.expect(name, value, known.contains(value), "any of " + String.join(", ", known));
-    }
+    report.expectEach("--parts", parts, PARTS);
+    report.expectEach("--calls", calls, Stream.of(Ask.values()).map(Ask::toString).toList());
+    report.expectEach("--servers", servers, SERVERS.stream().map(CallServer::name).toList());
+    report.expectSeconds("--seconds", seconds, RoundOptions.MIN_SECONDS, RoundOptions.MAX_SECONDS);
+    warmUpSeconds = report.warmUpNs("--warm-up", warmUp) / 1e9;
   }
 
   /** The command line that makes the report again. */

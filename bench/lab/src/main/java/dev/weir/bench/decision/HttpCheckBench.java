@@ -1,5 +1,6 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.nginx.NginxProcess;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ServerProcess;
@@ -37,55 +38,40 @@ final class HttpCheckBench {
   private static final int BODY_BYTES = 100;
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final String CONFIGURATION =
+  private static final String HTTP =
       """
-      daemon off;
-      worker_processes 1;
-      pid <folder>/pid;
-      error_log <folder>/error.log crit;
-      events { worker_connections 4096; }
-      http {
-        access_log off;
-        client_body_temp_path <folder>/body;
-        proxy_temp_path <folder>/proxy;
-        fastcgi_temp_path <folder>/fastcgi;
-        uwsgi_temp_path <folder>/uwsgi;
-        scgi_temp_path <folder>/scgi;
+      limit_req_zone $http_x_user_id zone=users:64m rate=1000000r/s;
+      upstream service {
+        server 127.0.0.1:<service>;
+        keepalive 256;
         keepalive_requests 1000000000;
-        keepalive_timeout 60s;
-        limit_req_zone $http_x_user_id zone=users:64m rate=1000000r/s;
-        upstream service {
-          server 127.0.0.1:<service>;
-          keepalive 256;
-          keepalive_requests 1000000000;
+      }
+      upstream weir {
+        server 127.0.0.1:<weir>;
+        keepalive 256;
+        keepalive_requests 1000000000;
+      }
+      server {
+        listen 127.0.0.1:<port> backlog=1024;
+        location / {
+          <limit>
+          proxy_pass http://service;
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
         }
-        upstream weir {
-          server 127.0.0.1:<weir>;
-          keepalive 256;
-          keepalive_requests 1000000000;
-        }
-        server {
-          listen 127.0.0.1:<port> backlog=1024;
-          location / {
-            <limit>
-            proxy_pass http://service;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-          }
-          location = /weir {
-            internal;
-            proxy_pass http://weir/v1/check;
-            proxy_http_version 1.1;
-            proxy_pass_request_body off;
-            proxy_set_header Connection "";
-            proxy_set_header Content-Length "";
-            proxy_set_header X-Original-URI $request_uri;
-            proxy_set_header X-Original-Method $request_method;
-            proxy_set_header X-Forwarded-Uri "";
-            proxy_set_header X-Forwarded-Method "";
-            proxy_set_header X-Forwarded-Host $host;
-            proxy_set_header X-Forwarded-For $remote_addr;
-          }
+        location = /weir {
+          internal;
+          proxy_pass http://weir/v1/check;
+          proxy_http_version 1.1;
+          proxy_pass_request_body off;
+          proxy_set_header Connection "";
+          proxy_set_header Content-Length "";
+          proxy_set_header X-Original-URI $request_uri;
+          proxy_set_header X-Original-Method $request_method;
+          proxy_set_header X-Forwarded-Uri "";
+          proxy_set_header X-Forwarded-Method "";
+          proxy_set_header X-Forwarded-Host $host;
+          proxy_set_header X-Forwarded-For $remote_addr;
         }
       }
       """;
@@ -150,14 +136,19 @@ final class HttpCheckBench {
         for (Limiter limiter : Limiter.values()) {
           final int port = ServerProcess.freePort();
           final Path own = Files.createDirectory(folder.path().resolve(limiter.name()));
-          final String configuration =
-              CONFIGURATION
-                  .replace("<limit>", limiter.directive)
+          final String http =
+              HTTP.replace("<limit>", limiter.directive)
                   .replace("<service>", Integer.toString(service.address().getPort()))
                   .replace("<weir>", Integer.toString(weirPort))
-                  .replace("<port>", Integer.toString(port))
-                  .replace("<folder>", own.toString());
-          servers.put(limiter, start(nginx, own, configuration, port));
+                  .replace("<port>", Integer.toString(port));
+          servers.put(
+              limiter,
+              ServerProcess.start(
+                  "nginx",
+                  cores.onServerCore(
+                      NginxProcess.command(nginx, NginxProcess.configuration(http, own), own)),
+                  own.resolve("log"),
+                  port));
           ports.put(limiter, port);
           progress.accept("warm-up: requests through nginx, limited by " + limiter);
           CallAnswers.of(scenario(port, warmUpSeconds));
@@ -178,24 +169,6 @@ final class HttpCheckBench {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
     return table;
-  }
-
-  private ServerProcess start(Path nginx, Path folder, String configuration, int port)
-      throws IOException {
-    final Path file = Files.writeString(folder.resolve("nginx.conf"), configuration);
-    return ServerProcess.start(
-        "nginx",
-        cores.onServerCore(
-            List.of(
-                nginx.toString(),
-                "-p",
-                folder.toString(),
-                "-e",
-                folder.resolve("error.log").toString(),
-                "-c",
-                file.toString())),
-        folder.resolve("log"),
-        port);
   }
 
   private static byte[] answer() {

@@ -1,13 +1,13 @@
 package dev.weir.bench.decision;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.scenario.KeyChoice;
 import dev.weir.bench.store.IncrbyExpire;
-import dev.weir.bench.store.RedisServer;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.nio.file.Path;

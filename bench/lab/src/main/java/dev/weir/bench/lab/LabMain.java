@@ -6,6 +6,7 @@ import dev.weir.bench.accuracy.AccuracyCommand;
 import dev.weir.bench.compare.ColdCommand;
 import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.decision.DecisionsCommand;
+import dev.weir.bench.fleet.FleetCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.store.ExactCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
     subcommands = {
       RunCommand.class,
       ReportCommand.class,
+      FleetCommand.class,
       CompareCommand.class,
       ColdCommand.class,
       AccuracyCommand.class,

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.RedisServer;
 import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.distributed.AsyncBucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;

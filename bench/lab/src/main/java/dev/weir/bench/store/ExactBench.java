@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.RedisServer;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.rounds.Spread;
 import dev.weir.bench.store.ExactBench.Figures;

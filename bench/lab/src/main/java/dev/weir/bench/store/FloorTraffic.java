@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.RedisServer;
 import java.util.Locale;
 import java.util.Random;
 

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
 import java.util.Random;
 

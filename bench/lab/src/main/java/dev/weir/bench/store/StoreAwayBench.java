@@ -2,6 +2,7 @@ package dev.weir.bench.store;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.RedisServer;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.Charges;
 import dev.weir.proxy.admission.ExactGate;

@@ -2,6 +2,7 @@ package dev.weir.bench.store;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.RedisConnection;
+import dev.weir.bench.process.RedisServer;
 import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -93,6 +95,6 @@ class StoreBenchIT {
     final RedisServer server =
         new RedisServer(RedisBinary.installed().orElseGet(RedisBinary::embedded), Cores.UNPINNED);
     server.close();
-    assertThrows(ConnectException.class, () -> new ControlConnection(server.address()));
+    assertThrows(ConnectException.class, () -> new RedisConnection(server.address()));
   }
 }

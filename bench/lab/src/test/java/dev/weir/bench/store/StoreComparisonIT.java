@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.store.StoreComparison.Figures;
 import dev.weir.bench.store.StoreComparison.Row;
 import dev.weir.scripts.server.RedisBinary;

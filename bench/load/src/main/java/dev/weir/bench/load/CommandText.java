@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
  * A command line as a report shows it: to be pasted into a shell, but for what nobody should read
  * there.
  */
-final class CommandText {
+public final class CommandText {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=,@%+-]+");
 
   private CommandText() {}
 
   /** The arguments, quoted where a shell would take them apart. */
-  static String of(List<String> args) {
+  public static String of(List<String> args) {
     return args.stream()
         .map(Secrets::hiddenInArgument)
         .map(CommandText::quoted)

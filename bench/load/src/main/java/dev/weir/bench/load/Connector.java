@@ -14,7 +14,7 @@ import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 
 /** Opens connections to a target on one event loop. */
-class Connector {
+public class Connector {
   static final int TIMEOUT_MS = 5_000;
 
   private final EventLoop eventLoop;
@@ -28,7 +28,7 @@ class Connector {
   /**
    * @throws dev.weir.proxy.rule.BadValueException if the certificates to trust are none.
    */
-  Connector(
+  public Connector(
       EventLoop eventLoop,
       Transport transport,
       Target target,
@@ -42,7 +42,7 @@ class Connector {
     tls = target.tls() ? tls(settings) : null;
   }
 
-  EventLoop eventLoop() {
+  public EventLoop eventLoop() {
     return eventLoop;
   }
 
@@ -51,7 +51,7 @@ class Connector {
   }
 
   /** Opens one; whether it came about is told to the sink. */
-  void connect(LoadSink sink) {
+  public void connect(LoadSink sink) {
     bootstrap()
         .handler(
             new ChannelInitializer<Channel>() {

@@ -5,7 +5,7 @@ package dev.weir.bench.load;
  * becomes of the requests, and of the connection, is told to its {@link LoadSink}; never within a
  * call of {@link #start} or {@link #flush}.
  */
-interface LoadConnection {
+public interface LoadConnection {
   /** Whether another request may be started now. */
   boolean hasRoom();
 

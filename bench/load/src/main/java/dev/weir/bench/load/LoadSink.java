@@ -1,7 +1,7 @@
 package dev.weir.bench.load;
 
 /** Who is told what becomes of requests, on the event loop of their connection. */
-interface LoadSink {
+public interface LoadSink {
   /** A connection is ready for requests, its protocol's preface and TLS included. */
   void opened(LoadConnection connection);
 

@@ -9,13 +9,13 @@ package dev.weir.bench.load;
  * @param body empty for none. Of gRPC, the message with its five bytes of prefix.
  * @param headMethod whether the method is HEAD, whose answers have no body whatever they say.
  */
-record Request(byte[] head, FieldLine[][] fields, byte[] body, boolean headMethod) {
-  static final byte[] NO_BODY = {};
+public record Request(byte[] head, FieldLine[][] fields, byte[] body, boolean headMethod) {
+  public static final byte[] NO_BODY = {};
   private static final byte[] NO_HEAD = {};
   private static final FieldLine[][] NO_FIELDS = {};
 
   /** A request of HTTP/1.1. */
-  Request(byte[] head, byte[] body, boolean headMethod) {
+  public Request(byte[] head, byte[] body, boolean headMethod) {
     this(head, NO_FIELDS, body, headMethod);
   }
 

@@ -10,19 +10,38 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Runs as one page of HTML that needs nothing else: no network, and no script for its figures. The
- * charts are drawn by Chart.js, which is in the page with its licence. Of several runs the first is
- * what the others are compared with.
+ * Runs, and what else was measured, as one page of HTML that needs nothing else: no network, and no
+ * script for its figures. The charts are drawn by Chart.js, which is in the page with its licence.
+ * Of several runs the first is what the others are compared with.
  */
 public final class HtmlReport {
   private static final String LIBRARY = "/META-INF/resources/webjars/chart.js/4.5.1/";
 
+  private final String title;
+  private final List<Check> checks;
+  private final List<ReportSection> sections;
   private final List<RunView> runs;
 
   /**
+   * A page of runs alone.
+   *
    * @param runs one or more; names tell them apart.
    */
   public HtmlReport(List<RunResult> runs) {
+    this(title(runs), List.of(), List.of(), runs);
+  }
+
+  /**
+   * A page of sections, and of runs behind them.
+   *
+   * @param checks by which the page says at its top whether all is well.
+   * @param runs which may be none.
+   */
+  public HtmlReport(
+      String title, List<Check> checks, List<ReportSection> sections, List<RunResult> runs) {
+    this.title = title;
+    this.checks = checks;
+    this.sections = sections;
     this.runs = runs.stream().map(RunView::of).toList();
   }
 
@@ -52,13 +71,18 @@ public final class HtmlReport {
     html.raw("script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n");
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     html.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    html.text(title()).raw(" – weir bench</title>\n");
+    html.text(title).raw(" – weir bench</title>\n");
     html.raw("<style>\n").raw(own("report.css")).raw("</style>\n");
     html.raw("<noscript><style>.chart { display: none; }</style></noscript>\n</head>\n");
     html.raw("<body>\n<main>\n");
-    new PageHead(html, runs).write(title());
-    new PageCharts(html, runs).write();
-    new PageTables(html, runs).write();
+    final PageHead head = new PageHead(html, runs);
+    head.header(title, checks);
+    new PageSections(html, sections).write();
+    if (!runs.isEmpty()) {
+      head.figures();
+      new PageCharts(html, runs).write();
+      new PageTables(html, runs).write();
+    }
     html.raw("</main>\n<footer>Written by <code>weir bench</code>. Charts are drawn by Chart.js,");
     html.raw(" which is under the MIT licence.</footer>\n");
     html.raw("<script type=\"application/json\" id=\"runs\">");
@@ -68,10 +92,10 @@ public final class HtmlReport {
     html.raw("</script>\n<script>\n").raw(own("report.js")).raw("</script>\n</body>\n</html>\n");
   }
 
-  private String title() {
+  private static String title(List<RunResult> runs) {
     return runs.size() == 1
-        ? runs.get(0).run().name()
-        : runs.size() + " runs beside " + runs.get(0).run().name();
+        ? runs.get(0).name()
+        : runs.size() + " runs beside " + runs.get(0).name();
   }
 
   // The map of the sources is not beside a report, and must not be asked for.

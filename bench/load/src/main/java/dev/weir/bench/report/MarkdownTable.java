@@ -30,6 +30,11 @@ public final class MarkdownTable {
     rows.add(cells);
   }
 
+  /** The heads, and behind them the rows. */
+  List<List<String>> rows() {
+    return List.copyOf(rows);
+  }
+
   /** Ends with a line feed. */
   @Override
   public String toString() {

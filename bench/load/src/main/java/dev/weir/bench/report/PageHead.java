@@ -25,13 +25,22 @@ final class PageHead {
     this.runs = runs;
   }
 
-  void write(String title) throws IOException {
+  /**
+   * @param checks of the page, beside those of a single run.
+   */
+  void header(String title, List<Check> checks) throws IOException {
     html.raw("<header>\n").element("h1", title).raw("\n");
+    final List<Check> all = new ArrayList<>(checks);
     if (runs.size() == 1) {
       html.raw("<p class=\"when\">").text(when(runs.get(0))).raw("</p>\n");
-      verdict(runs.get(0).run().checks());
+      all.addAll(runs.get(0).run().checks());
     }
+    verdict(all);
     html.raw("</header>\n");
+  }
+
+  /** What was measured, behind the header. */
+  void figures() throws IOException {
     warnings();
     if (runs.size() == 1) {
       tiles(runs.get(0));

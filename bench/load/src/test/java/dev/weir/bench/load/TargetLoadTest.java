@@ -190,7 +190,7 @@ class TargetLoadTest {
     final Connector connector =
         new Connector(null, null, new Target(false, "h", 80, "h"), null, null) {
           @Override
-          void connect(LoadSink sink) {
+          public void connect(LoadSink sink) {
             connecting[0]++;
           }
         };

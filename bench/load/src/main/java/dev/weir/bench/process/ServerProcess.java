@@ -50,19 +50,21 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a server and waits until a port of 127.0.0.1 takes connections.
+   * Starts a server and waits until each of these ports of 127.0.0.1 takes connections.
    *
    * @param name in messages.
    * @param log where what it prints goes.
    * @throws IOException with what it printed, if it ends before, or takes too long.
    */
-  public static ServerProcess start(String name, List<String> command, Path log, int port)
+  public static ServerProcess start(String name, List<String> command, Path log, int... ports)
       throws IOException {
     final ServerProcess server = launch(name, command, log);
     try {
-      final InetSocketAddress address =
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      server.await(() -> listens(address), POLL_NS);
+      for (int port : ports) {
+        final InetSocketAddress address =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        server.await(() -> listens(address), POLL_NS);
+      }
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -153,6 +155,28 @@ public final class ServerProcess implements AutoCloseable {
 
   public boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** Ends it at once, as a crash does, and waits until it has; it may be started again. */
+  public void kill() {
+    process.destroyForcibly();
+    close();
+  }
+
+  /**
+   * Leaves it without processor time until {@link #resume}: it answers nothing, and its connections
+   * stay.
+   */
+  public void suspend() throws IOException {
+    signal("STOP");
+  }
+
+  public void resume() throws IOException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException {
+    Programs.output(List.of("kill", "-" + name, Long.toString(pid())));
   }
 
   /** Asks it to end, and waits; what has not ended by then is ended. */

@@ -1,4 +1,4 @@
-package dev.weir.bench.store;
+package dev.weir.bench.process;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -8,15 +8,18 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** One command and one reply at a time: what is done between measurements. Owned by one thread. */
-final class ControlConnection implements AutoCloseable {
+/**
+ * A connection to Redis for what is done between measurements: one command and one reply at a time.
+ * Owned by one thread.
+ */
+public final class RedisConnection implements AutoCloseable {
   private static final int TIMEOUT_MS = 10_000;
 
   private final Socket socket = new Socket();
   private final DataInputStream in;
   private final OutputStream out;
 
-  ControlConnection(InetSocketAddress address) throws IOException {
+  public RedisConnection(InetSocketAddress address) throws IOException {
     socket.connect(address, TIMEOUT_MS);
     socket.setSoTimeout(TIMEOUT_MS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -24,7 +27,7 @@ final class ControlConnection implements AutoCloseable {
   }
 
   /** A bulk string's, status's or integer's bytes; null for a null reply; no arrays. */
-  byte[] send(byte[] frame) throws IOException {
+  public byte[] send(byte[] frame) throws IOException {
     out.write(frame);
     final StringBuilder line = new StringBuilder();
     for (int c = in.readUnsignedByte(); c != '\r'; c = in.readUnsignedByte()) {
@@ -47,7 +50,8 @@ final class ControlConnection implements AutoCloseable {
     return body;
   }
 
-  String text(String... parts) throws IOException {
+  /** The reply to a command, as {@link #send} reads it, each byte the character of that number. */
+  public String text(String... parts) throws IOException {
     final StringBuilder frame = new StringBuilder("*" + parts.length + "\r\n");
     for (String part : parts) {
       frame.append('$').append(part.length()).append("\r\n").append(part).append("\r\n");

@@ -1,0 +1,2 @@
+/** nginx, as several measurements start it. */
+package dev.weir.bench.nginx;

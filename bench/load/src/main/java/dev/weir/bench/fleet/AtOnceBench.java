@@ -1,0 +1,166 @@
+package dev.weir.bench.fleet;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.RedisServer;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.Mode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** How many of some requests pass that a fleet gets at one moment, under a limit of fewer. */
+final class AtOnceBench {
+  /** Before the end of a window of the clock no more rounds are begun. */
+  private static final long ROUND_NS = 2_000_000_000L;
+
+  /** Of the first budget that no round of a measurement has. */
+  private static final int WARM_UP_KEY = 1_000;
+
+  private final FleetSettings settings;
+  private final List<Algorithm> algorithms;
+  private final int requests;
+  private final int rounds;
+  private final Path launcher;
+  private final Path redisServer;
+  private final Consumer<String> progress;
+  private final List<Row> rows = new ArrayList<>();
+
+  /**
+   * All rounds of an algorithm in a mode.
+   *
+   * @param over by how many requests the worst round was over the limit.
+   */
+  record Row(Algorithm algorithm, Mode mode, long least, long most, long over, long undecided) {}
+
+  /**
+   * @param settings whose limit is taken in each algorithm.
+   * @param requests at once.
+   * @param rounds with a budget each.
+   */
+  AtOnceBench(
+      FleetSettings settings,
+      List<Algorithm> algorithms,
+      int requests,
+      int rounds,
+      Path launcher,
+      Path redisServer,
+      Consumer<String> progress) {
+    this.settings = settings;
+    this.algorithms = algorithms;
+    this.requests = requests;
+    this.rounds = rounds;
+    this.launcher = launcher;
+    this.redisServer = redisServer;
+    this.progress = progress;
+  }
+
+  /** Measures; the figures are in {@link #rows}. */
+  void run() throws IOException, InterruptedException {
+    final FleetRules rules = new FleetRules(settings.deadlineMs());
+    final List<Mode> modes = settings.modes().stream().filter(Mode::needsStore).toList();
+    final List<String> names = new ArrayList<>();
+    for (Algorithm algorithm : algorithms) {
+      for (Mode mode : modes) {
+        rules.add(name(algorithm, mode), mode, limit(algorithm));
+        names.add(name(algorithm, mode));
+      }
+    }
+    progress.accept("starting " + settings.sidecars() + " sidecars");
+    try (RedisServer store = new RedisServer(redisServer, Cores.UNPINNED);
+        Fleet fleet =
+            new Fleet(
+                launcher,
+                rules.settings(List.of(store.address().getPort())),
+                settings.sidecars(),
+                Cores.UNPINNED)) {
+      fleet.awaitDecisions(names);
+      warmUp(fleet, names);
+      for (Algorithm algorithm : algorithms) {
+        for (Mode mode : modes) {
+          measure(fleet, algorithm, mode);
+        }
+      }
+    }
+  }
+
+  private void warmUp(Fleet fleet, List<String> rules) throws IOException {
+    progress.accept("warm-up: " + requests + " at once");
+    final long startNs = System.nanoTime();
+    for (int round = 0; System.nanoTime() - startNs < settings.warmUpSeconds() * 1e9; round++) {
+      fleet.load().run(plan(rules.get(round % rules.size()), WARM_UP_KEY + round));
+    }
+  }
+
+  private LoadPlan plan(String rule, int key) {
+    return new LoadPlan(List.of(rule), key, 1, 1e9 * requests, 1, Long.MAX_VALUE);
+  }
+
+  private static String name(Algorithm algorithm, Mode mode) {
+    return algorithm + "-" + mode;
+  }
+
+  private LimitSpec limit(Algorithm algorithm) {
+    return FleetOptions.limit(algorithm, settings.limit().rate());
+  }
+
+  private void measure(Fleet fleet, Algorithm algorithm, Mode mode)
+      throws IOException, InterruptedException {
+    final LimitSpec limit = limit(algorithm);
+    final String rule = name(algorithm, mode);
+    long least = Long.MAX_VALUE;
+    long most = 0;
+    long over = 0;
+    long undecided = 0;
+    for (int round = 0; round < rounds; round++) {
+      awaitWindow(limit.rate().windowNs());
+      final FleetTrace trace = fleet.load().run(plan(rule, round));
+      least = Math.min(least, trace.admitted(rule));
+      most = Math.max(most, trace.admitted(rule));
+      over = Math.max(over, trace.over(rule, limit));
+      undecided += trace.undecided(rule);
+    }
+    rows.add(new Row(algorithm, mode, least, most, over, undecided));
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "%d at once: %-15s %-6s %d to %d admitted",
+            requests,
+            algorithm,
+            mode,
+            least,
+            most));
+  }
+
+  /** A round across the edge of a window of the clock would rightly have twice the limit. */
+  private static void awaitWindow(long windowNs) throws InterruptedException {
+    if (windowNs < 2 * ROUND_NS) {
+      return;
+    }
+    final long leftNs =
+        windowNs - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) % windowNs;
+    if (leftNs < ROUND_NS) {
+      TimeUnit.NANOSECONDS.sleep(leftNs);
+    }
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  FleetSettings settings() {
+    return settings;
+  }
+
+  int requests() {
+    return requests;
+  }
+
+  int rounds() {
+    return rounds;
+  }
+}

@@ -1,0 +1,99 @@
+package dev.weir.bench.fleet;
+
+import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.simulation.Uses;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * What became of the requests for one budget. Written by one thread, and read when that has ended.
+ */
+final class BudgetTrace {
+  private final Intervals admitted = new Intervals();
+  private final Intervals refused = new Intervals();
+  private final Intervals others = new Intervals();
+
+  /** A request passed. */
+  void admitted(long fromUs, long toUs) {
+    admitted.add(fromUs, toUs);
+  }
+
+  /** A request was refused by the limit. */
+  void refused(long fromUs, long toUs) {
+    refused.add(fromUs, toUs);
+  }
+
+  /** A request had no decision: 503, no answer in time, or a connection that broke. */
+  void undecided(long fromUs, long toUs) {
+    others.add(fromUs, toUs);
+  }
+
+  int admittedCount() {
+    return admitted.count();
+  }
+
+  int refusedCount() {
+    return refused.count();
+  }
+
+  int undecidedCount() {
+    return others.count();
+  }
+
+  /** By how many requests the worst window was surely over the limit. */
+  long over(LimitSpec limit) {
+    return WindowCheck.of(limit).over(admitted);
+  }
+
+  /**
+   * How many of these requests one limiter without delay would have admitted, that decides on each
+   * when it was sent.
+   */
+  long ideal(LimitSpec limit) {
+    final long[] sentUs = new long[admitted.count() + refused.count() + others.count()];
+    int count = 0;
+    for (Intervals each : new Intervals[] {admitted, refused, others}) {
+      for (int i = 0; i < each.count(); i++) {
+        sentUs[count++] = each.fromUs(i);
+      }
+    }
+    Arrays.sort(sentUs);
+    final Uses uses = Uses.of(limit);
+    long ideal = 0;
+    for (long atUs : sentUs) {
+      if (uses.freeAt(atUs) > 0) {
+        uses.use(atUs);
+        ideal++;
+      }
+    }
+    return ideal;
+  }
+
+  /**
+   * How many requests were refused though what had been admitted left room: each taken at the
+   * middle of its span, so of single requests it is an estimate.
+   */
+  long early(LimitSpec limit) {
+    final Integer[] order = new Integer[admitted.count() + refused.count()];
+    Arrays.setAll(order, index -> index);
+    Arrays.sort(order, Comparator.comparingLong(this::middleUs));
+    final Uses uses = Uses.of(limit);
+    long early = 0;
+    for (int index : order) {
+      final long atUs = middleUs(index);
+      if (index < admitted.count()) {
+        uses.use(atUs);
+      } else if (uses.freeAt(atUs) > 0) {
+        early++;
+      }
+    }
+    return early;
+  }
+
+  /** Of the admitted ones, and behind them of the refused ones. */
+  private long middleUs(int index) {
+    return index < admitted.count()
+        ? admitted.middleUs(index)
+        : refused.middleUs(index - admitted.count());
+  }
+}

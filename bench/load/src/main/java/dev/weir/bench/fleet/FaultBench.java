@@ -1,0 +1,140 @@
+package dev.weir.bench.fleet;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * What a fleet lets pass while something goes wrong: the modes that need the store side by side, on
+ * the same sidecars, so that both meet the same fault. A store is made anew for each fault.
+ */
+final class FaultBench {
+  private static final long LASTS_NS = 1_000_000_000L;
+
+  /** When a fault happens, of a measurement. */
+  private static final double AFTER = 0.35;
+
+  private final FleetSettings settings;
+  private final List<Fault> faults;
+  private final Path launcher;
+  private final Path redisServer;
+  private final Consumer<String> progress;
+  private final List<Row> rows = new ArrayList<>();
+
+  /**
+   * One mode under one fault.
+   *
+   * @param byHandPercent of all decisions of mode leased, by what was in hand; NaN for others.
+   * @param died units that were dropped.
+   */
+  record Row(Fault fault, String mode, ModeFigures figures, double byHandPercent, long died) {
+    /** Whether more passed than may. */
+    boolean isOver() {
+      return figures.over() > 0 && !fault.losesWrites();
+    }
+  }
+
+  FaultBench(
+      FleetSettings settings,
+      List<Fault> faults,
+      Path launcher,
+      Path redisServer,
+      Consumer<String> progress) {
+    this.settings = settings;
+    this.faults = faults;
+    this.launcher = launcher;
+    this.redisServer = redisServer;
+    this.progress = progress;
+  }
+
+  /** Measures; the figures are in {@link #rows}. */
+  void run() throws IOException, InterruptedException {
+    progress.accept("starting " + settings.sidecars() + " sidecars");
+    RedisServer store = RedisServer.logged(redisServer, Cores.UNPINNED);
+    try (StoreRelay relay = new StoreRelay(store.address());
+        Fleet fleet =
+            new Fleet(
+                launcher,
+                settings.rules().settings(List.of(relay.port())),
+                settings.sidecars(),
+                Cores.UNPINNED)) {
+      fleet.awaitDecisions(settings.storeRules());
+      progress.accept("warm-up");
+      fleet.load().run(settings.plan(settings.storeRules(), 0, settings.warmUpSeconds()));
+      int firstKey = 0;
+      for (Fault fault : faults) {
+        final RedisServer before = store;
+        store = RedisServer.logged(redisServer, Cores.UNPINNED);
+        relay.moveTo(store.address());
+        before.close();
+        fleet.awaitDecisions(settings.storeRules());
+        firstKey += settings.keys();
+        measure(fleet, relay, store, fault, firstKey);
+      }
+    } finally {
+      store.close();
+    }
+  }
+
+  private void measure(Fleet fleet, StoreRelay relay, RedisServer store, Fault fault, int firstKey)
+      throws IOException, InterruptedException {
+    if (!fault.needsReplica()) {
+      measure(new FaultSite(fleet, relay, store, null), fault, firstKey);
+      return;
+    }
+    try (RedisServer replica = RedisServer.replicaOf(store, redisServer, Cores.UNPINNED)) {
+      measure(new FaultSite(fleet, relay, store, replica), fault, firstKey);
+      // The next store takes over from one that is alive.
+      relay.moveTo(replica.address());
+    }
+  }
+
+  private void measure(FaultSite site, Fault fault, int firstKey)
+      throws IOException, InterruptedException {
+    final Fleet fleet = site.fleet();
+    final List<String> rules = settings.storeRules();
+    final SidecarFigures before = fleet.figures();
+    final CompletableFuture<FleetTrace> loading =
+        fleet.load().start(settings.plan(rules, firstKey, settings.seconds()));
+    TimeUnit.NANOSECONDS.sleep((long) (AFTER * settings.seconds() * 1e9));
+    fault.happen(site, LASTS_NS);
+    final FleetTrace trace = FleetLoad.end(loading);
+    final SidecarFigures counted = fleet.figures().minus(before);
+    for (String mode : rules) {
+      final ModeFigures figures = ModeFigures.of(trace, mode, settings.limit(), settings.seconds());
+      final boolean isLeased = mode.equals("leased");
+      rows.add(
+          new Row(
+              fault,
+              mode,
+              figures,
+              isLeased ? 100 * counted.byHand() / figures.came() : Double.NaN,
+              isLeased ? counted.died() : 0));
+      progress.accept(
+          String.format(
+              Locale.ROOT,
+              "%-22s %-6s %6d admitted, over %d, %.1f %% less than ideal, %.1f %% undecided",
+              fault,
+              mode,
+              figures.admitted(),
+              figures.over(),
+              figures.lessPercent(),
+              figures.undecidedPercent()));
+    }
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  FleetSettings settings() {
+    return settings;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.weir.bench.fleet;
+
+import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.Mode;
+import java.util.List;
+
+/**
+ * What a fleet is like, and what it is asked.
+ *
+ * @param modes that are measured beside each other.
+ * @param limit of each key.
+ * @param sidecars that share it.
+ * @param shards servers of the store.
+ * @param load requests that come, as a multiple of what the limits of all keys let pass.
+ * @param keys with a budget each.
+ * @param seconds of each measurement.
+ * @param rounds of them, interleaved.
+ * @param deadlineMs for a decision of the store.
+ */
+record FleetSettings(
+    List<Mode> modes,
+    LimitSpec limit,
+    int sidecars,
+    int shards,
+    double load,
+    int keys,
+    double seconds,
+    double warmUpSeconds,
+    int rounds,
+    long deadlineMs) {
+  /** How often other sidecars become the busy ones. */
+  static final long MOVE_NS = 1_500_000_000L;
+
+  /** Requests per second for the keys of one rule. */
+  double perSecond() {
+    return load * keys * limit.rate().count() * 1e9 / limit.rate().windowNs();
+  }
+
+  /** Rules of these modes that need the store, by name. */
+  List<String> storeRules() {
+    return modes.stream().filter(Mode::needsStore).map(Mode::toString).toList();
+  }
+
+  /** A rule of each mode, named like it. */
+  FleetRules rules() {
+    final FleetRules rules = new FleetRules(deadlineMs);
+    modes.forEach(mode -> rules.add(mode.toString(), mode, limit));
+    return rules;
+  }
+
+  /** The load on some of those rules, all at once, for the keys from one on. */
+  LoadPlan plan(List<String> rules, int firstKey, double seconds) {
+    return new LoadPlan(
+        rules, firstKey, keys, perSecond() * rules.size(), (long) (seconds * 1e9), MOVE_NS);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.weir.bench.fleet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What sidecars count of the store, as their {@code /metrics} tell it.
+ *
+ * @param operations of the store: checks, asks and what was given back.
+ * @param calls of the script, each with a batch of operations.
+ * @param proven refusals that needed no question, as the last answer still held.
+ * @param byHand decisions of mode leased by what was in hand.
+ * @param bySpacing refusals of mode leased between two asks.
+ * @param died units that could neither be used nor given back.
+ */
+record SidecarFigures(
+    long operations, long calls, long proven, long byHand, long bySpacing, long died) {
+  static final SidecarFigures NONE = new SidecarFigures(0, 0, 0, 0, 0, 0);
+  private static final int TIMEOUT_MS = 5_000;
+
+  /** Those of a sidecar now, by its admin port. */
+  static SidecarFigures read(int adminPort) throws IOException {
+    final HttpURLConnection connection =
+        (HttpURLConnection)
+            URI.create("http://127.0.0.1:" + adminPort + "/metrics").toURL().openConnection();
+    connection.setConnectTimeout(TIMEOUT_MS);
+    connection.setReadTimeout(TIMEOUT_MS);
+    try (InputStream in = connection.getInputStream()) {
+      return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    } finally {
+      connection.disconnect();
+    }
+  }
+
+  static SidecarFigures parse(String metrics) {
+    return new SidecarFigures(
+        value(metrics, "weir_store_checks_total"),
+        value(metrics, "weir_store_batches_total"),
+        value(metrics, "weir_store_refused_by_proof_total"),
+        value(metrics, "weir_store_lease_decisions_total{by=\"hand\"}"),
+        value(metrics, "weir_store_lease_decisions_total{by=\"spacing\"}"),
+        value(metrics, "weir_store_lease_units_died_total"));
+  }
+
+  private static long value(String metrics, String name) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("metrics without " + name + " (expected: one)"));
+  }
+
+  SidecarFigures plus(SidecarFigures other) {
+    return new SidecarFigures(
+        operations + other.operations,
+        calls + other.calls,
+        proven + other.proven,
+        byHand + other.byHand,
+        bySpacing + other.bySpacing,
+        died + other.died);
+  }
+
+  SidecarFigures minus(SidecarFigures before) {
+    return new SidecarFigures(
+        operations - before.operations,
+        calls - before.calls,
+        proven - before.proven,
+        byHand - before.byHand,
+        bySpacing - before.bySpacing,
+        died - before.died);
+  }
+
+  /** Decisions that did not wait for the store. */
+  long local() {
+    return proven + byHand + bySpacing;
+  }
+}
