@@ -6,6 +6,7 @@ import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.LimitSpec;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -277,20 +278,26 @@ final class FleetOptions {
         "any of "
             + String.join(
                 ", ", Arrays.stream(Algorithm.values()).map(Algorithm::toString).toList()));
+    final Algorithm chosen = algorithm().orElseThrow();
     final String text = limit == null ? part.limit() : limit;
     try {
       final Rate rate = Rate.parse(text);
       report.expect("--limit", text, !rate.isMonthly(), "a window of one length such as 30d");
-      final LimitSpec read = limit(algorithm().orElseThrow(), rate);
-      read.check(
-          (field, fault) -> report.expect("--" + field, fault.value(), false, fault.expected()));
-      read.checkForStore(
-          Mode.LEASED,
-          (field, fault) -> report.expect("--" + field, fault.value(), false, fault.expected()));
-      return read;
+      (part == Part.AT_ONCE ? algorithms() : List.of(chosen))
+          .forEach(each -> check(limit(each, rate)));
+      return limit(chosen, rate);
     } catch (BadValueException e) {
       throw report.wrong("--limit", e.value(), e.expected());
     }
+  }
+
+  private void check(LimitSpec limit) {
+    final RuleSpec.FaultSink refusing =
+        (field, fault) -> {
+          throw report.wrong("--limit", limit.rate(), fault.expected());
+        };
+    limit.check(refusing);
+    limit.checkForStore(Mode.LEASED, refusing);
   }
 
   /** A limit of that algorithm, without anything of its own. */

@@ -24,7 +24,8 @@ final class FleetReport {
       *over* is by how many requests the worst window was over the limit, of which it is only known that each was
       admitted between its sending and its answer: what counts is over wherever in between that was. *less* is how many
       fewer were admitted than by one limiter without delay, and *early* how many were refused though what had been
-      admitted left room, both of those that came; *undecided* had no decision in time, and did not pass.
+      admitted left room, both of those that came: under overload a unit that came back a moment ago makes a refusal early,
+      and *less* is what counts. *undecided* had no decision in time, and did not pass.
       """;
 
   private static final String MODES =
@@ -39,10 +40,11 @@ final class FleetReport {
 
   private static final String FAULTS =
       """
-      %d sidecars, %s, %.0f requests/s in each mode (%s of what the limits of %d keys let pass), moving as above; both
-      modes are asked side by side, for budgets of their own, so that they meet the same fault. It happens after a third
-      of %s s, and lasts 1 s if it does. What the store has not decided in %d ms (redis.deadline) is refused (on-store-failure: closed). *by hand*
-      is the share of units in hand in the decisions of mode leased, *died* what was dropped of them.
+      %d sidecars, %s, %.0f requests/s in each mode (%s of what the limits of %d keys let pass), of which
+      every 1.5 s others get most; both modes are asked side by side, for budgets of their own, so that they meet the
+      same fault. It happens after a third of %s s, and lasts 1 s if it does. What the store has not decided in %d ms
+      (redis.deadline) is refused (on-store-failure: closed). *by hand* is the share of units in hand in the decisions of
+      mode leased, *died* what was dropped of them.
       """;
 
   private static final String AT_ONCE =
@@ -53,9 +55,10 @@ final class FleetReport {
 
   private static final String PROXIED =
       """
-      Requests of HTTP/1.1 on 32 connections through one sidecar to a service, %s for each of %d keys, %.0f requests/s,
-      below every limit. %s. *us/req* is processor time of the sidecar's process per request. Median (least..most) of
-      %d rounds of %s s, modes by turns; a ratio is of one round. Latencies are from when requests were due, in ms.
+      Requests of HTTP/1.1 on 32 connections through one sidecar to a service, %s for each of %d keys,
+      %.0f requests/s, below every limit. %s. *us/req* is processor time of the
+      sidecar's process per request. Median (least..most) of %d rounds of %s s, modes by turns; a ratio is of one round.
+      Latencies are from when requests were due, in ms.
       """;
 
   private final Map<String, String> facts = new LinkedHashMap<>();
@@ -125,10 +128,9 @@ final class FleetReport {
                     settings.shards() == 1 ? "one store" : settings.shards() + " stores",
                     limit(settings),
                     settings.perSecond(),
-                    settings.load()),
-                OVER),
+                    settings.load())),
             table));
-    runs.addAll(bench.runs(facts));
+    runs.addAll(bench.runs());
   }
 
   /** A figure over the rounds of a mode, with so many decimals. */
@@ -150,8 +152,7 @@ final class FleetReport {
             "undecided %",
             "by hand %",
             "died");
-    final MarkdownTable meaning = new MarkdownTable("fault", "what happens", "may be over");
-    Fault last = null;
+    final Map<String, String> meanings = new LinkedHashMap<>();
     for (FaultBench.Row row : bench.rows()) {
       final ModeFigures figures = row.figures();
       table.add(
@@ -168,11 +169,10 @@ final class FleetReport {
       checks.add(
           new Check(
               row.fault() + ", " + row.mode() + ": over 0", number(figures.over()), !row.isOver()));
-      if (row.fault() != last) {
-        last = row.fault();
-        meaning.add(
-            last.toString(), last.description(), last.losesWrites() ? "what was forgotten" : "no");
-      }
+      meanings.put(
+          row.fault().toString(),
+          row.fault().description()
+              + (row.fault().losesWrites() ? "; may be over by what was forgotten" : ""));
     }
     sections.add(
         new ReportSection(
@@ -186,10 +186,9 @@ final class FleetReport {
                     settings.load(),
                     settings.keys(),
                     seconds(settings),
-                    settings.deadlineMs()),
-                OVER),
+                    settings.deadlineMs())),
             table));
-    sections.add(new ReportSection("What happens", List.of(), meaning));
+    sections.add(new ReportSection("What happens", meanings));
   }
 
   void atOnce(AtOnceBench bench) {
@@ -293,6 +292,14 @@ final class FleetReport {
     return Double.isNaN(value) ? "-" : format("%." + decimals + "f", value);
   }
 
+  /** What the words mean, and what was measured. */
+  private List<ReportSection> all() {
+    final List<ReportSection> all = new ArrayList<>();
+    all.add(new ReportSection("What the figures say", List.of(OVER), null));
+    all.addAll(sections);
+    return all;
+  }
+
   /**
    * All of it.
    *
@@ -303,7 +310,7 @@ final class FleetReport {
     text.append("    ").append(command).append("\n\n");
     facts.forEach((name, value) -> text.append("- " + name + ": " + value + "\n"));
     text.append('\n');
-    sections.forEach(section -> text.append(section.markdown()));
+    all().forEach(section -> text.append(section.markdown()));
     return text.toString().stripTrailing() + "\n";
   }
 
@@ -313,11 +320,11 @@ final class FleetReport {
    * @throws ReportFileException naming the file and the cause.
    */
   void writePage(Path file, String command) throws ReportFileException {
-    final MarkdownTable table = new MarkdownTable("", "");
-    table.add("Command", command);
-    facts.forEach(table::add);
-    final List<ReportSection> all = new ArrayList<>(sections);
-    all.add(new ReportSection("How it was measured", List.of(), table));
+    final Map<String, String> measured = new LinkedHashMap<>();
+    measured.put("Command", command);
+    measured.putAll(facts);
+    final List<ReportSection> all = all();
+    all.add(new ReportSection("How it was measured", measured));
     new HtmlReport("What a fleet lets pass", checks, all, runs).write(file);
   }
 }

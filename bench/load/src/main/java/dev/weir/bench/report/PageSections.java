@@ -2,8 +2,9 @@ package dev.weir.bench.report;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
-/** The sections of a page: what each says, and its table. */
+/** The sections of a page: what each says, its figures and facts. */
 final class PageSections {
   private static final String EXPLAINED = "\\*";
 
@@ -23,8 +24,11 @@ final class PageSections {
       for (String paragraph : section.text()) {
         paragraph(paragraph);
       }
-      if (section.table() != null) {
-        table(section.title(), section.table().rows());
+      if (section.figures() != null) {
+        figures(section.title(), section.figures().rows());
+      }
+      if (!section.facts().isEmpty()) {
+        facts(section.title(), section.facts());
       }
       html.raw("</section>\n");
     }
@@ -43,7 +47,7 @@ final class PageSections {
     html.raw("</p>\n");
   }
 
-  private void table(String label, List<List<String>> rows) throws IOException {
+  private void figures(String label, List<List<String>> rows) throws IOException {
     html.openTable(label, "figures").raw("<thead><tr>");
     for (String head : rows.get(0)) {
       html.columnHead(head);
@@ -55,6 +59,14 @@ final class PageSections {
         html.cell(cell);
       }
       html.raw("</tr>\n");
+    }
+    html.raw("</tbody>\n").closeTable();
+  }
+
+  private void facts(String label, Map<String, String> facts) throws IOException {
+    html.openTable(label, "facts").raw("<tbody>\n");
+    for (Map.Entry<String, String> fact : facts.entrySet()) {
+      html.raw("<tr>").rowHead(fact.getKey()).cell(fact.getValue()).raw("</tr>\n");
     }
     html.raw("</tbody>\n").closeTable();
   }

@@ -1,20 +1,37 @@
 package dev.weir.bench.report;
 
 import java.util.List;
+import java.util.Map;
 
 /**
- * A part of a report: what it says, and a table.
+ * A part of a report: what it says, and its figures or facts.
  *
  * @param text paragraphs, without markup but {@code *a word*} that is explained.
- * @param table null for none.
+ * @param figures null for none.
+ * @param facts by name, in their order.
  */
-public record ReportSection(String title, List<String> text, MarkdownTable table) {
+public record ReportSection(
+    String title, List<String> text, MarkdownTable figures, Map<String, String> facts) {
+  /** A section with a table of figures. */
+  public ReportSection(String title, List<String> text, MarkdownTable figures) {
+    this(title, text, figures, Map.of());
+  }
+
+  /** A section of facts. */
+  public ReportSection(String title, Map<String, String> facts) {
+    this(title, List.of(), null, facts);
+  }
+
   /** As Markdown, ending with an empty line. */
   public String markdown() {
     final StringBuilder markdown = new StringBuilder("## " + title + "\n\n");
     text.forEach(paragraph -> markdown.append(paragraph.strip()).append("\n\n"));
-    if (table != null) {
-      markdown.append(table).append('\n');
+    if (figures != null) {
+      markdown.append(figures).append('\n');
+    }
+    if (!facts.isEmpty()) {
+      facts.forEach((name, fact) -> markdown.append("- " + name + ": " + fact + "\n"));
+      markdown.append('\n');
     }
     return markdown.toString();
   }

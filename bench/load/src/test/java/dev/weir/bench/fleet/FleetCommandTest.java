@@ -22,6 +22,7 @@ class FleetCommandTest {
     "--limit, 10, a rate such as",
     "--limit, 0/1s, ",
     "--limit, 10/1month, a window of one length such as 30d",
+    "--limit, 5000/1s, 'from 1 to 4096, as the mode is leased'",
     "--sidecars, 0, from 1 to 64",
     "--sidecars, 65, from 1 to 64",
     "--shards, 17, from 1 to 16",
