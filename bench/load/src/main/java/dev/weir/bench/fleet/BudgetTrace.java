@@ -62,7 +62,7 @@ final class BudgetTrace {
     long ideal = 0;
     for (long atUs : sentUs) {
       if (uses.freeAt(atUs) > 0) {
-        uses.use(atUs);
+        uses.use(atUs, 1);
         ideal++;
       }
     }
@@ -82,7 +82,7 @@ final class BudgetTrace {
     for (int index : order) {
       final long atUs = middleUs(index);
       if (index < admitted.count()) {
-        uses.use(atUs);
+        uses.use(atUs, 1);
       } else if (uses.freeAt(atUs) > 0) {
         early++;
       }

@@ -149,7 +149,7 @@ class WindowCheckTest {
       final int gapUs = 20_000 + random.nextInt(300_000);
       for (int i = 0; i < 30; i++) {
         atUs += random.nextInt(4) == 0 ? random.nextInt(3 * gapUs) : random.nextInt(gapUs);
-        over = Math.max(over, uses.use(atUs));
+        over = Math.max(over, uses.use(atUs, 1));
         admitted.add(atUs, atUs);
       }
       assertEquals(over, WindowCheck.of(limit(algorithm)).over(admitted), "trace " + trace);
