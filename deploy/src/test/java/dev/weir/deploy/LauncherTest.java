@@ -95,9 +95,16 @@ class LauncherTest {
     Files.writeString(
         bin.resolve("java"),
         JAVA
-            + "for word; do case $word in -XX:AOTCacheOutput=*) : >\"${word#*=}\" ;; esac; done\n");
+            + "for word; do case $word in -XX:AOTCacheOutput=*) : >\"${word#*=}\" ;; esac; done\n"
+            + "printf '%s\\n' \"$word\" >>'"
+            + folder.resolve("commands")
+            + "'\n");
     Files.createFile(bin.resolve("javac"));
-    for (String name : List.of("java", "javac")) {
+    Files.writeString(
+        bin.resolve("jar"),
+        "#!/bin/sh\n[ \"$*\" = 'xf weir.jar META-INF/native' ] || exit 1\n"
+            + "mkdir -p META-INF/native && : >META-INF/native/lib.so\n");
+    for (String name : List.of("java", "javac", "jar")) {
       assertTrue(bin.resolve(name).toFile().setExecutable(true));
     }
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"" + javaVersion + "\"\n");
@@ -111,12 +118,47 @@ class LauncherTest {
     assertTrue(first.contains("weir: making the cache for quick starts..."), first.toString());
     Path cache = folder.resolve("proxy/target/weir-25.0.3.aot");
     assertTrue(Files.exists(cache));
+    assertEquals(List.of("train", "demo"), Files.readAllLines(folder.resolve("commands")));
     List<String> second = started(environment, "demo");
     assertTrue(second.contains("-XX:AOTCache=" + cache), second.toString());
     assertEquals(folder.resolve("jdk/bin/java").toString(), second.get(0));
     // Of another jar, and it is left alone: it would be refused.
     Files.setLastModifiedTime(cache, FileTime.fromMillis(0));
     assertTrue(!started(environment, "demo").contains("-XX:AOTCache=" + cache));
+  }
+
+  @Test
+  void aCloneLaysTheLibrariesBesideTheJarAfterItsBuild() throws IOException {
+    Map<String, String> environment = makeClone("21.0.1");
+    Path target = folder.resolve("proxy/target");
+    String option = "-Djava.library.path=" + target.resolve("native");
+    assertTrue(started(environment, "demo").contains(option));
+    assertTrue(Files.exists(target.resolve("native/lib.so")));
+    assertTrue(Files.notExists(target.resolve("META-INF")));
+    assertTrue(started(environment, "demo").contains(option));
+    // Of another jar: their version may not be that of the classes.
+    Files.setLastModifiedTime(target.resolve("native"), FileTime.fromMillis(0));
+    assertTrue(!started(environment, "demo").contains(option));
+  }
+
+  @Test
+  void aCloneWhoseJdkHasNoJarStartsWithTheLibrariesInTheJar() throws IOException {
+    Map<String, String> environment = makeClone("21.0.1");
+    Files.delete(folder.resolve("jdk/bin/jar"));
+    List<String> first = started(environment, "demo");
+    assertTrue(first.contains("weir: Netty's libraries stay in the jar"), first.toString());
+    assertTrue(first.stream().noneMatch(word -> word.contains("java.library.path")));
+  }
+
+  @Test
+  void whatOnlyNewerJavasKnowIsNotSaidToOlderOnes() throws IOException {
+    List<String> newOnes = started(Map.of("PATH", ""), "demo");
+    assertTrue(newOnes.contains("--sun-misc-unsafe-memory-access=allow"), newOnes.toString());
+    assertTrue(newOnes.contains("-XX:TrimNativeHeapInterval=5000"), newOnes.toString());
+    Files.writeString(folder.resolve("runtime/release"), "JAVA_VERSION=\"17.0.1\"\n");
+    List<String> old = started(Map.of("PATH", ""), "demo");
+    assertTrue(old.stream().noneMatch(word -> word.contains("unsafe-memory")), old.toString());
+    assertTrue(old.stream().noneMatch(word -> word.contains("TrimNativeHeap")), old.toString());
   }
 
   @Test

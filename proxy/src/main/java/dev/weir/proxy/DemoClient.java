@@ -3,32 +3,33 @@ package dev.weir.proxy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /** The clients of the demo. */
-final class DemoClient {
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+final class DemoClient implements AutoCloseable {
+  private static final int TIMEOUT_MS = 10_000;
+  private static final Answers NO_ANSWER = Answers.of(0);
 
   /**
    * The answers to a number of requests.
    *
    * @param counts by status; 0 stands for no answer at all.
-   * @param retryAfterSeconds the shortest that a refusal named; 0 if none did.
    */
-  record Answers(SortedMap<Integer, Integer> counts, long retryAfterSeconds) {
+  record Answers(SortedMap<Integer, Integer> counts) {
+    static final Answers NONE = new Answers(new TreeMap<>());
+
+    static Answers of(int status) {
+      return new Answers(new TreeMap<>(Map.of(status, 1)));
+    }
+
     int count(int status) {
       return counts.getOrDefault(status, 0);
     }
@@ -54,18 +55,12 @@ final class DemoClient {
     Answers plus(Answers other) {
       SortedMap<Integer, Integer> sum = new TreeMap<>(counts);
       other.counts.forEach((status, count) -> sum.merge(status, count, Integer::sum));
-      long least = Math.min(retryAfterSeconds, other.retryAfterSeconds);
-      return new Answers(sum, least > 0 ? least : retryAfterSeconds + other.retryAfterSeconds);
+      return new Answers(sum);
     }
   }
 
   private final InetSocketAddress sidecar;
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .proxy(HttpClient.Builder.NO_PROXY)
-          .connectTimeout(TIMEOUT)
-          .build();
+  private final Deque<DemoConnection> idle = new ArrayDeque<>();
 
   DemoClient(InetSocketAddress sidecar) {
     this.sidecar = sidecar;
@@ -77,36 +72,45 @@ final class DemoClient {
    * @param user null for one that does not say who it is.
    */
   Answers burst(int count, String path, String user) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(Run.text(sidecar) + path)).timeout(TIMEOUT);
-    if (user != null) {
-      request.header("X-User-Id", user);
-    }
-    List<CompletableFuture<Answers>> sent = new ArrayList<>();
+    List<DemoConnection> sent = new ArrayList<>();
+    Answers answers = Answers.NONE;
     for (int i = 0; i < count; i++) {
-      sent.add(
-          http.sendAsync(request.build(), BodyHandlers.ofString())
-              .thenApply(DemoClient::answer)
-              .exceptionally(failure -> new Answers(new TreeMap<>(Map.of(0, 1)), 0)));
+      try {
+        DemoConnection connection =
+            idle.isEmpty() ? new DemoConnection(sidecar, TIMEOUT_MS) : idle.pop();
+        sent.add(connection);
+        connection.send(path, user);
+      } catch (IOException failed) {
+        answers = answers.plus(NO_ANSWER);
+      }
     }
-    return sent.stream().map(CompletableFuture::join).reduce(Answers::plus).orElseThrow();
+    for (DemoConnection connection : sent) {
+      answers = answers.plus(answer(connection));
+    }
+    return answers;
   }
 
-  private static Answers answer(HttpResponse<String> response) {
-    long retryAfter = response.headers().firstValueAsLong("Retry-After").orElse(0);
-    return new Answers(new TreeMap<>(Map.of(response.statusCode(), 1)), retryAfter);
+  private Answers answer(DemoConnection connection) {
+    try {
+      int status = connection.read();
+      idle.push(connection);
+      return Answers.of(status);
+    } catch (IOException failed) {
+      connection.close();
+      return NO_ANSWER;
+    }
   }
 
   /** The fields of the answer to one call of gRPC, a line each. */
   String call(String path, String user) throws IOException {
-    return DemoCall.call(sidecar, (int) TIMEOUT.toMillis(), path, user);
+    return DemoCall.call(sidecar, TIMEOUT_MS, path, user);
   }
 
   /** One answer as it stands on the wire. */
   String raw(String path, String user) throws IOException {
     try (Socket socket = new Socket()) {
-      socket.connect(sidecar, (int) TIMEOUT.toMillis());
-      socket.setSoTimeout((int) TIMEOUT.toMillis());
+      socket.connect(sidecar, TIMEOUT_MS);
+      socket.setSoTimeout(TIMEOUT_MS);
       String request =
           "GET "
               + path
@@ -116,5 +120,10 @@ final class DemoClient {
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
+  }
+
+  @Override
+  public void close() {
+    idle.forEach(DemoConnection::close);
   }
 }

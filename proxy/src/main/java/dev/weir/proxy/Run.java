@@ -89,7 +89,7 @@ final class Run {
   }
 
   /** The settings from the file or the flags; null, and every fault told, if there is one. */
-  private Settings settings(RunArguments arguments) {
+  Settings settings(RunArguments arguments) {
     List<String> problems = new ArrayList<>(arguments.problems());
     Path file = arguments.file();
     Settings settings;
@@ -171,7 +171,7 @@ final class Run {
     }
   }
 
-  private static String startLine(Sidecar sidecar, Settings settings) {
+  static String startLine(Sidecar sidecar, Settings settings) {
     int loops = settings.process().eventLoopCount();
     SocketAddress admin = sidecar.adminAddress();
     SocketAddress monitoring = sidecar.monitoringAddress();

@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ImportCommand.class,
       SimulateCommand.class,
       DemoCommand.class,
+      TrainCommand.class,
       HelpCommand.class
     },
     mixinStandardHelpOptions = true,
