@@ -7,7 +7,6 @@ import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.message.ResponseHead;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -29,22 +28,13 @@ final class Http2Call implements ServiceSide {
   private static final int MIN_SLICE_BYTES = 4096;
 
   private final Http2Pool pool;
-  private final ServiceTimer timer;
+  private final ServiceWait wait;
   private final KeptRequest kept = new KeptRequest();
 
   private ProxiedRequest request;
   private long client;
   private Http2Upstream connection;
   private int stream;
-
-  /** Since when the service is waited for, if it is. */
-  private long waitsSinceNs;
-
-  /** Whether it is the service that is waited for. */
-  private boolean awaitsService;
-
-  /** Where its head begins in all that its connection has written. */
-  private long headOffset;
 
   private boolean headMethod;
 
@@ -82,15 +72,15 @@ final class Http2Call implements ServiceSide {
 
   Http2Call(Http2Pool pool) {
     this.pool = pool;
-    timer =
-        new ServiceTimer() {
+    wait =
+        new ServiceWait(pool.loop()) {
           @Override
           protected void onDeadline() {
-            connection.overdue(waitsSinceNs);
+            connection.overdue(sinceNs());
             fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
           }
         };
-    pool.loop().deadlines().join(timer);
+    pool.loop().deadlines().join(wait);
   }
 
   /** Starts with a request that asks for a stream. */
@@ -109,7 +99,6 @@ final class Http2Call implements ServiceSide {
     informationalCount = 0;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
-    awaitsService = false;
   }
 
   ProxiedRequest request() {
@@ -168,8 +157,7 @@ final class Http2Call implements ServiceSide {
     requestEnded = !head.hasBody();
     if (mayAsk()) {
       kept.head(pool.messages().finish(head), requestEnded && !asksForWebSocket);
-      headOffset = connection.writtenBytes();
-      kept.sendHead(connection, stream, kept.ended());
+      kept.sendHead(connection, stream);
       awaitService();
     }
     return called();
@@ -233,15 +221,10 @@ final class Http2Call implements ServiceSide {
 
   /** Sends what was kept once more. */
   void sendAgain() {
-    if (!mayAsk()) {
-      return;
+    if (mayAsk()) {
+      requestHeldBytes += kept.send(connection, stream);
+      awaitService();
     }
-    headOffset = connection.writtenBytes();
-    kept.sendHead(connection, stream, kept.ended() && !kept.hasBody());
-    if (kept.hasBody()) {
-      requestHeldBytes += connection.sendData(stream, kept.copyBody(), kept.ended());
-    }
-    awaitService();
   }
 
   @Override
@@ -271,19 +254,14 @@ final class Http2Call implements ServiceSide {
    * request, or does not take what there is of it.
    */
   private void awaitService() {
-    awaitsService =
+    wait.beginAnew(
         connection != null
             && !isTunnel
             && responseHeldBytes == 0
             && !(responseStarted && isSilentBetweenReads)
-            && (requestEnded || requestHeldBytes > 0);
-    waitsSinceNs = nowNs();
-    timer.until(
-        awaitsService
-            ? waitsSinceNs + pool.loop().settings().timeouts().responseNs()
-            : Deadlines.NEVER);
-    if (awaitsService && !responseStarted) {
-      connection.awaited(waitsSinceNs);
+            && (requestEnded || requestHeldBytes > 0));
+    if (wait.isOn() && !responseStarted) {
+      connection.awaited(wait.sinceNs());
     }
   }
 
@@ -292,13 +270,13 @@ final class Http2Call implements ServiceSide {
    * is not.
    */
   long waitsSinceNs() {
-    return awaitsService && !responseStarted ? waitsSinceNs : Long.MIN_VALUE;
+    return wait.isOn() && !responseStarted ? wait.sinceNs() : Long.MIN_VALUE;
   }
 
   @Override
   public void reset(RequestEnd.How how, int errorCode) {
     if (how == RequestEnd.How.TIMED_OUT && connection != null && requestEnded && !responseStarted) {
-      connection.overdue(waitsSinceNs); // while it has its stream
+      connection.overdue(wait.sinceNs()); // while it has its stream
     }
     request = null;
     cancel(errorCode == RequestEnd.NO_CODE ? ErrorCode.CANCEL : errorCode);
@@ -454,7 +432,7 @@ final class Http2Call implements ServiceSide {
   void streamEnded(StreamEnd how, int errorCode) {
     boolean isUntouched =
         how == StreamEnd.UNPROCESSED
-            || how == StreamEnd.CONNECTION_LOST && connection.isUnsent(headOffset);
+            || how == StreamEnd.CONNECTION_LOST && kept.isUnsent(connection);
     if (isUntouched && !isSentAgain && !responseStarted && kept.isWhole() && !isCalled) {
       retry();
       return;
@@ -473,7 +451,7 @@ final class Http2Call implements ServiceSide {
 
   private void retry() {
     isSentAgain = true;
-    timer.until(Deadlines.NEVER);
+    wait.end();
     int consumed = requestHeldBytes;
     requestHeldBytes = 0;
     leaveStream();
@@ -515,7 +493,7 @@ final class Http2Call implements ServiceSide {
 
   /** Leaves the stream, or the wait for one, and ends. */
   void leave() {
-    timer.until(Deadlines.NEVER);
+    wait.end();
     kept.discard();
     if (connection != null) {
       leaveStream();

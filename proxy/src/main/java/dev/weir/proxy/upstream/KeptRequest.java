@@ -15,6 +15,9 @@ final class KeptRequest {
   private boolean ended;
   private boolean whole;
 
+  /** Where the head begins in all that its connection has written. */
+  private long offset;
+
   /**
    * Takes over a head.
    *
@@ -51,28 +54,32 @@ final class KeptRequest {
     return bytes != null && whole;
   }
 
-  /** Whether the head, or the body that is kept, was the last of the request. */
-  boolean ended() {
-    return ended;
+  /** Sends the head, and with it the end if nothing follows. */
+  void sendHead(Http2Upstream connection, int stream) {
+    offset = connection.writtenBytes();
+    connection.sendHead(stream, bytes, headBytes, ended && bodyBytes() == 0);
   }
 
-  /** Whether there is any of the body. */
-  boolean hasBody() {
-    return bytes.readableBytes() > headBytes;
+  /** Sends all of it; returns how much of the body waits. */
+  int send(Http2Upstream connection, int stream) {
+    sendHead(connection, stream);
+    return bodyBytes() == 0 ? 0 : connection.sendData(stream, copyBody(), ended);
   }
 
-  /** Sends the head on a stream, which may end with it. */
-  void sendHead(Http2Upstream connection, int stream, boolean endStream) {
-    connection.sendHead(stream, bytes, headBytes, endStream);
+  /** Whether nothing of it has left the connection that it was written to last. */
+  boolean isUnsent(Http2Upstream connection) {
+    return connection.isUnsent(offset);
   }
 
-  /** A copy of what there is of the body, the caller's to release. */
-  ByteBuf copyBody() {
-    int length = bytes.readableBytes() - headBytes;
+  private int bodyBytes() {
+    return bytes.readableBytes() - headBytes;
+  }
+
+  private ByteBuf copyBody() {
     return bytes
         .alloc()
-        .directBuffer(Math.max(1, length))
-        .writeBytes(bytes, bytes.readerIndex() + headBytes, length);
+        .directBuffer(bodyBytes())
+        .writeBytes(bytes, bytes.readerIndex() + headBytes, bodyBytes());
   }
 
   void discard() {
