@@ -64,7 +64,8 @@ public final class WarmUp implements AutoCloseable {
   }
 
   /**
-   * Goes on, on a thread of its own; once, after {@link #begin}.
+   * Goes on, on a thread of its own; once, after {@link #begin}. From now on the virtual machine's
+   * compiler steps back for requests.
    *
    * @param isInUse whether somebody is connected; asked between exchanges.
    */
@@ -73,6 +74,7 @@ public final class WarmUp implements AutoCloseable {
         new Thread(
             () -> {
               try {
+                CompilerThreads.stepBack();
                 exchange(isInUse);
               } finally {
                 end();

@@ -17,11 +17,13 @@ class ParkedRequestsTest {
 
   private final ParkedRequests parked = new ParkedRequests(MOST);
 
-  private List<Long> park(int count) {
+  /** Parks as many as may be, some of them for programs that ask. */
+  private List<Long> parkAll() {
     List<Long> tickets = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      long ticket = parked.next(Purpose.TRAFFIC);
-      parked.park(ticket, NOBODY, null, null, Purpose.TRAFFIC, tickets.size());
+    for (int i = 0; i < MOST; i++) {
+      Purpose purpose = i % 3 == 0 ? Purpose.DECISION : Purpose.TRAFFIC;
+      long ticket = parked.next(purpose);
+      parked.park(ticket, NOBODY, null, null, purpose, i);
       tickets.add(ticket);
     }
     return tickets;
@@ -29,7 +31,7 @@ class ParkedRequestsTest {
 
   @Test
   void hasAPlaceForEachThatMayWaitAndNoneMore() {
-    List<Long> tickets = park(MOST);
+    List<Long> tickets = parkAll();
     assertEquals(MOST, new HashSet<>(tickets).size());
     assertEquals(ParkedRequests.FULL, parked.next(Purpose.TRAFFIC));
     for (int i = 0; i < MOST; i++) {
@@ -40,9 +42,9 @@ class ParkedRequestsTest {
 
   @Test
   void aTicketOfAPlaceThatIsUsedAgainNamesNobody() {
-    List<Long> before = park(MOST);
+    List<Long> before = parkAll();
     before.forEach(parked::leave);
-    List<Long> after = park(MOST);
+    List<Long> after = parkAll();
     before.forEach(ticket -> assertFalse(parked.holds(ticket)));
     after.forEach(ticket -> assertTrue(parked.holds(ticket)));
   }
