@@ -241,13 +241,16 @@ public final class Sidecar implements AutoCloseable {
     return server;
   }
 
-  /**
-   * Waits until the warm-up has ended by itself.
-   *
-   * @return how many requests were made for it; 0 if there is none.
-   */
-  int awaitWarmUp() throws InterruptedException {
-    return warmUp == null ? 0 : warmUp.awaitEnd();
+  /** Waits until the warm-up has ended by itself, if there is one. */
+  void awaitWarmUp() throws InterruptedException {
+    if (warmUp != null) {
+      warmUp.awaitEnd();
+    }
+  }
+
+  /** How many requests of the warm-up have been answered; 0 if there is none. */
+  int warmUpRequestCount() {
+    return warmUp == null ? 0 : warmUp.requestCount();
   }
 
   private void stopWarmUp() {

@@ -35,8 +35,12 @@ class SidecarWarmUpTest {
       int loggedCount = log.toString().length();
       try (Sidecar warm = Sidecar.startWarm(settings)) {
         assertEquals(cold, figures(warm));
+        if (warm.warmUpRequestCount() == 0) { // on a busy machine
+          warm.awaitWarmUp();
+          assertEquals(cold, figures(warm));
+        }
+        assertTrue(warm.warmUpRequestCount() > 0);
         warm.drain(0);
-        assertTrue(warm.awaitWarmUp() > 0, "requests were made");
       }
       assertEquals(0, origin.connectionCount());
       assertEquals("", log.toString().substring(loggedCount));

@@ -108,13 +108,13 @@ public final class WarmUp implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until it has ended by itself.
-   *
-   * @return how many requests there were.
-   */
-  public int awaitEnd() throws InterruptedException {
+  /** Waits until it has ended by itself. */
+  public void awaitEnd() throws InterruptedException {
     ended.await();
+  }
+
+  /** How many requests have been answered. Any thread. */
+  public int requestCount() {
     return traffic.answeredCount();
   }
 
