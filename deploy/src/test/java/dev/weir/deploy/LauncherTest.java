@@ -103,7 +103,8 @@ class LauncherTest {
     Files.writeString(
         bin.resolve("jar"),
         "#!/bin/sh\n[ \"$*\" = 'xf weir.jar META-INF/native' ] || exit 1\n"
-            + "mkdir -p META-INF/native && : >META-INF/native/lib.so\n");
+            + "mkdir -p META-INF/native && : >META-INF/native/lib.so && : >META-INF/other\n"
+            + "touch -d @0 META-INF/native\n");
     for (String name : List.of("java", "javac", "jar")) {
       assertTrue(bin.resolve(name).toFile().setExecutable(true));
     }

@@ -51,7 +51,7 @@ final class Demo implements AutoCloseable {
   private int sentCount;
   private int passedCount;
 
-  Demo(PrintWriter out) throws StartException {
+  private Demo(PrintWriter out) throws StartException {
     this.out = out;
     service = new DemoService();
     Faults faults = Faults.ofFile("demo");
@@ -71,11 +71,33 @@ final class Demo implements AutoCloseable {
   }
 
   /**
+   * The whole demo.
+   *
+   * @param keep whether it goes on running afterwards, to be tried by hand.
+   * @return the exit code.
+   */
+  static int run(PrintWriter out, PrintWriter err, boolean keep)
+      throws IOException, InterruptedException {
+    try (Demo demo = new Demo(out)) {
+      boolean asExpected = demo.show();
+      if (keep) {
+        out.print(demo.commands());
+        out.flush();
+        Run.stopSignals(null).await();
+      }
+      return asExpected ? WeirMain.OK : WeirMain.FAILED;
+    } catch (StartException fault) {
+      err.println("weir: " + fault.getMessage());
+      return WeirMain.WRONG;
+    }
+  }
+
+  /**
    * Sends the requests and shows what became of them.
    *
    * @return whether all of it is what the rules say.
    */
-  boolean show() throws IOException, InterruptedException {
+  private boolean show() throws IOException, InterruptedException {
     out.printf(
         "service %s  <-  weir %s (%s)  <-  clients; admin %s%n%n%s%n",
         Run.text(service.address()),
@@ -208,7 +230,7 @@ final class Demo implements AutoCloseable {
   }
 
   /** How to try it by hand. */
-  String commands() {
+  private String commands() {
     String address = Run.text(sidecar.listenAddress());
     return String.format(
         Locale.ROOT,

@@ -1,7 +1,6 @@
 package dev.weir.proxy;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,18 +21,6 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    try (Demo demo = new Demo(out)) {
-      boolean asExpected = demo.show();
-      if (keep) {
-        out.print(demo.commands());
-        out.flush();
-        Run.stopSignals(null).await();
-      }
-      return asExpected ? WeirMain.OK : WeirMain.FAILED;
-    } catch (StartException fault) {
-      spec.commandLine().getErr().println("weir: " + fault.getMessage());
-      return WeirMain.WRONG;
-    }
+    return Demo.run(spec.commandLine().getOut(), spec.commandLine().getErr(), keep);
   }
 }

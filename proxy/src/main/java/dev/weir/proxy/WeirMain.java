@@ -25,17 +25,23 @@ public final class WeirMain {
     }
     int exitCode = FAILED;
     try {
-      // Of what a start of a sidecar takes, the library that reads all command lines is a tenth.
-      RunArguments plain = PlainArguments.read(args);
-      exitCode =
-          plain == null
-              ? WeirCommand.commandLine().execute(args)
-              : new Run(new PrintWriter(System.out), new PrintWriter(System.err, true)).run(plain);
+      exitCode = execute(args);
     } catch (Throwable unexpected) {
       // The JVM would print it too, but not end the process: event loops may still run.
       unexpected.printStackTrace();
     }
     System.exit(exitCode);
+  }
+
+  /** Of what a start takes, the library that reads all command lines is a tenth. */
+  private static int execute(String[] args) throws Exception {
+    PrintWriter out = new PrintWriter(System.out);
+    PrintWriter err = new PrintWriter(System.err, true);
+    if (args.length == 1 && args[0].equals("demo")) {
+      return Demo.run(out, err, false);
+    }
+    RunArguments plain = PlainArguments.read(args);
+    return plain != null ? new Run(out, err).run(plain) : WeirCommand.commandLine().execute(args);
   }
 
   /** This version of Weir, and the Java that runs it. */
