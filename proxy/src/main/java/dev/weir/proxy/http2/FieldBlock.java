@@ -32,16 +32,21 @@ public final class FieldBlock {
   /** What a field is marked with that no message may have. */
   static final int MALFORMED = MALFORMED_NAME | MALFORMED_VALUE;
 
+  private static final int INTS_PER_FIELD = 6;
+  private static final int KIND = 0;
+  private static final int NAME_OFFSET = 1;
+  private static final int NAME_LENGTH = 2;
+  private static final int VALUE_OFFSET = 3;
+  private static final int VALUE_LENGTH = 4;
+  private static final int MARKS = 5;
+
   private final int maxListBytes;
   private final int maxFields;
   private final UnsafeBuffer bytes;
   private final ByteBuf source;
-  private final int[] kinds;
-  private final int[] nameOffsets;
-  private final int[] nameLengths;
-  private final int[] valueOffsets;
-  private final int[] valueLengths;
-  private final byte[] marks;
+
+  /** Six of each field, together: what is looked at of one lies near. */
+  private final int[] fields;
 
   private int count;
   private int fieldsSeen;
@@ -67,12 +72,7 @@ public final class FieldBlock {
     bytes = new UnsafeBuffer(memory);
     source = Unpooled.wrappedBuffer(memory);
     KnownFields.writeTo(bytes);
-    kinds = new int[maxFields];
-    nameOffsets = new int[maxFields];
-    nameLengths = new int[maxFields];
-    valueOffsets = new int[maxFields];
-    valueLengths = new int[maxFields];
-    marks = new byte[maxFields];
+    fields = new int[INTS_PER_FIELD * maxFields];
   }
 
   /** The most bytes of all names and values, with 32 for each field. */
@@ -120,12 +120,13 @@ public final class FieldBlock {
     if (tooLarge()) {
       return;
     }
-    kinds[count] = kind;
-    nameOffsets[count] = nameOffset;
-    nameLengths[count] = nameLength;
-    valueOffsets[count] = valueOffset;
-    valueLengths[count] = valueLength;
-    marks[count] = (byte) mark;
+    final int at = count * INTS_PER_FIELD;
+    fields[at + KIND] = kind;
+    fields[at + NAME_OFFSET] = nameOffset;
+    fields[at + NAME_LENGTH] = nameLength;
+    fields[at + VALUE_OFFSET] = valueOffset;
+    fields[at + VALUE_LENGTH] = valueLength;
+    fields[at + MARKS] = mark;
     count++;
     usedBytes += bytesUsed;
   }
@@ -195,34 +196,34 @@ public final class FieldBlock {
 
   /** A {@link FieldKind}. */
   public int kind(int field) {
-    return kinds[field];
+    return fields[field * INTS_PER_FIELD + KIND];
   }
 
   public int nameOffset(int field) {
-    return nameOffsets[field];
+    return fields[field * INTS_PER_FIELD + NAME_OFFSET];
   }
 
   public int nameLength(int field) {
-    return nameLengths[field];
+    return fields[field * INTS_PER_FIELD + NAME_LENGTH];
   }
 
   public int valueOffset(int field) {
-    return valueOffsets[field];
+    return fields[field * INTS_PER_FIELD + VALUE_OFFSET];
   }
 
   public int valueLength(int field) {
-    return valueLengths[field];
+    return fields[field * INTS_PER_FIELD + VALUE_LENGTH];
   }
 
   /** Whether whoever sent the field forbids to keep it in a table (RFC 7541, section 6.2.3). */
   public boolean neverIndexed(int field) {
-    return (marks[field] & NEVER_INDEXED) != 0;
+    return (fields[field * INTS_PER_FIELD + MARKS] & NEVER_INDEXED) != 0;
   }
 
   /** The index of the first field of a kind, from {@code from} on; -1 if there is none. */
   public int find(int kind, int from) {
     for (int i = from; i < count; i++) {
-      if (kinds[i] == kind) {
+      if (kind(i) == kind) {
         return i;
       }
     }
@@ -231,17 +232,17 @@ public final class FieldBlock {
 
   /** Whether a field's value is {@code text}, to the byte. */
   public boolean isValue(int field, byte[] text) {
-    return FieldSyntax.spells(bytes, valueOffsets[field], valueLengths[field], text);
+    return FieldSyntax.spells(bytes, valueOffset(field), valueLength(field), text);
   }
 
   /** Whether two fields have the same value, to the byte. */
   public boolean haveSameValue(int field, int other) {
-    int length = valueLengths[field];
-    if (length != valueLengths[other]) {
+    int length = valueLength(field);
+    if (length != valueLength(other)) {
       return false;
     }
     for (int i = 0; i < length; i++) {
-      if (bytes.getByte(valueOffsets[field] + i) != bytes.getByte(valueOffsets[other] + i)) {
+      if (bytes.getByte(valueOffset(field) + i) != bytes.getByte(valueOffset(other) + i)) {
         return false;
       }
     }

@@ -6,14 +6,14 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Decodes the strings of HPACK that are Huffman coded (RFC 7541, section 5.2 and appendix B). The
- * next {@value #LOOK_UP_BITS} bits tell one character, or two where two codes fit; the few codes
- * that are longer are compared by length.
+ * next {@value #LOOK_UP_BITS} bits tell one character, or two where two codes fit, as those of
+ * digits and of most letters do; the few codes that are longer are compared by length.
  */
 final class Huffman {
   /** What {@link #decode} returns for a string that is not coded right. */
   static final int MALFORMED = -1;
 
-  private static final int LOOK_UP_BITS = 11;
+  private static final int LOOK_UP_BITS = 12;
   private static final int MIN_CODE_BITS = 5;
   private static final int MAX_CODE_BITS = 30;
   private static final int EOS = 256;
