@@ -151,7 +151,19 @@ final class CallBench {
       final CallLoad closed = new CallLoad(ask, keys, 8, 64, CallLoad.CLOSED);
       final double most =
           table.spread(closed, each.server().name(), CallFigures::perSecond).median();
-      measure(List.of(each), closed.at(Math.rint(FIXED_SHARE * most)));
+      final CallLoad fixed = closed.at(Math.rint(FIXED_SHARE * most));
+      warmUp(each, fixed);
+      measure(List.of(each), fixed);
+    }
+  }
+
+  /** The harness has paced nothing before: what it compiles meanwhile is no latency. */
+  private void warmUp(Running running, CallLoad load) throws InterruptedException {
+    try {
+      progress.accept("warm-up: " + load.ask() + ", fixed rate, " + running.server().name());
+      CallAnswers.of(running.port(), load, warmUpSeconds);
+    } catch (IOException e) {
+      leaveOut(running.server(), e);
     }
   }
 

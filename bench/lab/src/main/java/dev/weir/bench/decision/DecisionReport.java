@@ -28,13 +28,14 @@ final class DecisionReport {
   private static final String FIXED =
       """
       CheckRateLimit at %.0f %% of what each sustained as fast as it goes. *p99* is from when a call was due, and *p99
-      from sending* from when the harness sent it, which is late itself by what waking up takes on this machine.
+      from sending* from when the harness sent it, which is late itself by what waking up takes on this machine. Server and
+      harness are warmed up at that rate before.
       """;
 
   private static final String STORE =
       """
-      ShouldRateLimit of two descriptors in mode exact, 100,000 keys. The sidecar has a core; Redis shares the other one
-      with the load, so that calls/s are what the two leave each other, and processor time per call is what compares.
+      ShouldRateLimit of two descriptors in mode exact, 100,000 keys. Redis has a core of its own, and *Redis, core %* is
+      how much of it its main thread took; the sidecar shares the other one with the load, so that it has less than a core.
       *requests* are what Redis is sent per call, and *commands* what it carries out, in the script or not.
       *INCRBY and EXPIRE* are the commands of envoyproxy/ratelimit for each descriptor, those of a call in one pipeline,
       512 calls at once, by a client that only counts replies.
@@ -158,6 +159,7 @@ final class DecisionReport {
             "calls/s",
             "us/call, sidecar",
             "us/call, Redis",
+            "Redis, core %",
             "Redis us, to INCRBY and EXPIRE",
             "requests",
             "commands");
@@ -169,6 +171,7 @@ final class DecisionReport {
             figures.spread(cell, name, StoreFigures::perSecond).text(0),
             figures.spread(cell, name, StoreFigures::callUs).text(2),
             figures.spread(cell, name, StoreFigures::redisUs).text(2),
+            figures.spread(cell, name, StoreFigures::redisPercent).text(0),
             figures.ratio(cell, name, StoreCallBench.PIPELINES, StoreFigures::redisUs).text(2),
             figures.spread(cell, name, StoreFigures::requests).text(2),
             figures.spread(cell, name, StoreFigures::commands).text(2));

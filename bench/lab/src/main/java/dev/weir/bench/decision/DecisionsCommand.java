@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
       "",
       "Prints the report; progress goes to standard error. Starts all servers itself, on 127.0.0.1, on",
       "a core of their own where there are two and taskset; Weir by its launcher, so WEIR_JAVA_HOME and",
-      "WEIR_JAVA_OPTS count. The defaults take about seven minutes."
+      "WEIR_JAVA_OPTS count. The defaults take about eight minutes."
     })
 public final class DecisionsCommand implements Callable<Integer> {
   private static final String CALLS = "calls";

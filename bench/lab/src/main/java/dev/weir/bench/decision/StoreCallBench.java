@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 
 /**
  * Calls of Envoy's that a store decides: what they cost the sidecar and the store, beside the
- * commands that envoyproxy/ratelimit would send to the same store. The store is on the core of the
- * load.
+ * commands that envoyproxy/ratelimit would send to the same store. The store has a core, and the
+ * sidecar is on that of the load: on two cores nobody else can be the bound then.
  */
 final class StoreCallBench {
   static final String PIPELINES = "INCRBY and EXPIRE";
@@ -51,13 +51,13 @@ final class StoreCallBench {
   /** By how many calls are in flight, and by who asks. */
   RoundTable<String, StoreFigures> run(Path redisServer) throws IOException, InterruptedException {
     final KeyChoice keys = KeyChoice.parse("uniform:" + keyCount);
-    final Cores ofRedis = new Cores(cores.client(), cores.server());
+    final Cores ofSidecar = new Cores(cores.client(), cores.server());
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-decisions");
-        RedisServer redis = new RedisServer(redisServer, ofRedis)) {
+        RedisServer redis = new RedisServer(redisServer, cores)) {
       final int port = ServerProcess.freePort();
       final WeirServer weir = new WeirServer(TransportKind.AUTO, redis.address());
       final IncrbyExpire pipelines = new IncrbyExpire(redis, keyCount);
-      try (ServerProcess sidecar = weir.start(folder.path(), port, cores)) {
+      try (ServerProcess sidecar = weir.start(folder.path(), port, ofSidecar)) {
         final CallLoad usual = new CallLoad(Ask.DESCRIPTORS, keys, 8, 64, CallLoad.CLOSED);
         progress.accept("warm-up: " + usual.ask() + ", decided by Redis");
         CallAnswers.of(port, usual, warmUpSeconds);

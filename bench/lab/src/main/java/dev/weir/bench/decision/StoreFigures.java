@@ -9,4 +9,9 @@ package dev.weir.bench.decision;
  * @param commands that the store carried out, within scripts or not, per call.
  */
 record StoreFigures(
-    double perSecond, double callUs, double redisUs, double requests, double commands) {}
+    double perSecond, double callUs, double redisUs, double requests, double commands) {
+  /** The part of a core that the store's main thread took. */
+  double redisPercent() {
+    return redisUs * perSecond / 1e4;
+  }
+}
