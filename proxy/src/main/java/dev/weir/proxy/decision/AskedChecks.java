@@ -43,14 +43,19 @@ final class AskedChecks {
       awaited++;
     }
 
-    void settled(Verdict verdict) {
-      outcome.set(verdict, isRuleWanted, method.isOver(call), method.nowNs());
+    /**
+     * It is decided.
+     *
+     * @param atNs what the verdict's times count from, in the loop's time.
+     */
+    void settled(Verdict verdict, long atNs) {
+      outcome.set(verdict, isRuleWanted, method.isOver(call), atNs);
     }
 
     @Override
     public void decided(long ofTicket, Verdict verdict) {
       ticket = Admission.SETTLED;
-      settled(verdict);
+      settled(verdict, method.nowNs());
       if (--awaited == 0) {
         if (isAsked()) {
           method.answer(AskedChecks.this);

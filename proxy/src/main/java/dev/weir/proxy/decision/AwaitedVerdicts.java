@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Question;
@@ -13,6 +14,7 @@ import java.util.ArrayDeque;
  */
 final class AwaitedVerdicts<C extends AwaitingCall> {
   private final Admission admission;
+  private final LoopClock clock;
   private final Answers<C> answers;
   private final RequestEnd end = new RequestEnd();
   private final ArrayDeque<Late> free = new ArrayDeque<>();
@@ -24,8 +26,9 @@ final class AwaitedVerdicts<C extends AwaitingCall> {
      *
      * @param isRuleWanted whether there is no answer without a rule.
      * @param about what was said of the question when it was asked.
+     * @param atNs what the verdict's times count from, in the loop's time.
      */
-    void answer(C call, Verdict verdict, boolean isRuleWanted, String about);
+    void answer(C call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
   }
 
   /** A question whose verdict is awaited. Reused. */
@@ -40,12 +43,13 @@ final class AwaitedVerdicts<C extends AwaitingCall> {
       C decided = call;
       String what = about;
       leave(this);
-      answers.answer(decided, verdict, isRuleWanted, what);
+      answers.answer(decided, verdict, isRuleWanted, what, clock.nowNs());
     }
   }
 
-  AwaitedVerdicts(Admission admission, Answers<C> answers) {
+  AwaitedVerdicts(Admission admission, LoopClock clock, Answers<C> answers) {
     this.admission = admission;
+    this.clock = clock;
     this.answers = answers;
   }
 
@@ -61,7 +65,7 @@ final class AwaitedVerdicts<C extends AwaitingCall> {
     long ticket = admission.ask(question, late, nowNs);
     if (ticket == Admission.SETTLED) {
       leave(late);
-      answers.answer(call, admission.verdict(), isRuleWanted, about);
+      answers.answer(call, admission.verdict(), isRuleWanted, about, nowNs);
     } else {
       late.call = call;
       late.ticket = ticket;

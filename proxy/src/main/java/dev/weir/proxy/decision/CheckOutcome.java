@@ -53,8 +53,9 @@ final class CheckOutcome {
    *
    * @param isRuleWanted whether there is no decision without a rule.
    * @param isOver whether the call's own time is up.
+   * @param atNs what the verdict's times count from, in the loop's time.
    */
-  void set(Verdict verdict, boolean isRuleWanted, boolean isOver, long nowNs) {
+  void set(Verdict verdict, boolean isRuleWanted, boolean isOver, long atNs) {
     if (verdict.ruleId() == null && isRuleWanted && verdict.refusal() == null) {
       fail(GrpcStatus.NOT_FOUND, NO_RULE);
       return;
@@ -68,7 +69,7 @@ final class CheckOutcome {
     current = verdict.current();
     limit = verdict.limit();
     remaining = verdict.policy() == null ? 0 : verdict.remaining();
-    resetAtNs = verdict.policy() == null ? 0 : unixNs(nowNs + verdict.resetAfterNs());
+    resetAtNs = verdict.policy() == null ? 0 : unixNs(atNs + verdict.resetAfterNs());
     retryAfterNs = allowed ? 0 : verdict.retryAfterNs();
     ruleId = verdict.ruleId();
     state = verdict.state();

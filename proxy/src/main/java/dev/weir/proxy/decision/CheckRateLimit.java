@@ -13,8 +13,8 @@ final class CheckRateLimit extends OneQuestion {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about) {
-    outcome.set(verdict, isRuleWanted, isOver(call), loop.clock().nowNs());
+  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
+    outcome.set(verdict, isRuleWanted, isOver(call), atNs);
     if (outcome.status() == GrpcStatus.OK) {
       outcome.write(call.answer());
       call.send();

@@ -176,10 +176,10 @@ final class CheckRateLimits implements GrpcMethod {
   private void ask(AskedChecks.Check check, Question question) {
     AskedCheck of = check.asked();
     loop.note(of);
-    long ticket =
-        loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), loop.clock().nowNs());
+    long askedNs = loop.clock().nowNs();
+    long ticket = loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), askedNs);
     if (ticket == Admission.SETTLED) {
-      check.settled(loop.admission().verdict());
+      check.settled(loop.admission().verdict(), askedNs);
     } else {
       check.awaits(ticket);
     }

@@ -32,7 +32,7 @@ final class GetRemainingQuota extends OneQuestion {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about) {
+  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
     if (failsBy(call, verdict)) {
       return;
     }
@@ -40,21 +40,20 @@ final class GetRemainingQuota extends OneQuestion {
     for (int i = 0; i < Question.MAX_COSTS; i++) {
       Verdict.Row row = verdict.row(i);
       if (row != null) {
-        write(out, row);
+        write(out, row, atNs);
       }
     }
     call.send();
   }
 
-  private void write(ProtoWriter out, Verdict.Row row) {
+  private static void write(ProtoWriter out, Verdict.Row row, long atNs) {
     long left = Math.min(row.limit(), row.remaining());
     int begun = out.beginMessage(QUOTAS);
     out.text(POLICY, row.policy().name())
         .varint(CURRENT_COUNT, row.limit() - left)
         .varint(LIMIT, row.limit())
         .varint(REMAINING, row.remaining());
-    CheckOutcome.writeTime(
-        out, RESET_AT, CheckOutcome.unixNs(loop.clock().nowNs() + row.resetAfterNs()));
+    CheckOutcome.writeTime(out, RESET_AT, CheckOutcome.unixNs(atNs + row.resetAfterNs()));
     out.varint(STATE, CheckOutcome.number(Verdict.State.of(row.limit(), row.remaining())));
     out.endMessage(begun);
   }

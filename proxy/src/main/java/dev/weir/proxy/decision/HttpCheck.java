@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
@@ -8,10 +9,13 @@ import dev.weir.proxy.request.Verdict;
 abstract class HttpCheck implements HttpEndpoint {
   private final AwaitedVerdicts<HttpCall> verdicts;
 
-  HttpCheck(Admission admission) {
+  HttpCheck(Admission admission, LoopClock clock) {
     verdicts =
         new AwaitedVerdicts<>(
-            admission, (call, verdict, isRuleWanted, about) -> answer(call, verdict, isRuleWanted));
+            admission,
+            clock,
+            (call, verdict, isRuleWanted, about, atNs) ->
+                answer(call, verdict, isRuleWanted, atNs));
   }
 
   /**
@@ -23,8 +27,12 @@ abstract class HttpCheck implements HttpEndpoint {
     verdicts.ask(call, question, isRuleWanted, null, call.arrivedNs());
   }
 
-  /** Answers by what was decided. */
-  abstract void answer(HttpCall call, Verdict verdict, boolean isRuleWanted);
+  /**
+   * Answers by what was decided.
+   *
+   * @param atNs what the verdict's times count from, in the loop's time.
+   */
+  abstract void answer(HttpCall call, Verdict verdict, boolean isRuleWanted, long atNs);
 
   @Override
   public final void cancelled(HttpCall call) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.client.AnswerSettings;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Operation;
@@ -27,8 +28,12 @@ final class HttpCheckByFields extends HttpCheck {
   private final Question question = new Question();
 
   private HttpCheckByFields(
-      HttpRoute route, Admission admission, HttpCheckTarget target, HttpCheckAnswers answers) {
-    super(admission);
+      HttpRoute route,
+      Admission admission,
+      LoopClock clock,
+      HttpCheckTarget target,
+      HttpCheckAnswers answers) {
+    super(admission, clock);
     this.route = route;
     this.target = target;
     this.answers = answers;
@@ -38,12 +43,13 @@ final class HttpCheckByFields extends HttpCheck {
    * Those of proxies whose checks tell of the request in fields, and of those that ask with the
    * request's own method and path behind a prefix.
    */
-  static List<HttpEndpoint> endpoints(Admission admission, AnswerSettings settings) {
+  static List<HttpEndpoint> endpoints(
+      Admission admission, LoopClock clock, AnswerSettings settings) {
     HttpCheckTarget target = new HttpCheckTarget();
     HttpCheckAnswers answers = new HttpCheckAnswers(settings);
     return List.of(
-        new HttpCheckByFields(new HttpRoute("GET", PATH), admission, target, answers),
-        new HttpCheckByFields(new HttpRoute(null, PATH + "/"), admission, target, answers));
+        new HttpCheckByFields(new HttpRoute("GET", PATH), admission, clock, target, answers),
+        new HttpCheckByFields(new HttpRoute(null, PATH + "/"), admission, clock, target, answers));
   }
 
   @Override
@@ -77,7 +83,7 @@ final class HttpCheckByFields extends HttpCheck {
   }
 
   @Override
-  void answer(HttpCall call, Verdict verdict, boolean isRuleWanted) {
+  void answer(HttpCall call, Verdict verdict, boolean isRuleWanted, long atNs) {
     if (!verdict.allowed()) {
       answers.refuse(call, verdict);
       return;

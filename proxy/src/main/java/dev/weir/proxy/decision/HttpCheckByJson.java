@@ -32,7 +32,7 @@ final class HttpCheckByJson extends HttpCheck {
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
 
   HttpCheckByJson(RateLimiterLoop loop, AnswerSettings settings) {
-    super(loop.admission());
+    super(loop.admission(), loop.clock());
     this.loop = loop;
     answers = new HttpCheckAnswers(settings);
   }
@@ -89,7 +89,7 @@ final class HttpCheckByJson extends HttpCheck {
   }
 
   @Override
-  void answer(HttpCall call, Verdict verdict, boolean isRuleWanted) {
+  void answer(HttpCall call, Verdict verdict, boolean isRuleWanted, long atNs) {
     GrpcStatus status = CheckOutcome.status(verdict.refusal(), false);
     if (status != GrpcStatus.OK) {
       boolean isTheirs = status == GrpcStatus.INVALID_ARGUMENT;
@@ -104,21 +104,21 @@ final class HttpCheckByJson extends HttpCheck {
       HttpCheckAnswers.fail(call, 404, "Not Found", CheckOutcome.NO_RULE);
       return;
     }
-    byte[] body = json(verdict).getBytes(StandardCharsets.UTF_8);
+    byte[] body = json(verdict, atNs).getBytes(StandardCharsets.UTF_8);
     HttpAnswer answer = call.answer(verdict.allowed() ? 200 : 429).field(TYPE, JSON);
     answers.writeLimit(answer, verdict);
     answer.body(body, body.length).send();
   }
 
   /** A {@code CheckRateLimitResponse}. */
-  private String json(Verdict verdict) {
+  private static String json(Verdict verdict, long atNs) {
     StringBuilder json = new StringBuilder(256);
     json.append("{\"allowed\":").append(verdict.allowed());
     json.append(",\"current_count\":").append(verdict.current());
     json.append(",\"limit\":").append(verdict.limit());
     json.append(",\"remaining\":").append(verdict.policy() == null ? 0 : verdict.remaining());
     if (verdict.policy() != null) {
-      long resetNs = CheckOutcome.unixNs(loop.clock().nowNs() + verdict.resetAfterNs());
+      long resetNs = CheckOutcome.unixNs(atNs + verdict.resetAfterNs());
       json.append(",\"reset_at\":\"").append(Instant.ofEpochSecond(0, resetNs)).append('"');
     }
     if (!verdict.allowed() && verdict.retryAfterNs() > 0) {

@@ -19,7 +19,7 @@ abstract class OneQuestion implements GrpcMethod {
     this.name = name;
     this.kind = kind;
     this.operation = operation;
-    verdicts = new AwaitedVerdicts<>(loop.admission(), this::answer);
+    verdicts = new AwaitedVerdicts<>(loop.admission(), loop.clock(), this::answer);
   }
 
   /** Whether the call may be made; if not, it has failed. */
@@ -40,8 +40,10 @@ abstract class OneQuestion implements GrpcMethod {
    *
    * @param isRuleWanted whether there is no answer without a rule.
    * @param about what {@link #about(AskedCheck)} has said.
+   * @param atNs what the verdict's times count from, in the loop's time.
    */
-  abstract void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about);
+  abstract void answer(
+      GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
 
   @Override
   public final String path() {

@@ -41,7 +41,7 @@ public final class RateLimiterLoop {
   public List<HttpEndpoint> endpoints(AnswerSettings answers) {
     List<HttpEndpoint> endpoints = new ArrayList<>();
     endpoints.add(new HttpCheckByJson(this, answers));
-    endpoints.addAll(HttpCheckByFields.endpoints(admission, answers));
+    endpoints.addAll(HttpCheckByFields.endpoints(admission, clock, answers));
     return endpoints;
   }
 

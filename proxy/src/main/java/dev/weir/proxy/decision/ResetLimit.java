@@ -33,7 +33,7 @@ final class ResetLimit extends OneQuestion {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about) {
+  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
     if (failsBy(call, verdict)) {
       return;
     }

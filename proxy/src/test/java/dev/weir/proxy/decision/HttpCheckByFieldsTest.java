@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.client.AnswerSettings;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.Mode;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -36,7 +37,9 @@ class HttpCheckByFieldsTest {
         new HttpCheckRig(
             mode,
             trusted,
-            admission -> HttpCheckByFields.endpoints(admission, new AnswerSettings(true, false)));
+            admission ->
+                HttpCheckByFields.endpoints(
+                    admission, new LoopClock(), new AnswerSettings(true, false)));
   }
 
   private void start() {

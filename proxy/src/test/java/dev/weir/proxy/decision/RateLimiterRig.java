@@ -12,6 +12,7 @@ import dev.weir.proxy.admission.ModelAdmission;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.rule.Algorithm;
@@ -28,6 +29,7 @@ import dev.weir.proxy.store.Topology;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.Dimension;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -50,6 +52,9 @@ final class RateLimiterRig implements AutoCloseable {
 
   /** How often it was told what time a caller has. */
   int toldTimes;
+
+  /** How long it takes to ask for a verdict. */
+  long askingNs;
 
   /** How long each answer of the store takes. */
   long answerNs;
@@ -97,8 +102,23 @@ final class RateLimiterRig implements AutoCloseable {
             toldTimes++;
           }
         };
-    rig.with(new RateLimiterLoop(admission, store.clock(), observer).methods(), List.of());
+    rig.with(new RateLimiterLoop(takingTime(), store.clock(), observer).methods(), List.of());
     rig.connectHttp2();
+  }
+
+  /** The admission, within which time passes. */
+  private Admission takingTime() {
+    return (Admission)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Admission.class},
+            (self, method, arguments) -> {
+              Object result = method.invoke(admission, arguments);
+              if (method.getName().equals("ask") && askingNs > 0) {
+                store.pass(askingNs);
+              }
+              return result;
+            });
   }
 
   static CheckRateLimitRequest.Builder check(String user) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Timestamp;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.v1.CheckRateLimitRequest;
@@ -76,6 +77,15 @@ class RateLimiterTest {
     assertTrue(limiter.check(check("eve")).getAllowed(), "another's budget");
     assertTrue(limiter.check(check("ann").setEndpoint("/carts")).getAllowed(), "no rule applies");
     assertEquals("", limiter.check(check("ann").setEndpoint("/carts")).getRuleId());
+  }
+
+  @Test
+  void aWindowEndsAtOneTimeHoweverLongItTakesToDecide() {
+    limiter.start(Mode.LOCAL);
+    Timestamp first = limiter.check(check("ann")).getResetAt();
+    limiter.askingNs = 1_000_000;
+    assertEquals(first, limiter.check(check("ann")).getResetAt());
+    assertEquals(first, limiter.check(check("ann")).getResetAt());
   }
 
   @Test
@@ -253,8 +263,7 @@ class RateLimiterTest {
     limiter.start(Mode.LOCAL);
     limiter.check(check("ann"));
     assertEquals(0, limiter.toldTimes);
-    limiter.check(
-        check("ann").setClientTime(com.google.protobuf.Timestamp.newBuilder().setSeconds(-5)));
+    limiter.check(check("ann").setClientTime(Timestamp.newBuilder().setSeconds(-5)));
     assertEquals(1, limiter.toldTimes);
   }
 
