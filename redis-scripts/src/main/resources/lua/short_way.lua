@@ -10,10 +10,16 @@ local op, limits, requests, second, of_life, kind, a, b, c, d, cost, mark, _
 local found, at, meters, known, meter = 0, 1
 if count > 1 then meters, known = {}, {} end
 while at <= #input do
-  op = byte(input, at)
-  local length = op == 1 and 59 or op == 7 and 67 or op == 4 and 75 or 0
-  local bytes = known and sub(input, at, at + length - 1)
+  local length, bytes = 59, known and sub(input, at, at + 58)
   meter = bytes and known[bytes]
+  if not meter then
+    op = byte(input, at)
+    if op ~= 1 then
+      length = op == 7 and 67 or op == 4 and 75 or 0
+      bytes = known and sub(input, at, at + length - 1)
+      meter = bytes and known[bytes]
+    end
+  end
   if not meter then
     if length == 0 or at + length - 1 > #input then break end
     of_life, mark = 0, -1
@@ -59,8 +65,7 @@ local only
 if found ~= count or at <= #input or count == 0 or count > 1000 then
   found = 0
 elseif count == 1 then
-  -- Of what is no string it is an error, and so no value of ours.
-  only = redis.pcall('GET', keys[1])
+  only = call('MGET', keys[1])[1]
 else
   values, written, replies = call('MGET', unpack(keys)), {}, {pack('<d', now), unpack(keys)}
 end
@@ -75,7 +80,8 @@ for index = 1, found do
     value = written[key]
     if value == nil then value = values[index] end
   end
-  if op == 4 and not value then break end
+  -- MGET does not tell a value of another type from none.
+  if op == 4 and not value and call('EXISTS', key) == 1 then break end
 
   -- What is free; of a paced limit by what it owes, of a window by its count.
   local capacity, free, longest, held, counter, debt, start, window, expires = a
@@ -163,7 +169,7 @@ for index = 1, found do
     end
     changed = units > 0
     if counter then counter = (counter + units % COUNTS) % COUNTS end
-    if not changed and not value then break end
+    if not changed and not value and call('EXISTS', key) == 1 then break end
   end
 
   local paid_at, ours, changed_to = now, true
@@ -192,9 +198,8 @@ for index = 1, found do
     else
       local left = format('%d', paid_at > now and ceil((paid_at - now) / 1000) or 1)
       if value then
-        call('PSETEX', key, left, changed_to)
+        call('SET', key, changed_to, 'PX', left)
       else
-        -- There may be a value of another type, which nobody has read.
         ours = call('SET', key, changed_to, 'PX', left, 'NX')
       end
     end
