@@ -9,6 +9,7 @@ import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.Metrics;
@@ -104,7 +105,14 @@ public final class Sidecar implements AutoCloseable {
     }
   }
 
-  private Sidecar(Settings settings, boolean isToBeWarm) throws IOException {
+  private Sidecar(Settings wanted, boolean isToBeWarm) throws IOException {
+    Settings settings = wanted.within(OpenFiles.limit());
+    if (settings.client().caps().connections() < wanted.client().caps().connections()) {
+      LOG.info(
+          "caps.connections: {}, but the limit of open files allows for {} only",
+          wanted.client().caps().connections(),
+          settings.client().caps().connections());
+    }
     decisions = new SidecarDecisions(settings);
     rateLimits = rateLimits(settings);
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());

@@ -15,4 +15,9 @@ public record ClientSettings(
   public ClientSettings {
     listeners = List.copyOf(listeners);
   }
+
+  /** The same with other caps. */
+  public ClientSettings with(ClientCaps others) {
+    return new ClientSettings(listeners, timeouts, others, answers);
+  }
 }

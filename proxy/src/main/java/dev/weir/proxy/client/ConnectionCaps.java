@@ -1,18 +1,10 @@
 package dev.weir.proxy.client;
 
-import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.request.IpAddress;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Counts the connections of all listeners, in all and by client. Any thread. */
 final class ConnectionCaps {
-  private static final Logger LOG = LoggerFactory.getLogger(ConnectionCaps.class);
-
-  /** Descriptors that are not a connection's: listeners, event loops, files. */
-  private static final int OTHER_DESCRIPTORS = 64;
-
   private final CountByClient clients;
   private final int maxCount;
   private final AtomicInteger count = new AtomicInteger();
@@ -22,20 +14,7 @@ final class ConnectionCaps {
    */
   ConnectionCaps(ClientCaps caps, int ipv6Prefix) {
     this.clients = new CountByClient(caps.connectionsPerAddress(), ipv6Prefix);
-    int affordable = affordableCount();
-    this.maxCount = Math.min(caps.connections(), affordable);
-    if (affordable < caps.connections()) {
-      LOG.info(
-          "caps.connections: {}, but the limit of open files allows for {} only",
-          caps.connections(),
-          affordable);
-    }
-  }
-
-  /** How many clients there are descriptors for, if each has an upstream connection too. */
-  private static int affordableCount() {
-    long descriptors = OpenFiles.limit() - OTHER_DESCRIPTORS;
-    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, descriptors / 2));
+    this.maxCount = caps.connections();
   }
 
   /**

@@ -30,6 +30,25 @@ public record Settings(
     return admission.ringCells(rules.ringCells());
   }
 
+  /**
+   * The same, with no more connections of clients than there are descriptors for: one that is
+   * proxied may need a connection to the service too, and as many programs may ask.
+   */
+  public Settings within(long openFiles) {
+    int descriptorsPerClient = (isProxying() ? 2 : 0) + (decision.isConfigured() ? 1 : 0);
+    return new Settings(
+        upstream,
+        client.with(client.caps().within(openFiles, Math.max(1, descriptorsPerClient))),
+        decision,
+        rateLimits,
+        admission,
+        store,
+        names,
+        identity,
+        process,
+        rules);
+  }
+
   /** Whether there is a service behind; else nobody is proxied, and programs ask. */
   public boolean isProxying() {
     return upstream.address() != null;

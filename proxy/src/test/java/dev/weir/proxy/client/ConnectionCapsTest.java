@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,5 +48,14 @@ class ConnectionCapsTest {
     assertFalse(caps.full());
     assertTrue(caps.enter(null));
     assertTrue(caps.full());
+  }
+
+  @Test
+  void takesNoMoreClientsThanThereAreDescriptorsFor() {
+    ClientCaps wanted = new ClientCaps(1, 2, 3, 500, PER_CLIENT);
+    assertEquals(new ClientCaps(1, 2, 3, 333, PER_CLIENT), wanted.within(64 + 1_000, 3));
+    assertEquals(wanted, wanted.within(64 + 1_000, 2));
+    assertEquals(wanted, wanted.within(Long.MAX_VALUE, 1));
+    assertEquals(1, wanted.within(10, 2).connections());
   }
 }
