@@ -10,12 +10,14 @@ import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http.Token;
 import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
+import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -299,12 +301,16 @@ public final class RequestHead implements IncomingRequest {
 
   /** The {@link FieldKind} of a field of {@link #view}. */
   public int kind(int fieldIndex) {
-    return block.kind(block.count() - view.fieldCount() + fieldIndex);
+    return block.kind(inBlock(fieldIndex));
   }
 
-  /** Whether whoever sent a field of {@link #view} forbids to keep it in a table. */
-  public boolean neverIndexed(int fieldIndex) {
-    return block.neverIndexed(block.count() - view.fieldCount() + fieldIndex);
+  /** Writes a field of {@link #view} as it came. */
+  void writeField(int fieldIndex, FieldEncoder encoder, ByteBuf out) {
+    encoder.field(out, block, inBlock(fieldIndex));
+  }
+
+  private int inBlock(int fieldIndex) {
+    return block.count() - view.fieldCount() + fieldIndex;
   }
 
   @Override

@@ -200,12 +200,12 @@ public final class RequestHeadWriter {
   }
 
   private void writeField(IncomingRequest head, RequestView view, int index, ByteBuf out) {
+    if (head instanceof RequestHead decoded) {
+      decoded.writeField(index, encoder, out);
+      return;
+    }
     int name = view.nameOffset(index);
     int nameLength = view.nameLength(index);
-    boolean neverIndexed =
-        head instanceof RequestHead decoded
-            ? decoded.neverIndexed(index) || FieldKind.isSecret(decoded.kind(index))
-            : FieldKind.isSecret(view.bytes(), name, nameLength);
     encoder.field(
         out,
         view.bytes(),
@@ -213,7 +213,7 @@ public final class RequestHeadWriter {
         nameLength,
         view.valueOffset(index),
         view.valueLength(index),
-        neverIndexed);
+        FieldKind.isSecret(view.bytes(), name, nameLength));
   }
 
   private void writeForwarded(IncomingRequest head, RequestView view, ByteBuf out) {

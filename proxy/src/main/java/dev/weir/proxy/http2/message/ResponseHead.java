@@ -5,9 +5,11 @@ import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.KnownField;
 import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
 
 /**
  * What a service has sent as a head or as trailers (RFC 9113, section 8.3.2), read from its block
@@ -130,7 +132,16 @@ public final class ResponseHead implements IncomingResponse {
 
   /** The {@link FieldKind} of a field of {@link #fields}. */
   int kind(int fieldIndex) {
-    return block.kind(block.count() - fields.fieldCount() + fieldIndex);
+    return block.kind(inBlock(fieldIndex));
+  }
+
+  /** Writes a field of {@link #fields} as it came. */
+  void writeField(int fieldIndex, FieldEncoder encoder, ByteBuf out) {
+    encoder.field(out, block, inBlock(fieldIndex));
+  }
+
+  private int inBlock(int fieldIndex) {
+    return block.count() - fields.fieldCount() + fieldIndex;
   }
 
   @Override

@@ -10,7 +10,6 @@ import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
-import org.agrona.DirectBuffer;
 
 /**
  * Writes the head of a response, of whatever protocol, as fields of HTTP/2 (RFC 9113, section
@@ -60,18 +59,10 @@ public final class ResponseHeadWriter {
   }
 
   private void writeFields(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
-    RequestView fields = head.fields();
-    DirectBuffer bytes = fields.bytes();
-    for (int i = 0; i < fields.fieldCount(); i++) {
+    int fieldCount = head.fields().fieldCount();
+    for (int i = 0; i < fieldCount; i++) {
       if (!head.omits(i) && passes(known(head, i), keepRateLimit)) {
-        encoder.field(
-            out,
-            bytes,
-            fields.nameOffset(i),
-            fields.nameLength(i),
-            fields.valueOffset(i),
-            fields.valueLength(i),
-            isSecret(head, i));
+        writeField(head, i, out);
       }
     }
   }
@@ -85,11 +76,22 @@ public final class ResponseHeadWriter {
     return KnownField.lookUp(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
   }
 
-  private static boolean isSecret(IncomingResponse head, int index) {
+  private void writeField(IncomingResponse head, int index, ByteBuf out) {
+    if (head instanceof ResponseHead decoded) {
+      decoded.writeField(index, encoder, out);
+      return;
+    }
     RequestView fields = head.fields();
-    return head instanceof ResponseHead decoded
-        ? FieldKind.isSecret(decoded.kind(index))
-        : FieldKind.isSecret(fields.bytes(), fields.nameOffset(index), fields.nameLength(index));
+    int name = fields.nameOffset(index);
+    int nameLength = fields.nameLength(index);
+    encoder.field(
+        out,
+        fields.bytes(),
+        name,
+        nameLength,
+        fields.valueOffset(index),
+        fields.valueLength(index),
+        FieldKind.isSecret(fields.bytes(), name, nameLength));
   }
 
   /** Whether a field passes; what frames another protocol's message does not. */
