@@ -8,9 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldDecoder;
+import dev.weir.proxy.http2.FieldEncoder;
 import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +31,25 @@ class ResponseHeadTest {
     assertEquals(7, head.rateLimitRemaining());
     assertTrue(head.hasBody());
     assertEquals(2, head.fields().fieldCount());
+  }
+
+  @Test
+  void forbidsToKeepWhatTheServiceForbids() {
+    ByteBuf sent = Unpooled.buffer();
+    FieldEncoder encoder = new FieldEncoder();
+    encoder.status(sent, 200);
+    UnsafeBuffer field = new UnsafeBuffer("x-a1".getBytes(StandardCharsets.US_ASCII));
+    encoder.field(sent, field, 0, 3, 3, 1, true);
+    assertEquals(
+        ErrorCode.NO_ERROR, new FieldDecoder().decode(sent, 0, sent.readableBytes(), block));
+    assertTrue(head.readHead(block, false, false));
+    ByteBuf passed = Unpooled.buffer();
+    new ResponseHeadWriter().write(head, true, passed);
+    FieldBlock told = new FieldBlock(32 * 1024, 100, 32 * 1024);
+    assertEquals(
+        ErrorCode.NO_ERROR, new FieldDecoder().decode(passed, 0, passed.readableBytes(), told));
+    assertEquals("x-a", told.text(told.nameOffset(1), told.nameLength(1)));
+    assertTrue(told.neverIndexed(1));
   }
 
   @ParameterizedTest
