@@ -26,6 +26,20 @@ public final class ModelAdmission {
       LimitTables tables,
       LoopMetrics metrics,
       RuleSpec rule) {
+    return of(store, topology, deadlineNs, tables, metrics, HANDS, rule);
+  }
+
+  /**
+   * @param hands so many keys may have.
+   */
+  static AdmissionHandler of(
+      ModelStore store,
+      Topology topology,
+      long deadlineNs,
+      LimitTables tables,
+      LoopMetrics metrics,
+      int hands,
+      RuleSpec rule) {
     StoreSettings settings =
         new StoreSettings(
             List.of(),
@@ -44,7 +58,7 @@ public final class ModelAdmission {
     LeasedGate leased =
         LeasedGate.of(
             exact,
-            new LeaseHands(HANDS),
+            new LeaseHands(hands),
             store.store(),
             settings,
             StoreNames.DEFAULT,
