@@ -347,7 +347,7 @@ final class SimulateCommand implements Callable<Integer> {
             : flags.read(
                 "--failover",
                 failover,
-                text -> FlagReader.time(text, 0, MAX_LOST_NS, "0ms to 10s"));
+                text -> FlagReader.time(text, 0, MAX_LOST_NS, "0us to 10s"));
     return lossShare == null || crashNs == null || driftPpm == null || lostNs == null
         ? null
         : new Faults(lossShare, crashNs, driftPpm.intValue(), lostNs);

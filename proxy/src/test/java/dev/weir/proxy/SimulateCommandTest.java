@@ -37,6 +37,22 @@ class SimulateCommandTest {
         lines.stream().skip(3).map(line -> line.replaceAll(" +", " ")).map(this::start).toList());
   }
 
+  @Test
+  void takesLivesBurstsCostsAndAFailover() {
+    int code =
+        simulate(
+            "--limit=200/1s",
+            "--mode=leased",
+            "--seconds=1",
+            "--cost=2",
+            "--lease-life=500ms",
+            "--bursts=100ms/100ms",
+            "--failover=0us");
+    assertEquals(WeirMain.OK, code, err::toString);
+    assertEquals(
+        "95 requests/s for 1 s, limit 200/1s, gcra", out.toString().lines().findFirst().get());
+  }
+
   private String start(String line) {
     String[] words = line.split(" ");
     return words[0] + " " + words[1];
@@ -57,7 +73,7 @@ class SimulateCommandTest {
           --cost=10001           | --cost: 10001 (expected: a number, 1 to 10000)
           --bursts=1s            | --bursts: 1s (expected: two times such as 250ms/750ms, each from 1ms to 1h)
           --bursts=1s/x          | --bursts: 1s/x (expected: two times such as 250ms/750ms, each from 1ms to 1h)
-          --failover=11s         | --failover: 11s (expected: 0ms to 10s)
+          --failover=11s         | --failover: 11s (expected: 0us to 10s)
           --mode=leased,often    | --mode: often (expected: local, exact, leased or auto)
           --sidecars=10,10001    | --sidecars: 10001 (expected: numbers from 1 to 10000)
           --sidecars=            | --sidecars:  (expected: numbers from 1 to 10000)
