@@ -7,16 +7,17 @@ package dev.weir.algorithms.lease;
  * <pre>
  * byte    0          16        24       32       40        48          56        64
  *         | lease x2 | demand  | asked  | ahead  | spacing | remaining | resetAt |
- * writer  | any      | any     | any    | any    | any     | any, last | any, last
- * store   | CAS      | CAS     | CAS    | CAS    | CAS     | release   | release
+ * writer  | any      | any,last| any    | any    | any     | any, last | any, last
+ * store   | CAS      | release | CAS    | CAS    | CAS     | release   | release
  * load    | volatile | acquire | acquire| acquire| acquire | acquire   | acquire
  * </pre>
  *
  * <p>A lease is a {@link LeaseWord}: units, and the end of their life. Demand is a {@link
- * DemandWord}. Asked is the time at which an ask for units to keep is forgotten; 0 if none is under
- * way. Ahead is an {@link AheadWord}: how large the last lease was, and until when nothing is asked
- * ahead. Spacing is a {@link SpacingWord}. Remaining and resetAt are what the store said last; each
- * stands for itself, so the last writer wins.
+ * DemandWord}, of which an arrival that meets another thread's may be lost. Asked is the time at
+ * which an ask for units to keep is forgotten; 0 if none is under way. Ahead is an {@link
+ * AheadWord}: how large the last lease was, and until when nothing is asked ahead. Spacing is a
+ * {@link SpacingWord}. Remaining and resetAt are what the store said last; each stands for itself,
+ * so the last writer wins.
  *
  * <p>A key is 0 while a hand is free, {@link #CLAIMED} while one thread makes it another's.
  */

@@ -51,7 +51,7 @@ public final class Hands implements AutoCloseable {
   private static final int MAX_COUNT = 1 << 24;
 
   private final int count;
-  private final int lineMask;
+  private final int handMask;
   private final ByteBuffer allocated;
   private final UnsafeBuffer keys;
   private final UnsafeBuffer memory;
@@ -66,7 +66,7 @@ public final class Hands implements AutoCloseable {
           "count: " + count + " (expected: a power of two from " + WAYS + " to " + MAX_COUNT + ")");
     }
     this.count = count;
-    lineMask = count / WAYS - 1;
+    handMask = count - 1;
     allocated = ByteBuffer.allocateDirect(count * (HAND_BYTES + KEY_BYTES) + CACHE_LINE_BYTES);
     int start = (int) -BufferUtil.address(allocated) & (CACHE_LINE_BYTES - 1);
     memory = new UnsafeBuffer(allocated, start, count * HAND_BYTES);
@@ -81,11 +81,12 @@ public final class Hands implements AutoCloseable {
   /** The hand of a key; {@link #NONE} if it has none. */
   public int find(long key) {
     long named = named(key);
-    int first = first(named);
-    for (int hand = first; hand < first + WAYS; hand++) {
+    int hand = first(named);
+    for (int way = 0; way < WAYS; way++) {
       if (keys.getLongAcquire(hand * KEY_BYTES) == named) {
         return hand;
       }
+      hand = next(hand);
     }
     return NONE;
   }
@@ -93,14 +94,15 @@ public final class Hands implements AutoCloseable {
   /** A hand for a key that has none; {@link #NONE} if all that it could have are in use. */
   public int claim(long key, long nowNs) {
     long named = named(key);
-    int first = first(named);
-    for (int hand = first; hand < first + WAYS; hand++) {
+    int hand = first(named);
+    for (int way = 0; way < WAYS; way++) {
       long before = keys.getLongVolatile(hand * KEY_BYTES);
       if (before != CLAIMED && isIdle(hand, before, nowNs) && take(hand, before, nowNs)) {
         clear(hand);
         keys.putLongVolatile(hand * KEY_BYTES, named);
         return hand;
       }
+      hand = next(hand);
     }
     return NONE;
   }
@@ -145,18 +147,14 @@ public final class Hands implements AutoCloseable {
     }
   }
 
-  /** Counts an arrival. */
+  /**
+   * Counts an arrival; not one of another thread between the same two instructions, which saves
+   * every request a second CAS and costs an estimate nothing.
+   */
   public void arrived(int hand, LeaseTerms terms, long nowNs) {
     int at = at(hand, DEMAND_OFFSET);
     long seen = memory.getLongAcquire(at);
-    while (true) {
-      long next = DemandWord.arrived(seen, terms.decayPerStep(), nowNs);
-      long found = memory.compareAndExchangeLong(at, seen, next);
-      if (found == seen) {
-        return;
-      }
-      seen = found;
-    }
+    memory.putLongRelease(at, DemandWord.arrived(seen, terms.decayPerStep(), nowNs));
   }
 
   /** Arrivals but for the last one, decayed. */
@@ -176,8 +174,7 @@ public final class Hands implements AutoCloseable {
     if (units > MAX_UNITS * LEASES) {
       return false;
     }
-    into.hand = hand;
-    into.key = named(key);
+    long named = named(key);
     while (true) {
       long zero = memory.getLongVolatile(leaseAt(hand, 0));
       long one = memory.getLongVolatile(leaseAt(hand, 1));
@@ -190,20 +187,21 @@ public final class Hands implements AutoCloseable {
           ofOne == 0 || ofZero != 0 && LeaseWord.end(zero) - LeaseWord.end(one) <= 0;
       long fromZero = isZeroFirst ? Math.min(ofZero, units) : units - Math.min(ofOne, units);
       long fromOne = units - fromZero;
-      into.units[0] = fromZero;
-      into.units[1] = fromOne;
-      into.ends[0] = LeaseWord.end(zero);
-      into.ends[1] = LeaseWord.end(one);
       if (fromZero > 0 && !cas(hand, 0, zero, zero - fromZero)) {
         continue;
       }
       if (fromOne > 0 && !cas(hand, 1, one, one - fromOne)) {
         if (fromZero > 0) {
-          putBack(hand, 0, fromZero, into.ends[0]);
+          putBack(hand, 0, fromZero, LeaseWord.end(zero));
         }
         continue;
       }
-      if (keys.getLongVolatile(hand * KEY_BYTES) != into.key) {
+      into.hand = hand;
+      into.unitsOfZero = fromZero;
+      into.unitsOfOne = fromOne;
+      into.endOfZero = LeaseWord.end(zero);
+      into.endOfOne = LeaseWord.end(one);
+      if (keys.getLongVolatile(hand * KEY_BYTES) != named) {
         putBack(into);
         return false;
       }
@@ -223,25 +221,19 @@ public final class Hands implements AutoCloseable {
    * @return units that were put back.
    */
   public long putBack(Taken taken) {
-    long sum = 0;
-    for (int lease = 0; lease < LEASES; lease++) {
-      if (taken.units[lease] > 0
-          && putBack(taken.hand, lease, taken.units[lease], taken.ends[lease])) {
-        sum += taken.units[lease];
-      }
-    }
-    return sum;
+    return putBack(taken.hand, 0, taken.unitsOfZero, taken.endOfZero)
+        + putBack(taken.hand, 1, taken.unitsOfOne, taken.endOfOne);
   }
 
-  private boolean putBack(int hand, int lease, long units, long end) {
+  private long putBack(int hand, int lease, long units, long end) {
     long seen = memory.getLongVolatile(leaseAt(hand, lease));
-    while (seen != LeaseWord.RESERVED && LeaseWord.end(seen) == end) {
+    while (units > 0 && seen != LeaseWord.RESERVED && LeaseWord.end(seen) == end) {
       if (cas(hand, lease, seen, seen + units)) {
-        return true;
+        return units;
       }
       seen = memory.getLongVolatile(leaseAt(hand, lease));
     }
-    return false;
+    return 0;
   }
 
   /**
@@ -414,8 +406,14 @@ public final class Hands implements AutoCloseable {
     return key == FREE || key == CLAIMED ? ~key : key;
   }
 
+  /** Where a key's hand is likely to be: each begins at a way of its own, and finds it at once. */
   private int first(long key) {
-    return ((int) (key ^ key >>> 32) & lineMask) * WAYS;
+    return (int) (key ^ key >>> 32) & handMask;
+  }
+
+  /** The way behind another one of the same line. */
+  private static int next(int hand) {
+    return hand & -WAYS | hand + 1 & WAYS - 1;
   }
 
   private static int leaseAt(int hand, int lease) {

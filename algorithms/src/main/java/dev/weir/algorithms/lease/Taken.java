@@ -6,11 +6,13 @@ package dev.weir.algorithms.lease;
  */
 public final class Taken {
   int hand = Hands.NONE;
-  long key;
-  final long[] units = new long[HandLayout.LEASES];
+  long unitsOfZero;
+  long unitsOfOne;
 
   /** The ends of the leases that the units are from, as words have them. */
-  final long[] ends = new long[HandLayout.LEASES];
+  long endOfZero;
+
+  long endOfOne;
 
   /** Units that may still be used, and how long those that end last may be. */
   long left;
@@ -20,13 +22,12 @@ public final class Taken {
   /** Takes over what another one says. */
   public void set(Taken from) {
     hand = from.hand;
-    key = from.key;
     left = from.left;
     leftNs = from.leftNs;
-    for (int lease = 0; lease < HandLayout.LEASES; lease++) {
-      units[lease] = from.units[lease];
-      ends[lease] = from.ends[lease];
-    }
+    unitsOfZero = from.unitsOfZero;
+    unitsOfOne = from.unitsOfOne;
+    endOfZero = from.endOfZero;
+    endOfOne = from.endOfOne;
   }
 
   /** Units that are in the hand still, when these were taken. */
@@ -36,10 +37,6 @@ public final class Taken {
 
   /** Units that were taken. */
   public long units() {
-    long sum = 0;
-    for (long taken : units) {
-      sum += taken;
-    }
-    return sum;
+    return unitsOfZero + unitsOfOne;
   }
 }

@@ -2,6 +2,8 @@ package dev.weir.bench.stress;
 
 import dev.weir.algorithms.lease.Hands;
 import dev.weir.algorithms.lease.LeaseTerms;
+import dev.weir.algorithms.lease.Leasing;
+import dev.weir.algorithms.lease.RoundTrips;
 import dev.weir.algorithms.lease.Taken;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -12,7 +14,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class StressHands {
   private static final ConcurrentLinkedQueue<StressHands> POOL = new ConcurrentLinkedQueue<>();
-  private static final LeaseTerms TERMS = new LeaseTerms(StressTable.SECOND, true);
+  static final LeaseTerms TERMS = new LeaseTerms(StressTable.SECOND, true);
+
+  /** The first spacing of a key that was refused: two round trips, in whole ticks. */
+  static final long SPACING_NS = 1 << 20;
+
   private static final long HELD_UNTIL_NS = Long.MAX_VALUE >> 8;
 
   final Hands hands = new Hands(8);
@@ -58,6 +64,20 @@ final class StressHands {
   /** Another one that can have the same hand. */
   long otherKey() {
     return key() + 1;
+  }
+
+  /** The rules, as each thread has them. */
+  Leasing leasing() {
+    final RoundTrips roundTrips = new RoundTrips();
+    roundTrips.add(SPACING_NS / 2);
+    return new Leasing(hands, roundTrips, StressTable.SECOND);
+  }
+
+  /** So many requests come. */
+  void arrive(int count) {
+    for (int i = 0; i < count; i++) {
+      hands.arrived(hand, TERMS, nowNs());
+    }
   }
 
   /** The place of a lease of so many units. */
