@@ -28,6 +28,7 @@ final class ColdBench {
 
   private final List<Contender> contenders;
   private final int rounds;
+  private final double secondLength;
   private final Cores cores;
   private final Consumer<String> progress;
   private final RoundTable<Case, ColdStart.Figures> starts = new RoundTable<>();
@@ -44,9 +45,18 @@ final class ColdBench {
    */
   record Case(Shape shape, boolean isAtOnce) {}
 
-  ColdBench(List<Contender> contenders, int rounds, Cores cores, Consumer<String> progress) {
+  /**
+   * @param secondLength of a second of load: 1; less in tests.
+   */
+  ColdBench(
+      List<Contender> contenders,
+      int rounds,
+      double secondLength,
+      Cores cores,
+      Consumer<String> progress) {
     this.contenders = contenders;
     this.rounds = rounds;
+    this.secondLength = secondLength;
     this.cores = cores;
     this.progress = progress;
   }
@@ -58,7 +68,7 @@ final class ColdBench {
    */
   void run(Upstream upstream) throws IOException, InterruptedException {
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-cold")) {
-      final ServerCertificate unused = new ServerCertificate(null, null, null);
+      final ServerCertificate unused = ServerCertificate.make(folder.path());
       final Site site =
           new Site(Outcome.PASS, Wire.HTTP1, 0, upstream.port(), unused, folder.path(), cores);
       final List<Contender> installed = installed();
@@ -112,7 +122,7 @@ final class ColdBench {
     final Contender started =
         contender instanceof WeirSidecar weir ? weir.withAdmin(adminPort) : contender;
     final ColdStart start =
-        new ColdStart(started, site.of(ServerProcess.freePort(), folder), adminPort);
+        new ColdStart(started, site.of(ServerProcess.freePort(), folder), adminPort, secondLength);
     try {
       commands.put(contender.name(), started.runsAs(start.process()));
       final ColdStart.Figures figures =

@@ -66,7 +66,8 @@ public final class ColdCommand implements Callable<Integer> {
     text.fact("The load's JDK " + Machine.jdk());
     final double loadBefore = loadAverage();
     final ColdBench bench =
-        new ColdBench(Contenders.of(contenders, earlier), report.rounds(), cores, report::progress);
+        new ColdBench(
+            Contenders.of(contenders, earlier), report.rounds(), 1, cores, report::progress);
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
         Upstream upstream = Upstream.start(folder.path(), cores)) {
       final Shape most = ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1);

@@ -17,10 +17,10 @@ final class ColdStart {
   private static final int SECONDS = 3;
   private static final int ANSWER_MS = 30_000;
   private static final int FILLING_KEYS = 400_000;
-  private static final double FILLING_SECONDS = 3;
+  private static final int FILLING_SECONDS = 3;
 
   /** Seconds of load after which a server is taken to be as fast as it will be. */
-  private static final double WARMING_SECONDS = 15;
+  private static final int WARMING_SECONDS = 15;
 
   private static final byte[] REQUEST =
       "GET / HTTP/1.1\r\nHost: cold\r\nX-User-Id: first\r\n\r\n"
@@ -29,6 +29,7 @@ final class ColdStart {
   private final ServerProcess process;
   private final Site site;
   private final int adminPort;
+  private final double secondLength;
   private final double readyMs;
   private final double readySpentMs;
   private final double startMib;
@@ -37,10 +38,12 @@ final class ColdStart {
    * Starts one, and waits until it listens.
    *
    * @param adminPort where its figures can be asked for; 0 if it has none.
+   * @param secondLength 1; less in tests.
    */
-  ColdStart(Contender contender, Site site, int adminPort) throws IOException {
+  ColdStart(Contender contender, Site site, int adminPort, double secondLength) throws IOException {
     this.site = site;
     this.adminPort = adminPort;
+    this.secondLength = secondLength;
     final List<String> command = site.cores().onServerCore(contender.command(site));
     final long startNs = System.nanoTime();
     process = ServerProcess.launch(contender.name(), command, Contender.log(site));
@@ -138,13 +141,8 @@ final class ColdStart {
   }
 
   private Second second(Shape shape) throws IOException, InterruptedException {
-    return second(new Traffic(site.wire(), 1, shape, Traffic.CLOSED), 1);
-  }
-
-  private Second second(Traffic traffic, double lengthSeconds)
-      throws IOException, InterruptedException {
     final Spending spending = new Spending(site.cores(), process.pid());
-    final LoadRound.Answers answers = LoadRound.run(site.port(), traffic, lengthSeconds);
+    final LoadRound.Answers answers = load(1, shape, 1);
     final Spending.Spent spent = spending.end();
     if (!process.isAlive()) {
       throw new IOException("has ended while it was measured");
@@ -160,11 +158,14 @@ final class ColdStart {
         spent.corePercent(answers.seconds()));
   }
 
+  private LoadRound.Answers load(int keys, Shape shape, int seconds)
+      throws IOException, InterruptedException {
+    return LoadRound.run(
+        site.port(), new Traffic(site.wire(), keys, shape, Traffic.CLOSED), seconds * secondLength);
+  }
+
   private double filledMib(Shape shape) throws IOException, InterruptedException {
-    LoadRound.run(
-        site.port(),
-        new Traffic(site.wire(), FILLING_KEYS, shape, Traffic.CLOSED),
-        FILLING_SECONDS);
+    load(FILLING_KEYS, shape, FILLING_SECONDS);
     for (int i = 0; i < 2 && adminPort != 0; i++) {
       scrape();
     }
@@ -188,7 +189,7 @@ final class ColdStart {
 
   /** Seconds of load once it is as fast as it will be. */
   List<Second> steady(Shape shape, int count) throws IOException, InterruptedException {
-    LoadRound.run(site.port(), new Traffic(site.wire(), 1, shape, Traffic.CLOSED), WARMING_SECONDS);
+    load(1, shape, WARMING_SECONDS);
     final List<Second> seconds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       seconds.add(second(shape));

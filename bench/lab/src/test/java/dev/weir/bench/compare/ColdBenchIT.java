@@ -1,0 +1,46 @@
+package dev.weir.bench.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.Programs;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** Starts that are measured for a moment: that it measures what it says, not how fast it is. */
+class ColdBenchIT {
+  private static final double SECOND = 0.1;
+
+  @Test
+  void measuresEachStartAndLeavesNothingRunning() throws Exception {
+    Assumptions.assumeTrue(Programs.find("haproxy").isPresent(), "haproxy is not installed");
+    final ColdBench bench =
+        new ColdBench(List.of(new HaProxy()), 1, SECOND, Cores.UNPINNED, step -> {});
+    try (Upstream upstream = Upstream.inJava()) {
+      bench.run(upstream);
+    }
+    assertEquals(List.of(), bench.leftOut());
+    assertEquals(ColdBench.SHAPES.size(), bench.starts().cells().size());
+    for (ColdBench.Case when : bench.starts().cells()) {
+      assertTrue(least(bench, when, ColdStart.Figures::readyMs) > 0);
+      assertTrue(least(bench, when, ColdStart.Figures::firstMs) > 0);
+      assertTrue(least(bench, when, start -> start.seconds().get(2).perSecond()) > 0);
+      assertTrue(least(bench, when, ColdStart.Figures::loadedMib) > 0);
+    }
+    final String report = new ColdReport("command").markdown(bench);
+    assertTrue(report.contains("haproxy"), report);
+    assertFalse(report.contains("NaN"), report);
+    assertEquals(
+        List.of(),
+        ProcessHandle.current().descendants().map(each -> each.info().toString()).toList());
+  }
+
+  private static double least(
+      ColdBench bench, ColdBench.Case when, ToDoubleFunction<ColdStart.Figures> figure) {
+    return bench.starts().spread(when, "haproxy", figure).least();
+  }
+}
