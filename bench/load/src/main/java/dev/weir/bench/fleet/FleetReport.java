@@ -32,10 +32,10 @@ final class FleetReport {
       """
       Median (least..most) of %d rounds of %s s each, modes by turns, on the same %d sidecars over %s; %s,
       %.0f requests/s (%s of what the limit lets pass), of which the k-th busiest sidecar has a share proportional to 1/k,
-      and every 1.5 s others become the busy ones. *local* was decided without waiting for the store. *operations* are
-      checks, asks and what was given back, *calls* those of the script that carried them, as the store counts them,
-      *store us* its processor time; each per admitted request. Latencies are from when requests were due, in ms; load,
-      sidecars and store share this machine.
+      and every 1.5 s others become the busy ones. *local* was decided without waiting for the store, refusals that
+      its last answer proved left out. *operations* are checks, asks and what was given back, *calls* those of the script
+      that carried them, as the store counts them, *store us* its processor time; each per admitted request. Latencies
+      are from when requests were due, in ms; load, sidecars and store share this machine.
       """;
 
   private static final String FAULTS =

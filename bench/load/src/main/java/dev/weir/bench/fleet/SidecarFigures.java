@@ -11,14 +11,12 @@ import java.nio.charset.StandardCharsets;
  *
  * @param operations of the store: checks, asks and what was given back.
  * @param calls of the script, each with a batch of operations.
- * @param proven refusals that needed no question, as the last answer still held.
  * @param byHand decisions of mode leased by what was in hand.
  * @param bySpacing refusals of mode leased between two asks.
  * @param died units that could neither be used nor given back.
  */
-record SidecarFigures(
-    long operations, long calls, long proven, long byHand, long bySpacing, long died) {
-  static final SidecarFigures NONE = new SidecarFigures(0, 0, 0, 0, 0, 0);
+record SidecarFigures(long operations, long calls, long byHand, long bySpacing, long died) {
+  static final SidecarFigures NONE = new SidecarFigures(0, 0, 0, 0, 0);
   private static final int TIMEOUT_MS = 5_000;
 
   /** Those of a sidecar now, by its admin port. */
@@ -39,7 +37,6 @@ record SidecarFigures(
     return new SidecarFigures(
         value(metrics, "weir_store_checks_total"),
         value(metrics, "weir_store_batches_total"),
-        value(metrics, "weir_store_refused_by_proof_total"),
         value(metrics, "weir_store_lease_decisions_total{by=\"hand\"}"),
         value(metrics, "weir_store_lease_decisions_total{by=\"spacing\"}"),
         value(metrics, "weir_store_lease_units_died_total"));
@@ -59,7 +56,6 @@ record SidecarFigures(
     return new SidecarFigures(
         operations + other.operations,
         calls + other.calls,
-        proven + other.proven,
         byHand + other.byHand,
         bySpacing + other.bySpacing,
         died + other.died);
@@ -69,14 +65,16 @@ record SidecarFigures(
     return new SidecarFigures(
         operations - before.operations,
         calls - before.calls,
-        proven - before.proven,
         byHand - before.byHand,
         bySpacing - before.bySpacing,
         died - before.died);
   }
 
-  /** Decisions that did not wait for the store. */
+  /**
+   * Decisions that did not wait for the store. Refusals that its last answer proved are not among
+   * them: sidecars count those for proxied requests only.
+   */
   long local() {
-    return proven + byHand + bySpacing;
+    return byHand + bySpacing;
   }
 }
