@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WarmUp implements AutoCloseable {
   /** Exchanges before clients can come: each of these is many times slower than those behind. */
-  private static final int FIRST_EXCHANGES = 24;
+  private static final int FIRST_EXCHANGES = 8;
 
   /** The longest that clients wait for that. */
   private static final long FIRST_NS = 500_000_000;
