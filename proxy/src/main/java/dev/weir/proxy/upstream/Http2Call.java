@@ -60,6 +60,9 @@ final class Http2Call implements ServiceSide {
 
   private int responseHeldBytes;
 
+  /** Of the former, bytes that are sent again: the client has been told that they are consumed. */
+  private int heldAgainBytes;
+
   /** Whether the request's side is calling, and is told by its call of what fails. */
   private boolean isCalled;
 
@@ -99,6 +102,7 @@ final class Http2Call implements ServiceSide {
     informationalCount = 0;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
+    heldAgainBytes = 0;
   }
 
   ProxiedRequest request() {
@@ -222,7 +226,8 @@ final class Http2Call implements ServiceSide {
   /** Sends what was kept once more. */
   void sendAgain() {
     if (mayAsk()) {
-      requestHeldBytes += kept.send(connection, stream);
+      heldAgainBytes = kept.send(connection, stream);
+      requestHeldBytes += heldAgainBytes;
       awaitService();
     }
   }
@@ -286,7 +291,11 @@ final class Http2Call implements ServiceSide {
   void bytesSent(int bytes) {
     requestHeldBytes -= bytes;
     awaitService();
-    request.requestConsumed(bytes);
+    int again = Math.min(bytes, heldAgainBytes);
+    heldAgainBytes -= again;
+    if (bytes > again) {
+      request.requestConsumed(bytes - again);
+    }
   }
 
   /** A head has come; false if it is none that may be passed on. */

@@ -315,6 +315,30 @@ class Http2PoolTest {
     assertEquals(List.of("COMPLETE 204 5 0"), held.admission.ends);
   }
 
+  /** The client was told when the service had refused what it would not take. */
+  @Test
+  void creditsABodyOnceThatWaitsForAWindowTwice() {
+    HeldClient client = held.ask(POST);
+    Service service = held.connectSettled(Setting.INITIAL_WINDOW_SIZE, 4);
+    client.data("hello", false);
+    assertEquals(1, client.heldBytes);
+    service.streams();
+    service.peer.reset(1, ErrorCode.REFUSED_STREAM);
+    service.send();
+    assertEquals("DATA 3 hell", service.streams().get(1));
+    assertEquals(0, client.heldBytes);
+    client.data(" there", true);
+    assertEquals(6, client.heldBytes);
+    service.peer.windowUpdate(3, 3);
+    service.send();
+    assertEquals(List.of("DATA 3 o t"), service.streams());
+    assertEquals(4, client.heldBytes);
+    service.peer.windowUpdate(3, 10);
+    service.send();
+    assertEquals(List.of("DATA 3 here end"), service.streams());
+    assertEquals(0, client.heldBytes);
+  }
+
   @Test
   void sendsNothingAThirdTime() {
     HeldClient client = held.ask(GET);
