@@ -5,8 +5,8 @@ import java.util.Optional;
 /** The parts of a request's time that are measured. */
 public enum LatencyStep {
   DECISION("From the question to a rule's verdict."),
-  HAND("The same of rules in mode leased, where the store was not waited for."),
-  ASKED("The same of rules in mode leased, where it was."),
+  HAND("From the question to the verdict of a leased rule, without waiting for the store."),
+  ASKED("From the question to the verdict of a leased rule, after waiting for the store."),
   STORE("From a batch's departure to the store's answer."),
   UPSTREAM("From the head's departure to the response's arrival."),
   OVERHEAD("What the proxy itself added, but for what it held on purpose."),
