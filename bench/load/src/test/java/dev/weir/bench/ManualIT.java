@@ -81,7 +81,10 @@ class ManualIT {
     CommandLine commandLine = BenchCommandLine.of(new LoadMain());
     commandLine.setOut(new PrintWriter(told));
     commandLine.setErr(new PrintWriter(told));
-    assertEquals(0, commandLine.execute(words.toArray(new String[0])), words + ": " + told);
+    int code = commandLine.execute(words.toArray(new String[0]));
+    // A busy machine makes the harness late within 300 ms, of which it warns and ends with 3.
+    boolean isOnlyLate = code == 3 && told.toString().contains("The harness itself was late");
+    assertTrue(code == 0 || isOnlyLate, words + ": " + told);
   }
 
   @Test
