@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.proxy.control.SettingRow;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -69,9 +70,7 @@ final class PlainArguments {
       return false;
     }
     if (flag.equals(CONFIG) || flag.equals(CONFIG_SHORT)) {
-      boolean isFirst = file == null;
-      file = Path.of(text);
-      return isFirst;
+      return file == null && giveFile(text);
     }
     SettingRow<?> row = rows.get(flag);
     if (row == null || texts.containsKey(flag) && !row.kind().isRepeatable()) {
@@ -79,6 +78,15 @@ final class PlainArguments {
     }
     texts.merge(flag, text, (before, next) -> before + "," + next);
     return true;
+  }
+
+  private boolean giveFile(String text) {
+    try {
+      file = Path.of(text);
+      return true;
+    } catch (InvalidPathException invalid) {
+      return false; // such as letters that the locale does not have
+    }
   }
 
   private Map<String, String> inOrder() {

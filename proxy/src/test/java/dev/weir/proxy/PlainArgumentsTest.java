@@ -49,7 +49,9 @@ class PlainArgumentsTest {
 
   /** Texts that may be more than that. */
   private static final List<String> ODD =
-      List.of("", "-", "--", "-5", "@", "@file", "@@", "-c", "--help", "-h", "--limit", "--xyzzy");
+      List.of(
+          "", "\0", "-", "--", "-5", "@", "@file", "@@", "-c", "--help", "-h", "--limit",
+          "--xyzzy");
 
   private final CommandLine commandLine = WeirCommand.commandLine();
 
@@ -186,6 +188,7 @@ class PlainArgumentsTest {
         "run -c a -c b",
         "run -ca",
         "run -c",
+        "run -c a\0b",
         "run @flags",
         "run --burst -5",
         "run --",

@@ -11,6 +11,9 @@ import org.slf4j.event.Level;
  * <pre>
  * 2026-01-02T03:04:05.006Z WARN  Store: redis: not connected yet
  * </pre>
+ *
+ * <p>Texts may be of clients and of servers, so none of them can look like an event of its own, or
+ * steer a terminal: lines behind the first are indented, and control characters are escaped.
  */
 final class LogLine {
   /** How many frames of a stack are shown, of each of its causes too. */
@@ -20,6 +23,7 @@ final class LogLine {
   static final int MAX_CAUSES = 10;
 
   private static final int LEVEL_WIDTH = 5;
+  private static final String INDENT = "  ";
 
   private final StringBuilder out = new StringBuilder(160);
 
@@ -38,7 +42,8 @@ final class LogLine {
     String word = level.toString();
     line.out.append(' ').append(word).append(" ".repeat(LEVEL_WIDTH - word.length()));
     line.out.append(' ').append(logger, logger.lastIndexOf('.') + 1, logger.length());
-    line.out.append(": ").append(message).append('\n');
+    line.out.append(": ");
+    line.text(message);
     line.thrown(thrown);
     return line.out.toString();
   }
@@ -62,10 +67,28 @@ final class LogLine {
     return out.append("0".repeat(Math.max(0, width - text.length()))).append(text);
   }
 
+  /** A text of any source, and the end of its line. */
+  private void text(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\n') {
+        out.append('\n').append(INDENT);
+      } else if (c != '\t' && Character.isISOControl(c)) {
+        out.append("\\x")
+            .append(Character.forDigit(c >> 4, 16))
+            .append(Character.forDigit(c & 15, 16));
+      } else {
+        out.append(c);
+      }
+    }
+    out.append('\n');
+  }
+
   private void thrown(Throwable thrown) {
     Throwable at = thrown;
     for (int i = 0; at != null && i < MAX_CAUSES; i++, at = at.getCause()) {
-      out.append(i == 0 ? "" : "Caused by: ").append(at).append('\n');
+      out.append(i == 0 ? "" : "Caused by: ");
+      text(at.toString());
       StackTraceElement[] frames = at.getStackTrace();
       for (int j = 0; j < Math.min(frames.length, MAX_FRAMES); j++) {
         out.append("\tat ").append(frames[j]).append('\n');

@@ -52,7 +52,7 @@ public final class WarmUp implements AutoCloseable {
         continue;
       }
       return true;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       tell(e);
       end();
       return false;
@@ -60,7 +60,8 @@ public final class WarmUp implements AutoCloseable {
   }
 
   private static void tell(Exception why) {
-    LOG.info("not warmed up, so that the first requests are slower: {}", why.getMessage());
+    String reason = why instanceof IOException ? why.getMessage() : why.toString();
+    LOG.info("not warmed up, so that the first requests are slower: {}", reason);
   }
 
   /**
@@ -92,7 +93,7 @@ public final class WarmUp implements AutoCloseable {
         continue;
       }
       closing.await(untilNs - System.nanoTime(), TimeUnit.NANOSECONDS);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       tell(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -48,6 +48,21 @@ class LogLineTest {
   }
 
   @Test
+  void noTextLooksLikeAnEventOfItsOwnOrSteersATerminal() {
+    String forged = "\r\n2026-01-02T03:04:05.006Z ERROR Run: \u001b[2J\u009b\u007f\0\tü";
+    String shown = "\\x0d\n  2026-01-02T03:04:05.006Z ERROR Run: \\x1b[2J\\x9b\\x7f\\x00\tü";
+    Throwable thrown = new IllegalStateException(forged);
+    thrown.setStackTrace(new StackTraceElement[0]);
+    assertEquals(
+        "2026-01-02T03:04:05.006Z INFO  C: a"
+            + shown
+            + "\njava.lang.IllegalStateException: "
+            + shown
+            + "\n",
+        LogLine.of(TIME_MS, Level.INFO, "a.b.C", "a" + forged, thrown));
+  }
+
+  @Test
   void endsWhereCausesAreACircle() {
     Exception one = new Exception("one");
     one.initCause(new Exception("two", one));

@@ -47,7 +47,7 @@ class LogProviderTest {
       logger.warn("three\nlines\nü");
       logger.error("failed {}", "here", new IllegalStateException("why"));
       assertEquals(List.of("INFO 1 of two"), log.with("INFO"));
-      assertEquals(List.of("WARN three\nlines\nü"), log.with("WARN"));
+      assertEquals(List.of("WARN three\n  lines\n  ü"), log.with("WARN"));
       assertEquals(1, log.with("ERROR failed here\n", "IllegalStateException: why\n\tat ").size());
       assertEquals(List.of(), log.with("not this"));
     }

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +71,20 @@ class WarmUpTest {
       warmUp.close();
       assertEquals(1, takenDown.get());
       assertEquals(1, log.with("not warmed up", "http/1.1 500 oops").size(), log::toString);
+    }
+  }
+
+  /** Any program of this machine may connect to the service. */
+  @Test
+  void endsQuietlyThoughItIsSentWhatItCannotRead() throws Exception {
+    try (LogLines log = new LogLines();
+        ServerSocket sidecar = answering("");
+        Traffic traffic = new Traffic(false);
+        SocketChannel stranger = SocketChannel.open(traffic.service())) {
+      stranger.write(StandardCharsets.US_ASCII.encode("GET /\r\ncontent-length: x\r\n\r\n"));
+      assertFalse(warmUp(traffic, sidecar).begin());
+      assertEquals(1, takenDown.get());
+      assertEquals(1, log.with("not warmed up").size(), log::toString);
     }
   }
 
