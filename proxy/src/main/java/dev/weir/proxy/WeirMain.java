@@ -47,7 +47,8 @@ public final class WeirMain {
   /** This version of Weir, and the Java that runs it. */
   static String version() {
     String version = WeirMain.class.getPackage().getImplementationVersion();
-    return "weir " + (version == null ? "(not packaged)" : version) + ", Java " + Runtime.version();
+    String java = System.getProperty("java.runtime.version");
+    return "weir " + (version == null ? "(not packaged)" : version) + ", Java " + java;
   }
 
   /** Says where the flags are listed: the whole list would push the faults off the screen. */

@@ -7,4 +7,10 @@ package dev.weir.proxy.request;
  * @param quota requests per window, 0 to 999,999,999,999,999.
  * @param windowSeconds at least 1.
  */
-public record QuotaPolicy(String name, long quota, long windowSeconds) {}
+public record QuotaPolicy(String name, long quota, long windowSeconds) {
+  /** Written out, as the JVM would make that of a record when the first request is refused. */
+  @Override
+  public int hashCode() {
+    return 31 * (31 * name.hashCode() + Long.hashCode(quota)) + Long.hashCode(windowSeconds);
+  }
+}

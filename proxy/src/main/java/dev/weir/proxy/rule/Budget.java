@@ -60,14 +60,15 @@ public final class Budget {
   private final ScriptLimit storeLimit;
 
   /**
+   * @param index which of the rule's budgets it is.
    * @param version the version of the set it is compiled for.
    * @param previous the budget of the set before that it continues; null if there was none.
    * @param unixEpochNs the Unix epoch on the clock of the checks.
    */
-  Budget(RuleSpec rule, BudgetSpec spec, long version, Budget previous, long unixEpochNs) {
+  Budget(RuleSpec rule, int index, long version, Budget previous, long unixEpochNs) {
     this.rule = rule;
-    this.spec = spec;
-    this.index = rule.budgets().indexOf(spec);
+    this.spec = rule.budgets().get(index);
+    this.index = index;
     this.policy = policy(rule, spec);
     LimitSpec limits = spec.limit();
     boolean unchanged =

@@ -1,6 +1,11 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.SipHash;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import org.agrona.DirectBuffer;
 
@@ -13,6 +18,8 @@ import org.agrona.DirectBuffer;
  * consumed before without hashing it again.
  */
 public final class KeyHasher {
+  private static final Path SOURCE = Path.of("/dev/urandom");
+
   private final SipHash hash;
 
   private KeyHasher(SipHash hash) {
@@ -21,8 +28,23 @@ public final class KeyHasher {
 
   /** One with a key from the system's secure random source. */
   public static KeyHasher random() {
-    SecureRandom random = new SecureRandom();
-    return withKey(random.nextLong(), random.nextLong());
+    ByteBuffer key = ByteBuffer.wrap(randomBytes(2 * Long.BYTES));
+    return withKey(key.getLong(), key.getLong());
+  }
+
+  /** Read directly where that is possible: a start need not load Java's security providers. */
+  private static byte[] randomBytes(int count) {
+    try (InputStream source = Files.newInputStream(SOURCE)) {
+      byte[] bytes = source.readNBytes(count);
+      if (bytes.length == count) {
+        return bytes;
+      }
+    } catch (IOException e) {
+      // no such device: the system has another way
+    }
+    byte[] bytes = new byte[count];
+    new SecureRandom().nextBytes(bytes);
+    return bytes;
   }
 
   /** One with a given key, for tests that must repeat. */

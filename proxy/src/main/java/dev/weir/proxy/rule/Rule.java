@@ -71,7 +71,7 @@ public final class Rule {
     }
     List<Budget> budgets = new ArrayList<>(continued.length);
     for (int i = 0; i < continued.length; i++) {
-      budgets.add(new Budget(spec, spec.budgets().get(i), version, continued[i], unixEpochNs));
+      budgets.add(new Budget(spec, i, version, continued[i], unixEpochNs));
     }
     return List.copyOf(budgets);
   }
