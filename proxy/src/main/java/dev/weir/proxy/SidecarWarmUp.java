@@ -119,7 +119,7 @@ final class SidecarWarmUp {
    */
   static void askStore(
       Settings settings, Transport transport, EventLoopGroup group, SidecarLoops loops) {
-    loops.withStores(LoopStore::lend);
+    loops.withStores(store -> store.lend(DEADLINE_NS));
     try {
       WarmUp warmUp =
           of(

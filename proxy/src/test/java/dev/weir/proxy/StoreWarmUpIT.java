@@ -7,6 +7,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -60,6 +61,30 @@ class StoreWarmUpIT {
         }
       }
       assertEquals(1, origin.connectionCount());
+    }
+  }
+
+  /** As first answers take longer, of a virtual machine that has just started. */
+  @Test
+  void waitsLongerThanRequestsMay() throws Exception {
+    try (LogLines log = new LogLines();
+        RedisServer redis = RedisKind.EMBEDDED.start();
+        RecordingOrigin origin = new RecordingOrigin()) {
+      Settings settings =
+          SidecarWarmUpTest.settings(
+              Rig.transports().get(0),
+              "http://" + origin.address(),
+              "--redis.nodes",
+              Fleet.node(redis),
+              "--redis.deadline",
+              "1ms",
+              "--mode",
+              "leased");
+      try (Sidecar warm = Sidecar.startWarm(settings)) {
+        assertEquals(1, log.with("redis: connected").size(), log::toString);
+        assertEquals(List.of(), log.with("not warmed up"));
+        warm.drain(0);
+      }
     }
   }
 }

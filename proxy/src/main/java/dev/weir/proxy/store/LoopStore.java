@@ -23,6 +23,9 @@ public final class LoopStore {
   /** Who keeps what is known of budgets, while this is lent to a warm-up. */
   private BudgetListener lender;
 
+  /** How long answers may take while this is lent; 0 for as long as the settings say. */
+  private long lentDeadlineNs;
+
   /** Shards with questions that others were said to follow, until {@link #sendGathered}. */
   private Shard[] waiting = new Shard[16];
 
@@ -67,6 +70,9 @@ public final class LoopStore {
   }
 
   private StoreFault askShard(StoreQuestion question, long nowNs) {
+    if (question.deadlineNs == 0) {
+      question.within(lentDeadlineNs);
+    }
     Shard shard = shards.of(question.keys.partition(question.first));
     if (shard == null) {
       parts.refreshMap().run();
@@ -189,14 +195,19 @@ public final class LoopStore {
    * Lends this to a warm-up: what is asked is counted nowhere, and who has kept what is known of
    * budgets is told nothing until {@link #takeBack}; others may be told instead. On this loop,
    * while there are no requests.
+   *
+   * @param deadlineNs how long an answer may take of which the question does not say it: the first
+   *     ones are slow, and must not look like failures of the store.
    */
-  public void lend() {
+  public void lend(long deadlineNs) {
+    lentDeadlineNs = deadlineNs;
     lender = outcomes.listener();
     outcomes.observer(WarmUp.UNOBSERVED);
   }
 
   /** The warm-up is over. On this loop. */
   public void takeBack() {
+    lentDeadlineNs = 0;
     outcomes.observer(parts.observer());
     outcomes.listener(lender);
     lender.serversChanged(); // as they may have while nobody was told
