@@ -12,12 +12,12 @@ final class JavaServer {
   static List<String> command(Class<?> main, Object... arguments) {
     final List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // In the manifest of the jar of this JVM, which does not count on a class path.
+    command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
+    command.add("--enable-native-access=ALL-UNNAMED");
     // Those of the launcher, which has started this JVM.
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (option.startsWith("--add-opens")
-          || option.startsWith("--enable-native-access")
-          || option.startsWith("--sun-misc-unsafe-memory-access")
-          || option.startsWith("-Dagrona.")) {
+      if (option.startsWith("--sun-misc-unsafe-memory-access") || option.startsWith("-Dagrona.")) {
         command.add(option);
       }
     }

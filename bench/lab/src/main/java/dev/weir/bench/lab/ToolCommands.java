@@ -1,5 +1,6 @@
 package dev.weir.bench.lab;
 
+import java.util.Arrays;
 import picocli.CommandLine.Command;
 
 /**
@@ -17,7 +18,11 @@ final class ToolCommands {
     return name.equals(JMH) || name.equals(JCSTRESS);
   }
 
-  static void run(String name, String[] args) throws Exception {
+  static void run(String name, String[] own) throws Exception {
+    // In the manifest of this jar, which is only a part of the class path of the JVMs they start.
+    final String[] args = Arrays.copyOf(own, own.length + 2);
+    args[own.length] = "-jvmArgsPrepend";
+    args[own.length + 1] = "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
     if (name.equals(JMH)) {
       org.openjdk.jmh.Main.main(args);
     } else {
