@@ -7,8 +7,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Memory outside the heap that begins as zeroes, of which the process takes only what is written
  * to. Large pieces come from the system as pages that read as zeroes and are nobody's yet; most
- * allocators hand them out as they are, but none promises it. So every word is looked at once,
- * which takes no memory, and what is not zero is made so.
+ * allocators hand them out as they are, but none promises it. So the system is asked whether pages
+ * have been touched; of those that may have been every word is looked at, which takes no memory,
+ * and what is not zero is made so.
  */
 final class ZeroedMemory {
   /** What is made zero at a time: the least page of any system. */
@@ -45,11 +46,26 @@ final class ZeroedMemory {
   }
 
   /**
-   * Makes memory zero, and writes only where it is not.
+   * Makes memory zero, and writes only where it is not, and to its first word.
    *
-   * @param bytes a multiple of so many words as are read at a time.
+   * @param bytes as well as {@code address}: a multiple of so many words as are read at a time, and
+   *     not 0.
    */
   static void zero(long address, long bytes) {
+    final long end = address + bytes;
+    UnsafeApi.putLong(address, 0);
+    try (PageMap pages = PageMap.open(address)) {
+      final long pieceBytes = PageMap.pieceBytes();
+      for (long at = address; at < end; at += pieceBytes - at % pieceBytes) {
+        final long length = Math.min(end - at, pieceBytes - at % pieceBytes);
+        if (!pages.isUntouched(at, length)) {
+          zeroByLooking(at, length);
+        }
+      }
+    }
+  }
+
+  private static void zeroByLooking(long address, long bytes) {
     for (long offset = 0; offset < bytes; offset += PAGE_BYTES) {
       final long pageBytes = Math.min(PAGE_BYTES, bytes - offset);
       if (!isZero(address + offset, pageBytes)) {
