@@ -93,8 +93,8 @@ public final class CompareCommand implements Callable<Integer> {
               Locale.ROOT,
               "Medians of %d rounds of %s s, after a warm-up of %s of each server and case",
               options.report().rounds(),
-              options.seconds(),
-              options.warmUp()));
+              options.times().seconds(),
+              options.times().warmUp()));
       direct.forEach(text::fact);
       text.proxies(comparison);
     }
@@ -108,7 +108,7 @@ public final class CompareCommand implements Callable<Integer> {
         "The service of %s is %s; load and service alone make %.0f requests/s at %s at once",
         wire,
         upstream.text(),
-        upstream.perSecond(wire, shape, options.seconds(), options.warmUpSeconds()),
+        upstream.perSecond(wire, shape, options.times().seconds(), options.times().warmUpSeconds()),
         shape.text(wire.protocol()));
   }
 
@@ -129,8 +129,8 @@ public final class CompareCommand implements Callable<Integer> {
                   server,
                   options.keys(),
                   options.report().rounds(),
-                  options.seconds(),
-                  options.warmUpSeconds(),
+                  options.times().seconds(),
+                  options.times().warmUpSeconds(),
                   options.report()::progress)));
     }
   }

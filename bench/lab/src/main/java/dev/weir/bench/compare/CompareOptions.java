@@ -2,6 +2,7 @@ package dev.weir.bench.compare;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
+import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.rule.BadValueException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ final class CompareOptions {
   private static final int MOST_KEYS = 1_000_000;
 
   @Mixin private RoundOptions report;
+  @Mixin private final RoundTimes times = new RoundTimes(2, "20s");
 
   @Option(
       names = "--parts",
@@ -85,23 +87,6 @@ final class CompareOptions {
   private boolean closedOnly;
 
   @Option(
-      names = "--seconds",
-      paramLabel = "S",
-      defaultValue = "2",
-      description = "Of each measurement (default: ${DEFAULT-VALUE}).")
-  private double seconds;
-
-  @Option(
-      names = "--warm-up",
-      paramLabel = "TIME",
-      defaultValue = "20s",
-      description = {
-        "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).",
-        "A JVM on one core compiles for most of that."
-      })
-  private String warmUp;
-
-  @Option(
       names = "--server-core",
       paramLabel = "N",
       description = "Of the servers that are compared (default: the first of this process's).")
@@ -114,7 +99,6 @@ final class CompareOptions {
   private Integer loadCore;
 
   private final List<Shape> shapes = new ArrayList<>();
-  private long warmUpNs;
   private Cores cores;
 
   /**
@@ -146,8 +130,7 @@ final class CompareOptions {
       }
     }
     shapes.sort(null);
-    report.expectSeconds("--seconds", seconds, RoundOptions.MIN_SECONDS, RoundOptions.MAX_SECONDS);
-    warmUpNs = report.warmUpNs("--warm-up", warmUp);
+    times.check(report);
     cores = chosenCores();
   }
 
@@ -189,17 +172,8 @@ final class CompareOptions {
     return keys;
   }
 
-  double seconds() {
-    return seconds;
-  }
-
-  /** The time that each server is warmed up for, as it was given. */
-  String warmUp() {
-    return warmUp;
-  }
-
-  double warmUpSeconds() {
-    return warmUpNs / 1e9;
+  RoundTimes times() {
+    return times;
   }
 
   /** Where servers and load run; after {@link #check}. */
@@ -216,8 +190,8 @@ final class CompareOptions {
         Contenders.of(contenders, earlier),
         List.copyOf(shapes),
         report.rounds(),
-        seconds,
-        warmUpNs / 1e9,
+        times.seconds(),
+        times.warmUpSeconds(),
         !closedOnly,
         cores);
   }
@@ -238,10 +212,7 @@ final class CompareOptions {
         + " --connections "
         + String.join(",", connections)
         + (closedOnly ? " --closed-only" : "")
-        + " --seconds "
-        + seconds
-        + " --warm-up "
-        + warmUp
+        + times.command()
         + (serverCore == null ? "" : " --server-core " + serverCore)
         + (loadCore == null ? "" : " --load-core " + loadCore)
         + report.command();

@@ -54,12 +54,6 @@ final class Nginx implements Contender {
       """
       limit_req_zone $http_x_user_id zone=users:64m <zone>;
       limit_req_status 429;
-      upstream service {
-        server 127.0.0.1:<upstream>;
-        keepalive <idle>;
-        keepalive_requests 1000000000;
-        keepalive_timeout 60s;
-      }
       server {
         listen 127.0.0.1:<port> backlog=1024<listen>;<tls>
         location / {
@@ -91,16 +85,16 @@ final class Nginx implements Contender {
   @Override
   public String setUp(Site site) {
     final boolean pass = site.outcome() == Outcome.PASS;
+    final int idle = site.wire().servedByHttp2() ? 1024 : 256;
     final String http =
-        HTTP.replace("<zone>", pass ? PASS_ZONE : REFUSE_ZONE)
-            .replace("<burst>", pass ? PASS_BURST : "")
-            .replace("<upstream>", Integer.toString(site.upstreamPort()))
-            .replace("<port>", Integer.toString(site.port()))
-            .replace("<idle>", site.wire().servedByHttp2() ? "1024" : "256")
-            .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
-            .replace("<listen>", listen(site.wire()))
-            .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(2).stripTrailing() : "")
-            .replace("<certificates>", site.certificate().chain().getParent().toString());
+        NginxProcess.upstream("service", site.upstreamPort(), idle)
+            + HTTP.replace("<zone>", pass ? PASS_ZONE : REFUSE_ZONE)
+                .replace("<burst>", pass ? PASS_BURST : "")
+                .replace("<port>", Integer.toString(site.port()))
+                .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
+                .replace("<listen>", listen(site.wire()))
+                .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(2).stripTrailing() : "")
+                .replace("<certificates>", site.certificate().chain().getParent().toString());
     return NginxProcess.configuration(http, site.folder());
   }
 

@@ -4,6 +4,7 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.rounds.RoundOptions;
+import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,6 +41,7 @@ public final class DecisionsCommand implements Callable<Integer> {
           new WeirServer(TransportKind.EPOLL, null));
 
   @Mixin private RoundOptions report;
+  @Mixin private final RoundTimes times = new RoundTimes(1.5, "12s");
 
   @Option(
       names = "--parts",
@@ -65,22 +67,6 @@ public final class DecisionsCommand implements Callable<Integer> {
       description = "Who is called (default: ${DEFAULT-VALUE}).")
   private List<String> servers;
 
-  @Option(
-      names = "--seconds",
-      paramLabel = "S",
-      defaultValue = "1.5",
-      description = "Of each measurement (default: ${DEFAULT-VALUE}).")
-  private double seconds;
-
-  @Option(
-      names = "--warm-up",
-      paramLabel = "TIME",
-      defaultValue = "12s",
-      description = "Of each server, before what it is measured at (default: ${DEFAULT-VALUE}).")
-  private String warmUp;
-
-  private double warmUpSeconds;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
@@ -94,16 +80,16 @@ public final class DecisionsCommand implements Callable<Integer> {
             Locale.ROOT,
             "Medians of %d rounds of %s s, after a warm-up of %s of each server and call",
             report.rounds(),
-            seconds,
-            warmUp));
+            times.seconds(),
+            times.warmUp()));
     if (parts.contains(CALLS)) {
       final CallBench bench =
           new CallBench(
               SERVERS.stream().filter(server -> servers.contains(server.name())).toList(),
               CallBench.USUAL_BUDGETS,
               report.rounds(),
-              seconds,
-              warmUpSeconds,
+              times.seconds(),
+              times.warmUpSeconds(),
               cores,
               report::progress);
       bench.run(Stream.of(Ask.values()).filter(ask -> calls.contains(ask.toString())).toList());
@@ -129,8 +115,8 @@ public final class DecisionsCommand implements Callable<Integer> {
         new StoreCallBench(
                 StoreCallBench.USUAL_KEYS,
                 report.rounds(),
-                seconds,
-                warmUpSeconds,
+                times.seconds(),
+                times.warmUpSeconds(),
                 cores,
                 report::progress)
             .run(redis.get()));
@@ -143,7 +129,8 @@ public final class DecisionsCommand implements Callable<Integer> {
       return;
     }
     text.checks(
-        new HttpCheckBench(report.rounds(), seconds, warmUpSeconds, cores, report::progress)
+        new HttpCheckBench(
+                report.rounds(), times.seconds(), times.warmUpSeconds(), cores, report::progress)
             .run(nginx.get()));
   }
 
@@ -152,8 +139,7 @@ public final class DecisionsCommand implements Callable<Integer> {
     report.expectEach("--parts", parts, PARTS);
     report.expectEach("--calls", calls, Stream.of(Ask.values()).map(Ask::toString).toList());
     report.expectEach("--servers", servers, SERVERS.stream().map(CallServer::name).toList());
-    report.expectSeconds("--seconds", seconds, RoundOptions.MIN_SECONDS, RoundOptions.MAX_SECONDS);
-    warmUpSeconds = report.warmUpNs("--warm-up", warmUp) / 1e9;
+    times.check(report);
   }
 
   /** The command line that makes the report again. */
@@ -164,10 +150,7 @@ public final class DecisionsCommand implements Callable<Integer> {
         + String.join(",", calls)
         + " --servers "
         + String.join(",", servers)
-        + " --seconds "
-        + seconds
-        + " --warm-up "
-        + warmUp
+        + times.command()
         + report.command();
   }
 }

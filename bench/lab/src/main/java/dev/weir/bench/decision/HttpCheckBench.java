@@ -36,21 +36,12 @@ final class HttpCheckBench {
   static final int CONNECTIONS = 64;
   private static final KeyChoice KEYS = KeyChoice.parse("uniform:100000");
   private static final int BODY_BYTES = 100;
+  private static final int IDLE = 256;
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private static final String HTTP =
       """
       limit_req_zone $http_x_user_id zone=users:64m rate=1000000r/s;
-      upstream service {
-        server 127.0.0.1:<service>;
-        keepalive 256;
-        keepalive_requests 1000000000;
-      }
-      upstream weir {
-        server 127.0.0.1:<weir>;
-        keepalive 256;
-        keepalive_requests 1000000000;
-      }
       server {
         listen 127.0.0.1:<port> backlog=1024;
         location / {
@@ -137,10 +128,10 @@ final class HttpCheckBench {
           final int port = ServerProcess.freePort();
           final Path own = Files.createDirectory(folder.path().resolve(limiter.name()));
           final String http =
-              HTTP.replace("<limit>", limiter.directive)
-                  .replace("<service>", Integer.toString(service.address().getPort()))
-                  .replace("<weir>", Integer.toString(weirPort))
-                  .replace("<port>", Integer.toString(port));
+              NginxProcess.upstream("service", service.address().getPort(), IDLE)
+                  + NginxProcess.upstream("weir", weirPort, IDLE)
+                  + HTTP.replace("<limit>", limiter.directive)
+                      .replace("<port>", Integer.toString(port));
           servers.put(
               limiter,
               ServerProcess.start(

@@ -26,7 +26,29 @@ public final class NginxProcess {
       <http>}
       """;
 
+  private static final String UPSTREAM =
+      """
+      upstream <name> {
+        server 127.0.0.1:<port>;
+        keepalive <idle>;
+        keepalive_requests 1000000000;
+        keepalive_timeout 60s;
+      }
+      """;
+
   private NginxProcess() {}
+
+  /**
+   * A server on 127.0.0.1, for the block of http.
+   *
+   * @param idle connections that are kept.
+   */
+  public static String upstream(String name, int port, int idle) {
+    return UPSTREAM
+        .replace("<name>", name)
+        .replace("<port>", Integer.toString(port))
+        .replace("<idle>", Integer.toString(idle));
+  }
 
   /**
    * The whole configuration.

@@ -1,6 +1,7 @@
 package dev.weir.bench.fleet;
 
 import dev.weir.bench.rounds.RoundOptions;
+import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.LimitSpec;
@@ -34,6 +35,7 @@ final class FleetOptions {
   private static final double MOST_PER_SECOND = 200_000;
 
   @Mixin private RoundOptions report;
+  @Mixin private final RoundTimes times = new RoundTimes(5, "15s");
 
   @Option(
       names = "--parts",
@@ -114,20 +116,6 @@ final class FleetOptions {
   private int requests;
 
   @Option(
-      names = "--seconds",
-      paramLabel = "S",
-      defaultValue = "5",
-      description = "Of each measurement, and with each fault (default: ${DEFAULT-VALUE}).")
-  private double seconds;
-
-  @Option(
-      names = "--warm-up",
-      paramLabel = "TIME",
-      defaultValue = "15s",
-      description = "Of each part, shared by its modes (default: ${DEFAULT-VALUE}).")
-  private String warmUp;
-
-  @Option(
       names = "--deadline",
       paramLabel = "TIME",
       defaultValue = "50ms",
@@ -143,7 +131,6 @@ final class FleetOptions {
       description = "Where the report is written as a page of HTML.")
   private Path page;
 
-  private double warmUpSeconds;
   private long deadlineMs;
 
   /**
@@ -180,8 +167,7 @@ final class FleetOptions {
         requests,
         requests >= 1 && requests <= MOST_AT_ONCE,
         "from 1 to " + MOST_AT_ONCE);
-    report.expectSeconds("--seconds", seconds, LEAST_SECONDS, MOST_SECONDS);
-    warmUpSeconds = report.warmUpNs("--warm-up", warmUp) / 1e9;
+    times.check(report, LEAST_SECONDS, MOST_SECONDS);
     deadlineMs = TimeUnit.NANOSECONDS.toMillis(report.durationNs("--deadline", deadline));
     report.expect(
         "--deadline",
@@ -264,8 +250,8 @@ final class FleetOptions {
         shards,
         load == null ? part.load() : load,
         keys == null ? part.keys() : keys,
-        seconds,
-        warmUpSeconds,
+        times.seconds(),
+        times.warmUpSeconds(),
         report.rounds(),
         deadlineMs);
   }

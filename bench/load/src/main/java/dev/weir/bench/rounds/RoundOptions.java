@@ -17,10 +17,6 @@ import picocli.CommandLine.Spec.Target;
 public final class RoundOptions {
   public static final int MAX_ROUNDS = 100;
 
-  /** The bounds of a measurement's length that most commands have. */
-  public static final double MIN_SECONDS = 0.1;
-
-  public static final double MAX_SECONDS = 60;
   private static final long MAX_WARM_UP_NS = 600_000_000_000L;
 
   @Option(
