@@ -22,12 +22,17 @@ final class Reflection implements GrpcMethod {
   private static final int ALL_EXTENSION_NUMBERS_OF_TYPE = 6;
   private static final int LIST_SERVICES = 7;
 
+  /** What is asked of a request that has none of these. */
+  private static final int NOTHING = 0;
+
   /** Fields of {@code ServerReflectionResponse}, and what is within them. */
   private static final int VALID_HOST = 1;
 
   private static final int ORIGINAL_REQUEST = 2;
   private static final int FILE_DESCRIPTOR_RESPONSE = 4;
   private static final int FILE_DESCRIPTOR_PROTO = 1;
+  private static final int ALL_EXTENSION_NUMBERS_RESPONSE = 5;
+  private static final int BASE_TYPE_NAME = 1;
   private static final int LIST_SERVICES_RESPONSE = 6;
   private static final int SERVICE = 1;
   private static final int SERVICE_NAME = 1;
@@ -77,7 +82,7 @@ final class Reflection implements GrpcMethod {
   @Override
   public void call(GrpcCall call) {
     DirectBuffer message = call.message();
-    int asked = 0;
+    int asked = NOTHING;
     String host = "";
     String what = "";
     reader.wrap(message, 0, message.capacity());
@@ -108,7 +113,15 @@ final class Reflection implements GrpcMethod {
       case FILE_BY_FILENAME -> writeFile(out, what, what);
       case FILE_CONTAINING_SYMBOL -> writeFile(out, descriptors.fileOf(what), what);
       case LIST_SERVICES -> writeServices(out);
-      default -> writeError(out, GrpcStatus.NOT_FOUND, "there are no extensions");
+      case ALL_EXTENSION_NUMBERS_OF_TYPE -> writeNoExtensions(out, what);
+      case FILE_CONTAINING_EXTENSION ->
+          writeError(out, GrpcStatus.NOT_FOUND, "there are no extensions");
+      default ->
+          writeError(
+              out,
+              GrpcStatus.INVALID_ARGUMENT,
+              "message_request: missing (expected: a file's name, a symbol, an extension, a type's"
+                  + " name or list_services)");
     }
     call.send();
   }
@@ -138,6 +151,17 @@ final class Reflection implements GrpcMethod {
       out.text(SERVICE_NAME, service);
       out.endMessage(one);
     }
+    out.endMessage(begun);
+  }
+
+  /** No message here has extensions, which is an answer for those that there are. */
+  private void writeNoExtensions(ProtoWriter out, String type) {
+    if (!descriptors.isMessage(type)) {
+      writeError(out, GrpcStatus.NOT_FOUND, type + " is no type of messages here");
+      return;
+    }
+    int begun = out.beginMessage(ALL_EXTENSION_NUMBERS_RESPONSE);
+    out.text(BASE_TYPE_NAME, type);
     out.endMessage(begun);
   }
 

@@ -157,7 +157,7 @@ class HealthAndReflectionTest {
     rig.client.data(stream, true, "").send();
     assertEquals(List.of("HEADERS " + stream + OK), rig.client.received());
     byte[] all = data.toString().getBytes(StandardCharsets.ISO_8859_1);
-    return fields(CodedInputStream.newInstance(all, 5, all.length - 5), List.of(4, 6, 7));
+    return fields(CodedInputStream.newInstance(all, 5, all.length - 5), List.of(4, 5, 6, 7));
   }
 
   /** The contents of the first field that is one of these, as fields of their own. */
@@ -244,5 +244,41 @@ class HealthAndReflectionTest {
           new String(reflect(stream + 8, version, none).get(0), StandardCharsets.US_ASCII));
       stream += 10;
     }
+  }
+
+  private static byte[] request(int field, String text) {
+    byte[] request = ("\0\0" + text).getBytes(StandardCharsets.US_ASCII);
+    request[0] = (byte) (field << 3 | 2);
+    request[1] = (byte) text.length();
+    return request;
+  }
+
+  private String told(int stream, byte[] request) throws Exception {
+    List<byte[]> inner = reflect(stream, "v1", request);
+    assertEquals(1, inner.size());
+    return new String(inner.get(0), StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void knowsTypesWithoutExtensionsFromThoseThatAreNone() throws Exception {
+    String type = "weir.v1.CheckRateLimitRequest";
+    assertEquals(type, told(1, request(6, type)));
+    int stream = 3;
+    for (String none : List.of("x.Y", "weir.v1.RateLimiter", "weir.v1.State")) {
+      assertEquals(none + " is no type of messages here", told(stream, request(6, none)));
+      stream += 2;
+    }
+    assertEquals("there are no extensions", told(stream, request(5, "\n\3x.Y")));
+  }
+
+  /**
+   * Clients that were given no symbol, or one by another name than they expect, ask for nothing.
+   */
+  @Test
+  void saysWhatARequestThatAsksForNothingLacks() throws Exception {
+    assertEquals(
+        "message_request: missing (expected: a file's name, a symbol, an extension, a type's name"
+            + " or list_services)",
+        told(1, new byte[0]));
   }
 }

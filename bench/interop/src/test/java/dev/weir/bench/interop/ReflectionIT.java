@@ -46,7 +46,11 @@ class ReflectionIT {
       int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
       String told = NodeScript.run("reflect.js", Integer.toString(port));
       List<String> lines = told.lines().toList();
-      assertEquals(4 * SERVICES.size(), lines.size(), told);
+      assertEquals(4 * SERVICES.size() + 2, lines.size(), told);
+      assertTrue(lines.get(4 * SERVICES.size()).contains("\"allowed\":true"), told);
+      assertEquals(
+          "{\"base_type_name\":\"weir.v1.CheckRateLimitRequest\",\"extension_number\":[]}",
+          lines.get(4 * SERVICES.size() + 1));
       for (int i = 0; i < 2 * SERVICES.size(); i++) {
         int service = i % SERVICES.size();
         String version = i < SERVICES.size() ? "v1 " : "v1alpha ";

@@ -1,9 +1,10 @@
 // Knows nothing but an address: asks for the services and their methods, makes clients of what reflection tells, and calls
-// each once. Writes a line for each. Usage: node reflect.js PORT
+// each once; then calls one by the client's own helper, and asks for a type's extensions. Writes a line for each. Usage:
+// node reflect.js PORT
 'use strict';
 
 const grpc = require('@grpc/grpc-js');
-const { GrpcReflection } = require('grpc-js-reflection-client');
+const { GrpcReflection, serviceHelper } = require('grpc-js-reflection-client');
 
 const address = `127.0.0.1:${process.argv[2]}`;
 const credentials = grpc.credentials.createInsecure();
@@ -21,13 +22,27 @@ function call(reflection, service) {
     const options = { keepCase: true, enums: String, longs: String, defaults: true };
     const Client = service.split('.').reduce((at, name) => at[name], descriptor.getPackageObject(options));
     const client = new Client(address, credentials);
-    const [method, request] = requests[service];
-    return new Promise((resolve) => {
-      client[method](request, { deadline: Date.now() + 30_000 }, (fault, answer) => {
-        client.close();
-        resolve(fault ? { fault: fault.message } : answer);
-      });
+    return answerOf(client, service);
+  });
+}
+
+function answerOf(client, service) {
+  const [method, request] = requests[service];
+  return new Promise((resolve) => {
+    client[method](request, { deadline: Date.now() + 30_000 }, (fault, answer) => {
+      client.close();
+      resolve(fault ? { fault: fault.message } : answer);
     });
+  });
+}
+
+function help(servicePath) {
+  return serviceHelper({
+    host: address,
+    servicePath,
+    proto_symbol: servicePath,
+    credentials,
+    protoLoaderOptions: { keepCase: true, enums: String, longs: String, defaults: true },
   });
 }
 
@@ -40,6 +55,10 @@ async function main() {
       console.log(JSON.stringify(await call(reflection, service)));
     }
   }
+  const service = 'weir.v1.RateLimiter';
+  console.log(JSON.stringify(await answerOf(await help(service), service)));
+  const reflection = new GrpcReflection(address, credentials);
+  console.log(JSON.stringify(await reflection.getAllExtensionNumbersOfType('weir.v1.CheckRateLimitRequest')));
 }
 
 main().then(
