@@ -122,6 +122,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   }
 
   @Override
+  protected void readEnding() {
+    exchanges.router.readEnding();
+  }
+
+  @Override
   protected void trailersReceived(int stream, FieldBlock fields) {
     owner(stream).trailersReceived(fields);
   }

@@ -1,10 +1,10 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.loop.Acceptor;
+import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -34,28 +34,27 @@ final class Listener {
       EventLoopGroup group,
       Function<EventLoop, ClientLoop> loops)
       throws IOException {
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(group)
-            .channel(transport.serverChannel(address))
-            .option(ChannelOption.SO_BACKLOG, 4096)
-            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-            .childHandler(
-                new ChannelInitializer<>() {
+    Acceptor acceptor =
+        new Acceptor(
+                group,
+                transport.serverChannel(address),
+                new ChannelSetUp() {
                   @Override
-                  protected void initChannel(Channel client) {
+                  protected void setUp(Channel client) {
                     arrivals.accepted(loops.apply(client.eventLoop()), client);
                   }
-                });
+                })
+            .option(ChannelOption.SO_BACKLOG, 4096)
+            .connectionOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
     if (transport.endsSidesApart(address)) {
-      bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+      acceptor.connectionOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     }
     if (address instanceof InetSocketAddress) {
-      bootstrap.option(ChannelOption.SO_REUSEADDR, true);
-      bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+      acceptor.option(ChannelOption.SO_REUSEADDR, true);
+      acceptor.connectionOption(ChannelOption.TCP_NODELAY, true);
     }
     try {
-      socket = ListeningSocket.bind(bootstrap, transport, address);
+      socket = ListeningSocket.bind(acceptor, transport, address);
     } catch (IOException refused) {
       throw new IOException(text(address) + ": " + refused.getMessage(), refused);
     }

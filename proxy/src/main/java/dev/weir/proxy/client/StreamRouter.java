@@ -26,6 +26,13 @@ public interface StreamRouter {
    */
   RoutedStream route(FieldBlock fields, Peer peer);
 
+  /**
+   * All frames of a connection have been told that were read at once; their bytes still lie there.
+   */
+  default void readEnding() {
+    // Whoever was told something has done with it.
+  }
+
   /** The most streams of one connection at once (RFC 9113 recommends no fewer than 100). */
   default int maxStreams() {
     return Http2ClientConnection.MAX_STREAMS;

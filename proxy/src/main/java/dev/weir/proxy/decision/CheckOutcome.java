@@ -39,7 +39,10 @@ final class CheckOutcome {
   private long resetAtNs;
 
   private long retryAfterNs;
-  private String ruleId;
+
+  /** In UTF-8; null if none applied. */
+  private byte[] ruleId;
+
   private Verdict.State state;
 
   /** There is none. */
@@ -71,7 +74,7 @@ final class CheckOutcome {
     remaining = verdict.policy() == null ? 0 : verdict.remaining();
     resetAtNs = verdict.policy() == null ? 0 : unixNs(atNs + verdict.resetAfterNs());
     retryAfterNs = allowed ? 0 : verdict.retryAfterNs();
-    ruleId = verdict.ruleId();
+    ruleId = verdict.ruleId() == null ? null : verdict.ruleIdUtf8();
     state = verdict.state();
   }
 
@@ -139,7 +142,7 @@ final class CheckOutcome {
       writeTime(out, RETRY_AFTER, retryAfterNs);
     }
     if (ruleId != null) {
-      out.text(RULE_ID, ruleId);
+      out.bytes(RULE_ID, ruleId);
     }
     out.varint(STATE, number(state));
   }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ final class Descriptors {
   private final Map<String, byte[]> files = new HashMap<>();
   private final Map<String, List<String>> dependencies = new HashMap<>();
   private final Map<String, String> fileBySymbol = new HashMap<>();
+  private final Set<String> messages = new HashSet<>();
   private final Set<String> services = new TreeSet<>();
 
   /** Reads resources beside the classes: each a set, of which the same files may be in several. */
@@ -116,6 +118,7 @@ final class Descriptors {
     byte[] message = bytes(outer);
     String name = prefix + name(message);
     fileBySymbol.put(name, file);
+    messages.add(name);
     ProtoReader reader = reader(message);
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       switch (field) {
@@ -163,6 +166,11 @@ final class Descriptors {
   /** The full names of all services, in the order of the alphabet. */
   Set<String> services() {
     return services;
+  }
+
+  /** Whether that is the full name of a type of messages. */
+  boolean isMessage(String symbol) {
+    return messages.contains(symbol);
   }
 
   /** The file that declares a message, enumeration, service or method; null if none does. */

@@ -36,7 +36,7 @@ final class GetRemainingQuota extends OneQuestion {
     if (failsBy(call, verdict)) {
       return;
     }
-    ProtoWriter out = call.answer().text(RULE_ID, verdict.ruleId());
+    ProtoWriter out = call.answer().bytes(RULE_ID, verdict.ruleIdUtf8());
     for (int i = 0; i < Question.MAX_COSTS; i++) {
       Verdict.Row row = verdict.row(i);
       if (row != null) {

@@ -50,6 +50,10 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   private boolean answered;
   private boolean isAsked;
   private boolean isListed;
+
+  /** Where it stands among the {@link GatheredCalls}. */
+  private int gatheredPlace = GatheredCalls.NOWHERE;
+
   private Object attachment;
 
   /** How long the call may last. */
@@ -191,6 +195,21 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     return waitingBytes > MAX_WAITING_BYTES;
   }
 
+  /** Has the method asked with a message that is whole, once all that was read with it is known. */
+  void gather(ByteBuf in, int offset, int length) {
+    gatheredPlace = calls.gathered().add(this, in, offset, length);
+  }
+
+  /** All that was read with its message is known. */
+  void askGathered(ByteBuf in, int offset, int length) {
+    gatheredPlace = GatheredCalls.NOWHERE;
+    try {
+      ask(calls.message(in, offset, length));
+    } catch (RuntimeException | Error bug) {
+      failed(bug);
+    }
+  }
+
   /** Asks the method with a message that is whole. */
   void ask(DirectBuffer message) {
     if (calls.clock().nowNs() >= deadlineNs) {
@@ -198,6 +217,7 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       return;
     }
     isAsked = true;
+    calls.asking(method);
     method.call(this);
   }
 
@@ -340,6 +360,10 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The call is over, and serves another. */
   private void ended(GrpcStatus status) {
     Http2Connection served = connection;
+    if (gatheredPlace != GatheredCalls.NOWHERE) {
+      calls.gathered().leave(gatheredPlace);
+      gatheredPlace = GatheredCalls.NOWHERE;
+    }
     messages.discard();
     connection = null;
     calls.observer().callEnded(method.kind(), status.code());

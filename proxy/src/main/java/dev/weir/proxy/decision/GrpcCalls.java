@@ -56,6 +56,10 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
   private final AnswerTemplate unaryAnswer = new AnswerTemplate(GrpcHeads.ANSWER, GrpcHeads.OK);
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
+  private final GatheredCalls gathered = new GatheredCalls();
+
+  /** Whose call was asked last of what was read; null if nobody's was. */
+  private GrpcMethod asked;
 
   /** By connection, its long messages; most have none. */
   private final Map<Http2Connection, LongMessages> longMessages = new IdentityHashMap<>();
@@ -250,6 +254,28 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     if (of.isEmpty()) {
       longMessages.remove(messages.connection());
     }
+  }
+
+  @Override
+  public void readEnding() {
+    gathered.askAll();
+    asking(null);
+  }
+
+  /** Is told that all of one method's calls are asked, before those of the next. */
+  void asking(GrpcMethod method) {
+    if (method != asked) {
+      GrpcMethod before = asked;
+      asked = method;
+      if (before != null) {
+        before.askedAll();
+      }
+    }
+  }
+
+  /** Calls that will be asked when all of a read is known. */
+  GatheredCalls gathered() {
+    return gathered;
   }
 
   /** Points at a message, until the next one. */

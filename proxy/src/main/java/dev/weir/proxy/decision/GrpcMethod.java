@@ -30,6 +30,9 @@ public interface GrpcMethod {
   /** A message has come: of a unary call all that comes. */
   void call(GrpcCall call);
 
+  /** No more of its calls follow: others' are asked next, or nothing more that was read. */
+  default void askedAll() {}
+
   /** No more messages come; told of streaming calls only. */
   default void ended(GrpcCall call) {
     call.end();

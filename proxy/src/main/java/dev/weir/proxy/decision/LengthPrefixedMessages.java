@@ -39,7 +39,7 @@ final class LengthPrefixedMessages {
         && in.getByte(offset) == 0
         && in.getInt(offset + 1) == bytes - PREFIX_BYTES
         && !call.isStreaming()) {
-      call.ask(calls.message(in, offset + PREFIX_BYTES, bytes - PREFIX_BYTES));
+      call.gather(in, offset + PREFIX_BYTES, bytes - PREFIX_BYTES);
       return 0;
     }
     return gather(in, offset, bytes, endStream);

@@ -72,9 +72,15 @@ abstract class OneQuestion implements GrpcMethod {
       return;
     }
     loop.note(asked);
+    question.timedTogether(); // reading the clock for each would cost as much as some decisions
     complete(question);
     boolean isRuleWanted = operation != Operation.CHECK || loop.isRuleWanted(asked);
     verdicts.ask(call, question, isRuleWanted, about(asked), loop.clock().nowNs());
+  }
+
+  @Override
+  public final void askedAll() {
+    loop.admission().endTogether();
   }
 
   @Override

@@ -43,7 +43,7 @@ final class ResetLimit extends OneQuestion {
         about,
         call.token(),
         call.peer().address());
-    call.answer().text(RULE_ID, verdict.ruleId());
+    call.answer().bytes(RULE_ID, verdict.ruleIdUtf8());
     call.send();
   }
 }

@@ -79,6 +79,7 @@ final class Http2Input {
         error = prefaceRead ? reader.read(in, frames) : readPreface();
         hasEnded |= connection.isOpen() && in.readableBytes() < before && !reader.isInBlock();
       }
+      connection.readEnding();
       if (error != ErrorCode.NO_ERROR) {
         connection.failFor(error);
       }

@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The frames that one side of a connection sends, gathered into one buffer per flush. Used by the
@@ -35,8 +36,16 @@ public final class Http2Output {
   /** What the next buffer begins with: what was sent last fits, and need not grow again. */
   private int initialBytes = MIN_INITIAL_BYTES;
 
+  /** Whether the channel has said that it takes more, and been given nothing since. */
+  private boolean isKnownWritable;
+
   /** Whether the channel has been given something that it has not been told to send. */
   private boolean handed;
+
+  /** The content of an answer, and where it goes, while it is written. */
+  private final UnsafeBuffer answerContent = new UnsafeBuffer(0, 0);
+
+  private final UnsafeBuffer answerRoom = new UnsafeBuffer(0, 0);
 
   /** Where the frame of fields begins that is being written. */
   private int headersOffset;
@@ -56,7 +65,11 @@ public final class Http2Output {
 
   /** Whether contents must wait until what was written has been sent. */
   public boolean isFull() {
-    return out != null && out.readableBytes() >= FULL_BYTES || !channel.isWritable();
+    if (out != null && out.readableBytes() >= FULL_BYTES) {
+      return true;
+    }
+    isKnownWritable = isKnownWritable || channel.isWritable();
+    return !isKnownWritable;
   }
 
   /** Bytes that were ever written. */
@@ -217,6 +230,7 @@ public final class Http2Output {
     } else {
       hand();
       handed = true;
+      isKnownWritable = false;
       handedBytes += bytes;
       Bytes.write(channel, from.readRetainedSlice(bytes));
     }
@@ -233,8 +247,12 @@ public final class Http2Output {
     if (tableShrinks) {
       return false;
     }
-    final int length = answer.write(streamId, content, bytes);
-    room(length).writeBytes(answer.frames(), 0, length);
+    final int length = answer.bytes(bytes);
+    final ByteBuf to = room(length).ensureWritable(length);
+    Bytes.viewRoom(to, length, answerRoom);
+    answerContent.wrap(content);
+    answer.write(streamId, answerContent, bytes, answerRoom);
+    to.writerIndex(to.writerIndex() + length);
     return true;
   }
 
@@ -306,6 +324,7 @@ public final class Http2Output {
       final ByteBuf gathered = out;
       out = null;
       initialBytes = initialBytes(gathered.readableBytes());
+      isKnownWritable = false;
       handedBytes += gathered.readableBytes();
       Bytes.write(channel, gathered);
     }
@@ -318,6 +337,7 @@ public final class Http2Output {
       handed = false;
       flushedBytes = handedBytes;
       Bytes.flush(channel);
+      isKnownWritable = false; // within TLS it is by this that the channel has more
     }
   }
 

@@ -153,8 +153,12 @@ final class ReceiveWindows {
 
   /** Nothing of a stream is held any more. */
   void letGo(int stream) {
-    holdHead(stream, 0);
-    unhold(stream, streams.heldBytes[stream]);
+    if (streams.headBytes[stream] > 0) {
+      holdHead(stream, 0);
+    }
+    if (streams.heldBytes[stream] > 0) {
+      unhold(stream, streams.heldBytes[stream]);
+    }
   }
 
   private void unhold(int stream, int bytes) {

@@ -102,4 +102,11 @@ abstract class StreamEvents extends InboundHandler {
 
   /** The connection has ended, and its streams have been told. */
   protected abstract void connectionEnded();
+
+  /**
+   * All frames have been told that were read at once; the bytes of their content are still there.
+   */
+  protected void readEnding() {
+    // Nothing was kept until then.
+  }
 }

@@ -26,6 +26,15 @@ public final class Bytes {
     }
   }
 
+  /** Points {@code window} at the next {@code bytes} that may be written of {@code out}. */
+  public static void viewRoom(ByteBuf out, int bytes, UnsafeBuffer window) {
+    if (out.hasMemoryAddress()) {
+      window.wrap(out.memoryAddress() + out.writerIndex(), bytes);
+    } else {
+      window.wrap(out.nioBuffer(out.writerIndex(), bytes));
+    }
+  }
+
   /** Takes over two buffers, and returns one that holds {@code more} behind {@code kept}. */
   public static ByteBuf append(ByteBuf kept, ByteBuf more) {
     if (kept == null) {

@@ -1,8 +1,6 @@
 package dev.weir.proxy.loop;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -45,22 +43,21 @@ public final class ListeningSocket implements AutoCloseable {
   /**
    * Listens.
    *
-   * @param bootstrap with a channel class of {@code transport} for {@code address}.
+   * @param acceptor with a channel class of {@code transport} for {@code address}.
    * @throws IOException if that is not possible; its message says why, and nothing is left behind.
    */
-  public static ListeningSocket bind(
-      ServerBootstrap bootstrap, Transport transport, SocketAddress address) throws IOException {
+  public static ListeningSocket bind(Acceptor acceptor, Transport transport, SocketAddress address)
+      throws IOException {
     return address instanceof UnixDomainSocketAddress unix
-        ? bindFile(bootstrap, transport, unix)
-        : new ListeningSocket(address, bound(bootstrap, address), null);
+        ? bindFile(acceptor, transport, unix)
+        : new ListeningSocket(address, acceptor.bind(address), null);
   }
 
   private static ListeningSocket bindFile(
-      ServerBootstrap bootstrap, Transport transport, UnixDomainSocketAddress address)
-      throws IOException {
+      Acceptor acceptor, Transport transport, UnixDomainSocketAddress address) throws IOException {
     Path path = address.getPath();
     Path unnamed = unnamed(path);
-    Channel channel = bound(bootstrap, transport.adapt(UnixDomainSocketAddress.of(unnamed)));
+    Channel channel = acceptor.bind(transport.adapt(UnixDomainSocketAddress.of(unnamed)));
     try {
       Object key = fileKey(unnamed);
       link(unnamed, address);
@@ -91,15 +88,6 @@ public final class ListeningSocket implements AutoCloseable {
 
   private static int byteCount(Path path) {
     return path.toString().getBytes(StandardCharsets.UTF_8).length;
-  }
-
-  private static Channel bound(ServerBootstrap bootstrap, SocketAddress address)
-      throws IOException {
-    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
-      throw new IOException(bound.cause().getMessage(), bound.cause());
-    }
-    return bound.channel();
   }
 
   private static void link(Path unnamed, UnixDomainSocketAddress address) throws IOException {

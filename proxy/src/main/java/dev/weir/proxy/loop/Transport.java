@@ -19,7 +19,6 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringDomainSocketChannel;
-import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
@@ -48,7 +47,7 @@ public enum Transport {
 
     @Override
     public IoHandlerFactory handlerFactory() {
-      return IoUringIoHandler.newFactory();
+      return new IoUringTurns();
     }
   },
   EPOLL(

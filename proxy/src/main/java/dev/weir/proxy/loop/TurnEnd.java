@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
  * its thread only.
  *
  * <p>The loop runs its tasks behind the reads of a turn, so that the end is a task, always the same
- * one.
+ * one; with io_uring it comes sooner ({@link IoUringTurns}).
  */
 public final class TurnEnd {
   /** Who has written, and sends at the end of the turn. */
@@ -40,7 +40,9 @@ public final class TurnEnd {
     members[count++] = member;
     if (!scheduled) {
       scheduled = true;
-      eventLoop.execute(end);
+      if (!IoUringTurns.endWithReads(end)) {
+        eventLoop.execute(end);
+      }
     }
   }
 

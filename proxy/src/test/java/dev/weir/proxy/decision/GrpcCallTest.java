@@ -33,6 +33,10 @@ class GrpcCallTest {
     private final List<GrpcCall> held = new ArrayList<>();
     private boolean holds;
     private int cancelled;
+    private int asked;
+
+    /** How many calls had been asked when it was told that none follow. */
+    private final List<Integer> askedAll = new ArrayList<>();
 
     Echo(String path, boolean isStreaming) {
       this.path = path;
@@ -56,6 +60,7 @@ class GrpcCallTest {
 
     @Override
     public void call(GrpcCall call) {
+      asked++;
       DirectBuffer message = call.message();
       byte[] bytes = new byte[Math.min(100, message.capacity())];
       message.getBytes(0, bytes);
@@ -73,6 +78,11 @@ class GrpcCallTest {
     void answer(GrpcCall call) {
       call.answer().bytes(1, (byte[]) call.attachment());
       call.send();
+    }
+
+    @Override
+    public void askedAll() {
+      askedAll.add(asked);
     }
 
     @Override
@@ -130,6 +140,59 @@ class GrpcCallTest {
     rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("hello")).send();
     assertAnswered(1, "hello");
     assertEquals(List.of("CHECK_RATE_LIMIT 0"), rig.ends);
+  }
+
+  @Test
+  void answersAllCallsOfAReadInTheirOrder() {
+    int calls = 2 * GatheredCalls.MAX_CALLS + 1;
+    for (int i = 0; i < calls; i++) {
+      rig.head(2 * i + 1, "/a.B/Echo").data(2 * i + 1, true, DecisionRig.message("hello"));
+    }
+    rig.client.send();
+    List<String> received = rig.client.received();
+    for (int i = 0; i < calls; i++) {
+      assertEquals("HEADERS " + (2 * i + 1) + " " + HEAD, received.get(3 * i));
+    }
+    assertEquals(3 * calls, received.size());
+  }
+
+  @Test
+  void tellsAMethodWhenAllItsCallsOfAReadAreAsked() {
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("!"));
+    rig.head(3, "/a.B/Stream").data(3, false, DecisionRig.message("three"));
+    rig.head(5, "/a.B/Echo").data(5, true, DecisionRig.message("five")).send();
+    assertEquals(List.of(2), echo.askedAll);
+    assertEquals(List.of(1), stream.askedAll);
+    rig.client.ping(0).send();
+    assertEquals(List.of(2), echo.askedAll);
+  }
+
+  @Test
+  void asksNoCallThatIsResetInTheReadOfItsMessage() {
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("one"));
+    rig.client.reset(1, ErrorCode.CANCEL);
+    rig.head(3, "/a.B/Echo").data(3, true, DecisionRig.message("three")).send();
+    assertAnswered(3, "three"); // by the object that had served the first
+    assertEquals(List.of("CHECK_RATE_LIMIT 1", "CHECK_RATE_LIMIT 0"), rig.ends);
+    assertEquals(0, echo.cancelled, "cancelled though it was not asked");
+  }
+
+  @Test
+  void answersTheCallsThatWereReadBeforeAFaultOfTheConnection() {
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("one"));
+    rig.client.data(0, true, "x").send(); // content of no stream
+    List<String> received = rig.client.received();
+    assertEquals("HEADERS 1 grpc-status: 0 end", received.get(2));
+    assertTrue(received.get(3).startsWith("GOAWAY"), received.toString());
+  }
+
+  @Test
+  void failsTheCallThatABugIsMetByAndNoOtherOfItsRead() {
+    rig.head(1, "/a.B/Echo").data(1, true, DecisionRig.message("\n\1x"));
+    rig.head(3, "/a.B/Echo").data(3, true, DecisionRig.message("!"));
+    rig.head(5, "/a.B/Echo").data(5, true, DecisionRig.message("five")).send();
+    assertEquals(
+        List.of("CHECK_RATE_LIMIT 0", "CHECK_RATE_LIMIT 13", "CHECK_RATE_LIMIT 0"), rig.ends);
   }
 
   @Test

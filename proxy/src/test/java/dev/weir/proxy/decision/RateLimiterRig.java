@@ -129,6 +129,11 @@ final class RateLimiterRig implements AutoCloseable {
         .setMethod("POST");
   }
 
+  /** Something else takes so long in this turn, behind all that is read in it. */
+  void turnTakes(long ns) {
+    rig.http2.turnEnd().join(() -> store.pass(ns));
+  }
+
   /** Makes a call, and leaves the store unanswered. */
   void send(String method, byte[] message, String... lines) {
     stream += 2;

@@ -11,6 +11,8 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Timestamp;
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.metrics.LatencyStep;
+import dev.weir.proxy.metrics.LatencySummary;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
@@ -43,6 +45,17 @@ class RateLimiterTest {
 
   private void assertInvalid(CheckRateLimitRequest.Builder request, String message) {
     limiter.assertFails(3, message, limiter.ask("CheckRateLimit", request.build().toByteArray()));
+  }
+
+  @Test
+  void theTimeOfACheckIsNotThatOfWhatElseIsDoneInItsTurn() {
+    limiter.start(Mode.LOCAL);
+    limiter.askingNs = 2_000;
+    limiter.turnTakes(20_000_000);
+    limiter.check(check("ann"));
+    LatencySummary times = limiter.metrics.latencies().summary(LatencyStep.DECISION, 1);
+    assertEquals(1, times.count());
+    assertEquals(2_000, times.sumNs());
   }
 
   @ParameterizedTest

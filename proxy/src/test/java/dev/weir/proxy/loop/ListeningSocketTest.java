@@ -3,9 +3,7 @@ package dev.weir.proxy.loop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
@@ -49,7 +47,7 @@ class ListeningSocketTest {
         () -> {
           together.await(60, TimeUnit.SECONDS);
           try {
-            return ListeningSocket.bind(bootstrap(group, transport, address), transport, address);
+            return ListeningSocket.bind(acceptor(group, transport, address), transport, address);
           } catch (IOException taken) {
             return null;
           }
@@ -91,7 +89,7 @@ class ListeningSocketTest {
       Transport transport = Transport.of(kind);
       EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.handlerFactory());
       try (ListeningSocket socket =
-              ListeningSocket.bind(bootstrap(group, transport, address), transport, address);
+              ListeningSocket.bind(acceptor(group, transport, address), transport, address);
           SocketChannel client = SocketChannel.open(address)) {
         assertTrue(client.isConnected(), socket.address().toString());
       } finally {
@@ -100,17 +98,16 @@ class ListeningSocketTest {
     }
   }
 
-  private static ServerBootstrap bootstrap(
+  private static Acceptor acceptor(
       EventLoopGroup group, Transport transport, UnixDomainSocketAddress address) {
-    return new ServerBootstrap()
-        .group(group)
-        .channel(transport.serverChannel(address))
-        .childHandler(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel client) {
-                client.close();
-              }
-            });
+    return new Acceptor(
+        group,
+        transport.serverChannel(address),
+        new ChannelSetUp() {
+          @Override
+          protected void setUp(Channel client) {
+            client.close();
+          }
+        });
   }
 }

@@ -83,7 +83,7 @@ public final class ProtoWriter {
       ensure(2 * MAX_VARINT_BYTES + value.length);
       tag(field, WireType.BYTES);
       number(value.length);
-      out.putBytes(at, value);
+      System.arraycopy(value, 0, array, at, value.length);
       at += value.length;
     }
     return this;
@@ -154,6 +154,14 @@ public final class ProtoWriter {
   }
 
   private void number(long value) {
+    if ((value & ~0x7fL) == 0) {
+      array[at++] = (byte) value; // as nearly all tags and lengths are
+    } else {
+      longNumber(value);
+    }
+  }
+
+  private void longNumber(long value) {
     final byte[] to = array;
     int end = at;
     long rest = value;

@@ -1,0 +1,130 @@
+package dev.weir.proxy.loop;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens, and gives each connection that is accepted to an event loop of a group, in turn. Does
+ * what Netty's ServerBootstrap does with a handful of options, by handlers that cost a start less
+ * (see {@link InboundHandler}).
+ */
+public final class Acceptor extends InboundHandler {
+  /** How long nothing is accepted after accepting has failed, as with no descriptor left. */
+  private static final long PAUSE_SECONDS = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
+
+  private final EventLoopGroup group;
+  private final Class<? extends ServerChannel> channelClass;
+  private final ChannelSetUp setUp;
+  private final Map<ChannelOption<?>, Object> options = new HashMap<>();
+  private final Map<ChannelOption<?>, Object> connectionOptions = new HashMap<>();
+
+  /**
+   * @param channelClass of the channel that listens.
+   * @param setUp of each connection.
+   */
+  public Acceptor(
+      EventLoopGroup group, Class<? extends ServerChannel> channelClass, ChannelSetUp setUp) {
+    this.group = group;
+    this.channelClass = channelClass;
+    this.setUp = setUp;
+  }
+
+  /** Gives the channel that listens an option. */
+  public <T> Acceptor option(ChannelOption<T> option, T value) {
+    options.put(option, value);
+    return this;
+  }
+
+  /** Gives each connection an option. */
+  public <T> Acceptor connectionOption(ChannelOption<T> option, T value) {
+    connectionOptions.put(option, value);
+    return this;
+  }
+
+  /**
+   * Listens; once, by any thread that is no event loop of the group.
+   *
+   * @throws IOException if that is not possible; its message says why, and nothing is left open.
+   */
+  Channel bind(SocketAddress address) throws IOException {
+    Channel channel = newChannel();
+    set(options, channel);
+    channel.pipeline().addLast(this);
+    require(group.register(channel));
+    require(channel.bind(address).addListener(ChannelFutureListener.CLOSE_ON_FAILURE));
+    return channel;
+  }
+
+  private Channel newChannel() throws IOException {
+    try {
+      return channelClass.getDeclaredConstructor().newInstance();
+    } catch (InvocationTargetException e) {
+      Throwable failure = e.getCause(); // as with no descriptor left
+      throw new IOException(failure.getMessage(), failure);
+    } catch (ReflectiveOperationException missing) {
+      throw new IllegalStateException(
+          channelClass + " (expected: made without arguments)", missing);
+    }
+  }
+
+  /** Of a channel that cannot be registered Netty closes the socket itself. */
+  private static void require(ChannelFuture done) throws IOException {
+    if (!done.awaitUninterruptibly().isSuccess()) {
+      throw new IOException(done.cause().getMessage(), done.cause());
+    }
+  }
+
+  @SuppressWarnings("unchecked") // by option and connectionOption, each value is its option's
+  private static void set(Map<ChannelOption<?>, Object> options, Channel channel) {
+    options.forEach(
+        (option, value) -> channel.config().setOption((ChannelOption<Object>) option, value));
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    Channel connection = (Channel) message;
+    try {
+      connection.pipeline().addLast(setUp);
+      set(connectionOptions, connection);
+      group
+          .register(connection)
+          .addListener(
+              registered -> {
+                if (!registered.isSuccess()) {
+                  connection.unsafe().closeForcibly();
+                }
+              });
+    } catch (RuntimeException e) {
+      // A socket that its peer has reset may take no option: no reason to accept nothing else.
+      LOG.debug("A connection could not be set up", e);
+      connection.unsafe().closeForcibly();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    Channel channel = context.channel();
+    if (channel.config().isAutoRead()) {
+      channel.config().setAutoRead(false);
+      channel
+          .eventLoop()
+          .schedule(() -> channel.config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);
+    }
+    context.fireExceptionCaught(cause);
+  }
+}
