@@ -24,7 +24,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ImportCommand.class,
       SimulateCommand.class,
       DemoCommand.class,
-      TrainCommand.class,
       HelpCommand.class
     },
     mixinStandardHelpOptions = true,

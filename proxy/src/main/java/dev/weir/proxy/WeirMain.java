@@ -1,5 +1,6 @@
 package dev.weir.proxy;
 
+import dev.weir.proxy.log.LogProvider;
 import io.netty.util.ResourceLeakDetector;
 import java.io.PrintWriter;
 
@@ -19,6 +20,9 @@ public final class WeirMain {
 
   /** Starts a command and, when it is done, ends the process. */
   public static void main(String[] args) {
+    // Found by name, without a look into every jar and module for others.
+    System.setProperty("slf4j.provider", LogProvider.class.getName());
+    System.setProperty("slf4j.internal.verbosity", "WARN"); // it would tell of the name
     if (System.getProperty("io.netty.leakDetection.level") == null) {
       // It watches one buffer in 128, and allocates for it; the tests watch every one.
       ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
@@ -39,6 +43,9 @@ public final class WeirMain {
     PrintWriter err = new PrintWriter(System.err, true);
     if (args.length == 1 && args[0].equals("demo")) {
       return Demo.run(out, err, false);
+    }
+    if (args.length == 1 && args[0].equals("train")) {
+      return new Train(out, err).run();
     }
     RunArguments plain = PlainArguments.read(args);
     return plain != null ? new Run(out, err).run(plain) : WeirCommand.commandLine().execute(args);

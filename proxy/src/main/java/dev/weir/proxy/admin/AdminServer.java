@@ -1,12 +1,12 @@
 package dev.weir.proxy.admin;
 
+import dev.weir.proxy.loop.Acceptor;
+import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -97,11 +97,7 @@ public final class AdminServer implements AutoCloseable {
     boolean isUnix = address instanceof UnixDomainSocketAddress;
     Class<? extends ServerChannel> channel =
         isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-    ServerBootstrap server =
-        new ServerBootstrap()
-            .group(loop)
-            .channel(channel)
-            .childHandler(new Connections(pageAt, answers));
+    Acceptor server = new Acceptor(loop, channel, new Connections(pageAt, answers));
     if (!isUnix) {
       // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
       server.option(ChannelOption.SO_REUSEADDR, true);
@@ -143,7 +139,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** The connections of one port, which are bounded by themselves. */
-  private static final class Connections extends ChannelInitializer<Channel> {
+  private static final class Connections extends ChannelSetUp {
     private final BiFunction<String, String, Page> pageAt;
     private final Predicate<FullHttpRequest> answers;
 
@@ -156,7 +152,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     @Override
-    protected void initChannel(Channel channel) {
+    protected void setUp(Channel channel) {
       if (count >= MAX_CONNECTIONS) {
         channel.close();
         return;

@@ -159,6 +159,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
+  public void endTogether() {
+    counts.endTogether(clock);
+  }
+
+  @Override
   public void sendGathered(long nowNs) {
     counts.endTogether(clock);
     gate.sendGathered(nowNs);
@@ -192,7 +197,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     if (found != null && !isHeld(found, rule, purpose)) {
       parked.pass(ticket);
-      if (question.isFollowed() && (rule == null || !rule.isLeased())) {
+      if ((question.isFollowed() || question.isTimedTogether())
+          && (rule == null || !rule.isLeased())) {
         counts.decidedTogether(purpose, nowNs);
       } else {
         counts.decided(purpose, rule, false, clock.tick() - nowNs);
@@ -375,7 +381,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     counts.count(purpose, rule, of, settled);
     boolean isRehearsed = rule.dryRun() && !settled.allowed() && purpose != Purpose.OPERATOR;
-    return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id());
+    return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id(), rule.idUtf8());
   }
 
   @Override

@@ -131,7 +131,7 @@ public final class ExactGate implements Gate {
     late.begin(ticket, charges, keys, checkCount, outcome, nowNs);
     late.deadlineNs = Math.min(nowNs + deadlineNs, charges.deadlineNs());
     late.hand = hand;
-    if (hand != Hands.NONE && leases.join(late, keys, nowNs)) {
+    if (hand != Hands.NONE && leases.awaited().join(late, keys, nowNs)) {
       return null;
     }
     asked = late;

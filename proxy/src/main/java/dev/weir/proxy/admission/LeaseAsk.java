@@ -90,14 +90,14 @@ final class LeaseAsk implements LeaseTaker {
   /** It never left, and its request knows. */
   void unsent() {
     late = null;
-    leases.ended(this);
+    leases.awaited().ended(this);
     leases.lost(this);
   }
 
   @Override
   public void decided(long ticket, StoreDecision decision) {
     LateQuestion needs = late;
-    LateQuestion waiting = leases.ended(this);
+    LateQuestion waiting = leases.awaited().ended(this);
     late = null;
     try {
       leases.answered(this, needs == null, decision);
@@ -105,20 +105,20 @@ final class LeaseAsk implements LeaseTaker {
         needs.decided(0, decision);
       }
     } finally {
-      leases.serve(waiting);
+      leases.awaited().serve(waiting);
     }
   }
 
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
     LateQuestion needs = late;
-    LateQuestion waiting = leases.ended(this);
+    LateQuestion waiting = leases.awaited().ended(this);
     late = null;
     leases.lost(this);
     try {
       return needs != null && needs.unavailable(0, fault);
     } finally {
-      leases.serve(waiting);
+      leases.awaited().serve(waiting);
     }
   }
 

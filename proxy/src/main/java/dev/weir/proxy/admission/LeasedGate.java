@@ -99,7 +99,7 @@ public final class LeasedGate implements Gate {
     this.clock = clock;
     this.names = new StoreKeyWriter(storeNames);
     this.counts = counts;
-    leases.waited(this::serve);
+    leases.awaited().servedBy(this::serve);
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new Taken();
     }

@@ -16,7 +16,6 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreQuestion;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -49,17 +48,7 @@ final class Leases implements BudgetListener {
   private final WakeUp sweep;
   private final long deadlineNs;
 
-  /** By hand, the ask under way that requests may wait for. */
-  private final LeaseAsk[] underWay;
-
-  /** The asks that requests wait for. */
-  private final LeaseAsk[] awaited = new LeaseAsk[LeaseAsks.MAX_COUNT];
-
-  private int awaitedCount;
-  private final WakeUp patience;
-
-  /** Takes those that have waited, the first of them. */
-  private Consumer<LateQuestion> waited;
+  private final AwaitedAsks awaited;
 
   private final StoreQuestion question = new StoreQuestion();
   private final LeaseReceipt direct = new LeaseReceipt();
@@ -91,13 +80,12 @@ final class Leases implements BudgetListener {
     this.counts = counts;
     this.sweep = store.wakeUp(this::sweep);
     this.deadlineNs = deadlineNs;
-    this.underWay = new LeaseAsk[hands.count()];
-    this.patience = store.wakeUp(this::letGo);
+    this.awaited = new AwaitedAsks(hands.count(), clock, store);
   }
 
-  /** Says who takes requests that have waited for an ask; before the first question. */
-  void waited(Consumer<LateQuestion> taker) {
-    waited = taker;
+  /** The asks under way, and those that wait for them. */
+  AwaitedAsks awaited() {
+    return awaited;
   }
 
   Leasing leasing() {
@@ -132,7 +120,7 @@ final class Leases implements BudgetListener {
     ask.patienceNs = nowNs + deadlineNs / 2;
     ask.wallAheadNs = wallNs.getAsLong() - nowNs;
     ask.late = null;
-    underWay[hand] = ask;
+    awaited.begun(ask);
     return ask;
   }
 
@@ -147,69 +135,6 @@ final class Leases implements BudgetListener {
   }
 
   /**
-   * Has a request wait for the ask of this event loop that is under way for its key, if there is
-   * one, until half a deadline after that was sent: as much at least is left to ask for itself.
-   *
-   * @return whether it waits, and will be served.
-   */
-  boolean join(LateQuestion late, StoreKeys keys, long nowNs) {
-    LeaseAsk ask = underWay[late.hand];
-    if (ask == null
-        || ask.key != late.handKey()
-        || nowNs >= ask.patienceNs
-        || late.deadlineNs < ask.askNs) {
-      return false;
-    }
-    late.waits(keys);
-    ask.add(late);
-    if (ask.awaitedAt < 0) {
-      ask.awaitedAt = awaitedCount;
-      awaited[awaitedCount++] = ask;
-      patience.at(ask.patienceNs);
-    }
-    return true;
-  }
-
-  /** Nobody waits for an ask from now on; returns the first of those that did. */
-  private LateQuestion stopWaiting(LeaseAsk ask) {
-    if (ask.awaitedAt >= 0) {
-      LeaseAsk last = awaited[--awaitedCount];
-      awaited[ask.awaitedAt] = last;
-      last.awaitedAt = ask.awaitedAt;
-      ask.awaitedAt = -1;
-    }
-    return ask.takeWaiting();
-  }
-
-  /** An ask has come to its end; returns the first of those that waited for it, to be served. */
-  LateQuestion ended(LeaseAsk ask) {
-    if (underWay[ask.hand] == ask) {
-      underWay[ask.hand] = null;
-    }
-    return stopWaiting(ask);
-  }
-
-  /** Those that have waited take what there is now, or ask for themselves. */
-  void serve(LateQuestion first) {
-    if (first != null) {
-      waited.accept(first);
-    }
-  }
-
-  /** Those that have waited long enough for an answer wait no longer. */
-  private void letGo() {
-    long nowNs = clock.tick();
-    for (int i = awaitedCount - 1; i >= 0; i--) {
-      if (i < awaitedCount && awaited[i].patienceNs <= nowNs) { // others may have ended meanwhile
-        serve(stopWaiting(awaited[i]));
-      }
-    }
-    for (int i = 0; i < awaitedCount; i++) {
-      patience.at(awaited[i].patienceNs);
-    }
-  }
-
-  /**
    * Asks ahead.
    *
    * @param keys of the budgets, from the first on.
@@ -219,7 +144,7 @@ final class Leases implements BudgetListener {
     ask.keepIn(question);
     counts.asked(true);
     if (store.ask(question, nowNs) != null) {
-      ended(ask);
+      awaited.ended(ask);
       lost(ask);
     }
   }

@@ -2,7 +2,6 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
-import java.util.Locale;
 
 /**
  * The memory that all event loops share: a table for limits whose state is one word, and another
@@ -68,8 +67,17 @@ public final class LimitTables implements AutoCloseable {
   }
 
   private static String size(int keyCount, int ringCells) {
-    double mebibytes = bytes(keyCount, ringCells) / (double) (1 << 20);
-    return String.format(Locale.ROOT, "%.1f MiB for %,d keys", mebibytes, keyCount);
+    long tenths = Math.round(bytes(keyCount, ringCells) * 10 / (double) (1 << 20));
+    return tenths / 10 + "." + tenths % 10 + " MiB for " + grouped(keyCount) + " keys";
+  }
+
+  /** With commas between thousands. By hand: a formatter would load what languages do. */
+  private static String grouped(int count) {
+    StringBuilder text = new StringBuilder().append(count);
+    for (int at = text.length() - 3; at > 0; at -= 3) {
+      text.insert(at, ',');
+    }
+    return text.toString();
   }
 
   /** What a table for so many keys takes, but for a few counters and marks. */

@@ -73,12 +73,10 @@ final class LogLine {
       char c = text.charAt(i);
       if (c == '\n') {
         out.append('\n').append(INDENT);
-      } else if (c != '\t' && Character.isISOControl(c)) {
-        out.append("\\x")
-            .append(Character.forDigit(c >> 4, 16))
-            .append(Character.forDigit(c & 15, 16));
-      } else {
+      } else if (c == '\t') {
         out.append(c);
+      } else {
+        PeerText.append(out, c);
       }
     }
     out.append('\n');

@@ -31,7 +31,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
   private final Latencies latencies;
 
-  /** Null without a store: its times take a quarter of a megabyte. */
+  /** Null without a store: its times take an eighth of a megabyte. */
   private StoreMetrics store;
 
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();

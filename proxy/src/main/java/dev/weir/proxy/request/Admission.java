@@ -25,6 +25,11 @@ public interface Admission {
     // To be asked is enough.
   }
 
+  /** Nothing follows any more what was said to be {@link Question#timedTogether}. */
+  default void endTogether() {
+    // Nothing was timed.
+  }
+
   /** Nothing follows any more what was said to be {@link Question#followed}. */
   default void sendGathered(long nowNs) {
     // Nothing was gathered.

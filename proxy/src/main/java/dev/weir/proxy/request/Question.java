@@ -41,6 +41,7 @@ public final class Question {
   private long deadlineNs = NO_DEADLINE;
   private boolean wantsRows;
   private boolean isFollowed;
+  private boolean isTimedTogether;
 
   /** What admission has found out of it already; null if nothing. */
   private Object expectation;
@@ -66,6 +67,7 @@ public final class Question {
     deadlineNs = NO_DEADLINE;
     wantsRows = false;
     isFollowed = false;
+    isTimedTogether = false;
     expectation = null;
     onceBytes = null;
     onceLength = 0;
@@ -172,6 +174,15 @@ public final class Question {
     return this;
   }
 
+  /**
+   * Says that others follow in this turn, and {@link Admission#endTogether} behind the last: how
+   * long they took is told of all at once.
+   */
+  public Question timedTogether() {
+    isTimedTogether = true;
+    return this;
+  }
+
   /** Keeps what admission has found out of it already; admission's own. */
   public void expectation(Object found) {
     expectation = found;
@@ -269,6 +280,11 @@ public final class Question {
   /** Whether others follow, and a store need not be asked before them. */
   public boolean isFollowed() {
     return isFollowed;
+  }
+
+  /** Whether how long it took is told together with others. */
+  public boolean isTimedTogether() {
+    return isTimedTogether;
   }
 
   /** Whether the figures of every limit are asked for. */

@@ -71,6 +71,7 @@ public final class Verdict {
 
   private RefusalReason refusal;
   private String ruleId;
+  private byte[] ruleIdUtf8;
   private QuotaPolicy policy;
   private long limit;
   private long remaining;
@@ -141,9 +142,14 @@ public final class Verdict {
     return this;
   }
 
-  /** Says by which rule it was decided; none unless it is said. */
-  public Verdict ofRule(String id) {
+  /**
+   * Says by which rule it was decided; none unless it is said.
+   *
+   * @param utf8 the same text.
+   */
+  public Verdict ofRule(String id, byte[] utf8) {
     ruleId = id;
+    ruleIdUtf8 = utf8;
     return this;
   }
 
@@ -169,6 +175,7 @@ public final class Verdict {
         from.resetAfterNs,
         from.retryAfterNs);
     ruleId = from.ruleId;
+    ruleIdUtf8 = from.ruleIdUtf8;
     heldNs = from.heldNs;
     dueNs = from.dueNs;
     return this;
@@ -253,6 +260,11 @@ public final class Verdict {
   /** The id of the rule; null if none applied. */
   public String ruleId() {
     return ruleId;
+  }
+
+  /** The id of the rule in UTF-8; undefined if none applied. */
+  public byte[] ruleIdUtf8() {
+    return ruleIdUtf8;
   }
 
   /** The limit that decided, as clients are told of it; null if none did. */

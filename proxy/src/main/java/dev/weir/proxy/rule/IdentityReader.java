@@ -90,7 +90,7 @@ public final class IdentityReader implements Identities {
     this.hasher = hasher;
     this.clientIp = clientIp;
     partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
-    reads[0] = new Read(KeySpec.MAX_PARTS * partBytes);
+    reads[0] = new Read(partBytes);
     ipv6MaskHigh = IpAddress.maskHigh(settings.ipv6Prefix());
     ipv6MaskLow = IpAddress.maskLow(settings.ipv6Prefix());
   }
@@ -98,17 +98,19 @@ public final class IdentityReader implements Identities {
   /**
    * Reads the identities that a rule wants, one by each of its keys: what the question gives, and
    * the rest from its request. Either way they are the same bytes. Takes memory when a rule has
-   * more keys than any before it.
+   * more keys, or a key more parts, than any before it.
    *
    * @return null, and {@link #of} tells them until the next read; or the reason for refusing the
    *     request.
    */
   public RefusalReason read(Rule rule, Question question) {
     for (int group = 0; group < rule.groupCount(); group++) {
-      if (reads[group] == null) {
-        reads[group] = new Read(KeySpec.MAX_PARTS * partBytes);
+      KeySpec key = rule.group(group).key();
+      int capacity = key.partCount() * partBytes;
+      if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
+        reads[group] = new Read(capacity);
       }
-      RefusalReason refusal = read(rule.group(group).key(), rule, question, reads[group]);
+      RefusalReason refusal = read(key, rule, question, reads[group]);
       if (refusal != null) {
         return refusal;
       }

@@ -15,6 +15,7 @@ public final class Rule {
   private static final BudgetGroup[] NO_GROUPS = {};
 
   private final RuleSpec spec;
+  private final byte[] idUtf8;
   private final int index;
   private final long cost;
   private final List<Budget> budgets;
@@ -32,6 +33,7 @@ public final class Rule {
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, long unixEpochNs) {
     this.spec = spec;
+    this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
     this.cost = spec.costOrDefault();
     this.methods = new byte[spec.methods().size()][];
@@ -128,6 +130,11 @@ public final class Rule {
 
   public String id() {
     return spec.id();
+  }
+
+  /** The id in UTF-8: the same array as long as the rule lives. */
+  public byte[] idUtf8() {
+    return idUtf8;
   }
 
   /** The rule's place in its set, 0 to the set's size - 1. */

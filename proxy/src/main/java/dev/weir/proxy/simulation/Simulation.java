@@ -256,7 +256,7 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  /** The steps of {@code Leases.join}. */
+  /** The steps of {@code AwaitedAsks.join}. */
   private boolean join(SimulatedSidecar sidecar, int key, long clockNs) {
     Question ask = sidecar.underWay[key];
     if (ask == null || clockNs >= patienceNs(ask)) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.PeerText;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -29,7 +30,7 @@ final class EvictionCheck {
     return "redis "
         + server
         + ": maxmemory-policy: "
-        + policy
+        + PeerText.shown(policy)
         + " (expected: noeviction): when its memory is full it forgets budgets, and their clients"
         + " start afresh";
   }

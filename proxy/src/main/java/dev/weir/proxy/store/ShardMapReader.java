@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.PeerText;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -230,7 +231,10 @@ final class ShardMapReader {
         return new InetSocketAddress(before, inet.getPort());
       }
       throw new IOException(
-          "redis " + StoreNode.text(inet) + " (expected: a host name that resolves)", unknown);
+          "redis "
+              + PeerText.shown(StoreNode.text(inet))
+              + " (expected: a host name that resolves)",
+          unknown);
     }
   }
 }

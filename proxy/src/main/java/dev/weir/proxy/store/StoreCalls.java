@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.PeerText;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
@@ -18,7 +19,8 @@ import java.util.function.Function;
 
 /**
  * Calls that wait for their answers, on connections of their own: for the thread that keeps the
- * store's map. A connection is kept until it fails, or leaves a call without an answer.
+ * store's map. A connection is kept until it fails, or leaves a call without an answer. Once closed
+ * it opens none: that thread may still be at work where it did not end in time.
  */
 final class StoreCalls {
   private static final long BEHIND_NS = 100_000_000;
@@ -28,6 +30,8 @@ final class StoreCalls {
   private final Map<SocketAddress, CompletableFuture<? extends StatefulConnection<?, ?>>>
       connections = new HashMap<>();
 
+  private boolean closed;
+
   StoreCalls(LoopRedisClient client, long timeoutNs) {
     this.client = client;
     this.timeoutNs = timeoutNs;
@@ -35,18 +39,21 @@ final class StoreCalls {
 
   /** A connection to a server that keeps data. */
   CompletableFuture<StatefulRedisConnection<byte[], byte[]>> node(SocketAddress address) {
-    return open(address, client::connect);
+    return open(address, server -> client.connect(server));
   }
 
   /** A connection to a sentinel. */
   CompletableFuture<StatefulRedisSentinelConnection<String, String>> sentinel(
       SocketAddress address) {
-    return open(address, client::connectSentinel);
+    return open(address, server -> client.connectSentinel(server));
   }
 
   @SuppressWarnings("unchecked") // the kind of connection follows from the address
-  private <C extends StatefulConnection<?, ?>> CompletableFuture<C> open(
+  private synchronized <C extends StatefulConnection<?, ?>> CompletableFuture<C> open(
       SocketAddress address, Function<SocketAddress, CompletionStage<C>> connect) {
+    if (closed) {
+      return CompletableFuture.failedFuture(new IOException("stopped"));
+    }
     CompletableFuture<C> present = (CompletableFuture<C>) connections.get(address);
     if (present == null || isLost(present)) {
       present = client.onLoop(() -> connect.apply(address)).toCompletableFuture();
@@ -61,7 +68,7 @@ final class StoreCalls {
   }
 
   /** Closes what was opened to a server, so that the next call opens it anew. */
-  void drop(SocketAddress address) {
+  synchronized void drop(SocketAddress address) {
     CompletableFuture<? extends StatefulConnection<?, ?>> open = connections.remove(address);
     if (open != null) {
       open.thenAccept(StatefulConnection::closeAsync); // also if it opens only later
@@ -83,7 +90,8 @@ final class StoreCalls {
     try {
       return answer.toCompletableFuture().get(leftNs, TimeUnit.NANOSECONDS);
     } catch (ExecutionException fault) {
-      throw new IOException("redis " + name + ": " + StoreHealth.cause(fault), fault);
+      String cause = PeerText.shown(StoreHealth.cause(fault));
+      throw new IOException("redis " + name + ": " + cause, fault);
     } catch (TimeoutException late) {
       drop(server);
       throw new IOException(
@@ -143,7 +151,8 @@ final class StoreCalls {
     }
   }
 
-  void close() {
+  synchronized void close() {
+    closed = true;
     connections.values().forEach(open -> open.thenAccept(StatefulConnection::closeAsync));
     connections.clear();
   }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.PeerText;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,17 +33,19 @@ final class StoreHealth {
 
   /** No connection to a server. At most one line a second, and none for a cause told last. */
   void down(String server, String cause) {
-    Trouble now = new Trouble(cause, clockNs.getAsLong());
+    Trouble now = new Trouble(PeerText.shown(cause), clockNs.getAsLong());
     Trouble told =
         troubles.compute(
             server,
             (name, last) ->
                 last == null
-                        || !last.cause().equals(cause) && now.toldNs() - last.toldNs() > REPEAT_NS
+                        || !last.cause().equals(now.cause())
+                            && now.toldNs() - last.toldNs() > REPEAT_NS
                     ? now
                     : last);
     if (told == now) { // the same object: of all event loops one has put it there
-      LOG.warn("redis {}: {}; each rule's on-store-failure decides for its keys", server, cause);
+      LOG.warn(
+          "redis {}: {}; each rule's on-store-failure decides for its keys", server, now.cause());
     }
   }
 
@@ -60,11 +63,11 @@ final class StoreHealth {
     Long last =
         refusals.merge(subject, nowNs, (before, now) -> now - before > REPEAT_NS ? now : before);
     if (last == nowNs) { // the same object: of all event loops one has put it there
-      LOG.warn("redis {}: refuses to decide: {}", server, error);
+      LOG.warn("redis {}: refuses to decide: {}", server, PeerText.shown(error));
     }
   }
 
-  /** The innermost cause of a fault, in one line. */
+  /** The innermost cause of a fault, in one line: with the words of a server, as it said them. */
   static String cause(Throwable fault) {
     Throwable cause = fault;
     while (cause.getCause() != null

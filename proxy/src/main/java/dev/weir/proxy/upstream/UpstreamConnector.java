@@ -1,5 +1,7 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.log.PeerText;
+import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.tls.HandshakeOutcome;
@@ -8,7 +10,6 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.WriteBufferWaterMark;
@@ -64,9 +65,9 @@ final class UpstreamConnector {
                 (int) Math.max(1, Math.min(connectTimeoutMs, Integer.MAX_VALUE)))
             .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
             .handler(
-                new ChannelInitializer<>() {
+                new ChannelSetUp() {
                   @Override
-                  protected void initChannel(Channel channel) {
+                  protected void setUp(Channel channel) {
                     if (tls == null) {
                       channel.pipeline().addLast(handlers.apply(channel));
                     } else {
@@ -168,7 +169,7 @@ final class UpstreamConnector {
   private void log(Channel channel, Throwable failure) {
     String reason = reason(failure);
     if (!reason.equals(loggedReason)) {
-      LOG.warn("upstream: no TLS with {}: {}", channel.remoteAddress(), reason);
+      LOG.warn("upstream: no TLS with {}: {}", channel.remoteAddress(), PeerText.shown(reason));
       loggedReason = reason;
     }
   }

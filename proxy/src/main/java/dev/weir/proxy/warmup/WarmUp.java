@@ -24,8 +24,11 @@ public final class WarmUp implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
 
-  private final Traffic traffic;
-  private final Runnable takeDown;
+  /** Null once it has ended, as what was taken down: nobody needs their memory then. */
+  private volatile Traffic traffic;
+
+  private Runnable takeDown;
+  private volatile int answeredCount;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private Thread thread;
@@ -101,10 +104,14 @@ public final class WarmUp implements AutoCloseable {
   }
 
   private void end() {
+    Traffic over = traffic;
     try {
       takeDown.run();
     } finally {
-      traffic.close();
+      over.close();
+      answeredCount = over.answeredCount();
+      traffic = null;
+      takeDown = null;
       ended.countDown();
     }
   }
@@ -116,14 +123,18 @@ public final class WarmUp implements AutoCloseable {
 
   /** How many requests have been answered. Any thread. */
   public int requestCount() {
-    return traffic.answeredCount();
+    Traffic going = traffic;
+    return going == null ? answeredCount : going.answeredCount();
   }
 
   /** Ends it now; returns when all is taken down. */
   @Override
   public void close() {
     closing.countDown();
-    traffic.stop();
+    Traffic going = traffic;
+    if (going != null) {
+      going.stop();
+    }
     if (thread == null) {
       if (ended.getCount() > 0) {
         end();

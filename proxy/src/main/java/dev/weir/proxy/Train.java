@@ -10,22 +10,15 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code weir train}: what the JVM watches while it makes its cache for quick starts. A sidecar
  * starts from a file, on the transport that is taken by itself, and one from flags, on that of
- * containers, whose seccomp has no io_uring; each warms up and ends. Nobody is served.
+ * containers, whose seccomp has no io_uring; each warms up and ends. Nobody is served. No command
+ * of the command line's reader, which a start does not load either: every class of the cache is
+ * loaded by every start.
  */
-@Command(
-    name = "train",
-    hidden = true,
-    description = "Starts and ends as the cache for quick starts is to know it (for the launcher).",
-    versionProvider = WeirCommand.Version.class)
-final class TrainCommand implements Callable<Integer> {
+final class Train {
   private static final int TIMEOUT_MS = 10_000;
 
   private static final String FLAGS =
@@ -48,18 +41,28 @@ final class TrainCommand implements Callable<Integer> {
           burst: 20
       """;
 
-  @Spec private CommandSpec spec;
+  private final PrintWriter out;
+  private final PrintWriter err;
 
-  @Override
-  public Integer call() throws IOException, InterruptedException, StartException {
+  Train(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /**
+   * Both starts.
+   *
+   * @return the exit code.
+   */
+  int run() throws IOException, InterruptedException, StartException {
     Path file = Files.createTempFile("weir-train", ".yaml");
     try {
       Files.writeString(file, FILE);
-      run("run", "-c", file.toString());
+      start("run", "-c", file.toString());
     } finally {
       Files.delete(file);
     }
-    run((FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO)).split(" "));
+    start((FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO)).split(" "));
     return WeirMain.OK;
   }
 
@@ -72,10 +75,9 @@ final class TrainCommand implements Callable<Integer> {
   }
 
   /** One start as {@code weir run} does it, to the end of its warm-up. */
-  private void run(String... line) throws StartException, IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
+  private void start(String... line) throws StartException, IOException, InterruptedException {
     RunArguments arguments = PlainArguments.read(line);
-    Settings settings = new Run(out, spec.commandLine().getErr()).settings(arguments);
+    Settings settings = new Run(out, err).settings(arguments);
     try (Sidecar sidecar = Sidecar.startWarm(settings)) {
       RuleReload reload =
           arguments.file() == null

@@ -1,0 +1,111 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.WakeUp;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreKeys;
+import java.util.function.Consumer;
+
+/**
+ * The asks for units that are under way, and the requests that wait for what they bring. An ask is
+ * awaited until it ends or, as a request needs time to ask for itself, until half a deadline after
+ * it was sent. One per event loop.
+ */
+final class AwaitedAsks {
+  private final LoopClock clock;
+
+  /** By hand, the ask under way that requests may wait for. */
+  private final LeaseAsk[] underWay;
+
+  /** Those that requests wait for. */
+  private final LeaseAsk[] awaited = new LeaseAsk[LeaseAsks.MAX_COUNT];
+
+  private int awaitedCount;
+  private final WakeUp patience;
+
+  /** Takes those that have waited, the first of them. */
+  private Consumer<LateQuestion> taker;
+
+  /**
+   * @param hands so many keys may have.
+   * @param store who wakes this up.
+   */
+  AwaitedAsks(int hands, LoopClock clock, LoopStore store) {
+    this.clock = clock;
+    underWay = new LeaseAsk[hands];
+    patience = store.wakeUp(this::letGo);
+  }
+
+  /** Says who takes requests that have waited, the first of them; before the first question. */
+  void servedBy(Consumer<LateQuestion> server) {
+    taker = server;
+  }
+
+  /** An ask begins: requests of its hand may wait for it. */
+  void begun(LeaseAsk ask) {
+    underWay[ask.hand] = ask;
+  }
+
+  /**
+   * Has a request wait for the ask of this event loop that is under way for its key, if there is
+   * one, until half a deadline after that was sent: as much at least is left to ask for itself.
+   *
+   * @return whether it waits, and will be served.
+   */
+  boolean join(LateQuestion late, StoreKeys keys, long nowNs) {
+    LeaseAsk ask = underWay[late.hand];
+    if (ask == null
+        || ask.key != late.handKey()
+        || nowNs >= ask.patienceNs
+        || late.deadlineNs < ask.askNs) {
+      return false;
+    }
+    late.waits(keys);
+    ask.add(late);
+    if (ask.awaitedAt < 0) {
+      ask.awaitedAt = awaitedCount;
+      awaited[awaitedCount++] = ask;
+      patience.at(ask.patienceNs);
+    }
+    return true;
+  }
+
+  /** An ask has come to its end; returns the first of those that waited for it, to be served. */
+  LateQuestion ended(LeaseAsk ask) {
+    if (underWay[ask.hand] == ask) {
+      underWay[ask.hand] = null;
+    }
+    return stopWaiting(ask);
+  }
+
+  /** Nobody waits for an ask from now on; returns the first of those that did. */
+  private LateQuestion stopWaiting(LeaseAsk ask) {
+    if (ask.awaitedAt >= 0) {
+      LeaseAsk last = awaited[--awaitedCount];
+      awaited[ask.awaitedAt] = last;
+      last.awaitedAt = ask.awaitedAt;
+      ask.awaitedAt = -1;
+    }
+    return ask.takeWaiting();
+  }
+
+  /** Those that have waited take what there is now, or ask for themselves. */
+  void serve(LateQuestion first) {
+    if (first != null) {
+      taker.accept(first);
+    }
+  }
+
+  /** Those that have waited long enough for an answer wait no longer. */
+  private void letGo() {
+    long nowNs = clock.tick();
+    for (int i = awaitedCount - 1; i >= 0; i--) {
+      if (i < awaitedCount && awaited[i].patienceNs <= nowNs) { // others may have ended meanwhile
+        serve(stopWaiting(awaited[i]));
+      }
+    }
+    for (int i = 0; i < awaitedCount; i++) {
+      patience.at(awaited[i].patienceNs);
+    }
+  }
+}
