@@ -1,7 +1,6 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,20 +47,15 @@ class DecisionApiTest {
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private static Settings settings(String... flags) {
-    Map<String, String> all = new HashMap<>();
-    all.put("--decision", "127.0.0.1:0");
-    all.put("--admin", "off");
-    all.put("--event-loops", "1");
-    all.put("--transport", "nio");
-    all.put("--limit", "1000000000/1s");
-    all.put("--key", "header:x-user-id");
-    for (int i = 0; i < flags.length; i += 2) {
-      all.put(flags[i], flags[i + 1]);
-    }
-    Faults faults = Faults.ofFlags();
-    Settings settings = SettingsFlags.read(all, faults);
-    assertNotNull(settings, faults.toString());
-    return settings;
+    return FlagSettings.of(
+        Map.of(
+            "--decision", "127.0.0.1:0",
+            "--admin", "off",
+            "--event-loops", "1",
+            "--transport", "nio",
+            "--limit", "1000000000/1s",
+            "--key", "header:x-user-id"),
+        flags);
   }
 
   /** Calls of gRPC, as many in one write as there is asked for. */

@@ -31,7 +31,7 @@ final class FleetLoad implements AutoCloseable {
   private static final int CLIENTS = 16;
 
   /** Between two requests of a client: without it, clients take what the fleet could have. */
-  private static final long PAUSE_NS = 2_000_000;
+  private static final long PAUSE_NS = 4_000_000;
 
   private static final SipHash SPREAD = new SipHash(0, 0);
 

@@ -135,6 +135,7 @@ class LateVerdictTest {
     try (Socket client = connect()) {
       send(client, "GET /gone HTTP/1.1\r\nHost: a\r\n\r\n");
       question = nextQuestion();
+      client.setSoLinger(true, 0); // a reset: an end alone may be that of one who still waits
     }
     awaitConnections(0);
     settle(question, new Verdict().allowUnlimited());

@@ -216,7 +216,7 @@ class LatencyLogIT {
   }
 
   @Test
-  @EnabledIf("hasFullDevice")
+  @EnabledIf(value = "hasFullDevice", disabledReason = "no /dev/full here")
   void aFullDiskIsToldOnceCountedAndStopsNothing() throws Exception {
     try (LogLines log = new LogLines();
         Rig rig = rig(Path.of("/dev/full"))) {

@@ -20,6 +20,11 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     super(resourceType, samplingInterval);
   }
 
+  /** Netty looks for this one first, of earlier versions, and logs an error where there is none. */
+  public LeakRecorder(Class<?> resourceType, int samplingInterval, long maxActive) {
+    this(resourceType, samplingInterval);
+  }
+
   @Override
   protected boolean needReport() {
     return true;

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -16,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,18 +33,15 @@ class RateLimitConfigIT {
   @TempDir private Path folder;
 
   private Sidecar start(String... flags) throws Exception {
-    Map<String, String> all =
-        new HashMap<>(
+    return Sidecar.start(
+        FlagSettings.of(
             Map.of(
                 "--decision", "127.0.0.1:0",
                 "--ratelimit-config", folder.toString(),
                 "--admin", "off",
                 "--event-loops", "1",
-                "--table.keys", "1000"));
-    for (int i = 0; i < flags.length; i += 2) {
-      all.put(flags[i], flags[i + 1]);
-    }
-    return Sidecar.start(SettingsFlags.read(all, Faults.ofFlags()));
+                "--table.keys", "1000"),
+            flags));
   }
 
   /** Waits until the store decides: a busy machine may take longer than a start waits. */

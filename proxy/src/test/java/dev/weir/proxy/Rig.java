@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
-import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.OneFigure;
 import dev.weir.proxy.store.StoreSettings;
@@ -58,14 +57,11 @@ final class Rig implements AutoCloseable {
   private Rig(String transport, UnaryOperator<Settings> change, String... flags)
       throws IOException, StartException {
     origin = new RecordingOrigin();
-    Map<String, String> all = new HashMap<>(DEFAULTS);
-    all.put("--transport", transport);
-    all.put("--upstream", "http://" + origin.address());
-    for (int i = 0; i < flags.length; i += 2) {
-      all.put(flags[i], flags[i + 1]);
-    }
-    Faults faults = Faults.ofFlags();
-    sidecar = start(SettingsFlags.read(all, faults), change, faults);
+    Map<String, String> usual = new HashMap<>(DEFAULTS);
+    usual.put("--transport", transport);
+    usual.put("--upstream", "http://" + origin.address());
+    sidecar = Sidecar.start(change.apply(FlagSettings.of(usual, flags)));
+    ChannelTap.join(sidecar);
   }
 
   /**
@@ -106,6 +102,7 @@ final class Rig implements AutoCloseable {
   private Rig(RecordingOrigin origin, Sidecar sidecar) {
     this.origin = origin;
     this.sidecar = sidecar;
+    ChannelTap.join(sidecar);
   }
 
   /**
@@ -125,15 +122,11 @@ final class Rig implements AutoCloseable {
             + yaml;
     Faults faults = Faults.ofFile("weir.yaml");
     byte[] content = file.getBytes(StandardCharsets.UTF_8);
-    return new Rig(origin, start(new SettingsFile().read(content, faults), Rig::patient, faults));
-  }
-
-  private static Sidecar start(Settings settings, UnaryOperator<Settings> change, Faults faults)
-      throws StartException {
+    Settings settings = new SettingsFile().read(content, faults);
     if (settings == null) {
       throw new IllegalArgumentException(faults.toString());
     }
-    return Sidecar.start(change.apply(settings));
+    return new Rig(origin, Sidecar.start(patient(settings)));
   }
 
   /** The transports that this machine gives. */

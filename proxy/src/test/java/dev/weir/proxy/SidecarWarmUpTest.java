@@ -3,11 +3,8 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
-import dev.weir.proxy.control.SettingsFlags;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -51,23 +48,18 @@ class SidecarWarmUpTest {
    * @param more a flag, its value, and so on.
    */
   static Settings settings(String transport, String upstream, String... more) {
-    Map<String, String> flags = new HashMap<>();
-    flags.put("--upstream", upstream);
-    flags.put("--transport", transport);
-    flags.put("--listen", "127.0.0.1:0");
-    flags.put("--admin", "off");
-    flags.put("--caps.connections", "100");
-    flags.put("--event-loops", "2");
-    flags.put("--table.keys", "1000");
-    flags.put("--limit", "1/1h");
-    flags.put("--key", "header:x-user-id");
-    for (int i = 0; i < more.length; i += 2) {
-      flags.put(more[i], more[i + 1]);
-    }
-    Faults faults = Faults.ofFlags();
-    Settings settings = SettingsFlags.read(flags, faults);
-    assertTrue(faults.isEmpty(), faults::toString);
-    return settings;
+    return FlagSettings.of(
+        Map.of(
+            "--upstream", upstream,
+            "--transport", transport,
+            "--listen", "127.0.0.1:0",
+            "--admin", "off",
+            "--caps.connections", "100",
+            "--event-loops", "2",
+            "--table.keys", "1000",
+            "--limit", "1/1h",
+            "--key", "header:x-user-id"),
+        more);
   }
 
   /** All that is exposed of this sidecar; not of its JVM. */

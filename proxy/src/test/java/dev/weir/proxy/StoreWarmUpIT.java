@@ -27,21 +27,25 @@ class StoreWarmUpIT {
         .toList();
   }
 
+  private static Settings settings(
+      RecordingOrigin origin, RedisServer redis, String deadline, String mode) {
+    return SidecarWarmUpTest.settings(
+        Rig.transports().get(0),
+        "http://" + origin.address(),
+        "--redis.nodes",
+        Fleet.node(redis),
+        "--redis.deadline",
+        deadline,
+        "--mode",
+        mode);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"exact", "leased"})
   void asksWithoutTouchingABudgetOfTheFleetsAndCountsNothing(String mode) throws Exception {
     try (RedisServer redis = RedisKind.EMBEDDED.start();
         RecordingOrigin origin = new RecordingOrigin()) {
-      Settings settings =
-          SidecarWarmUpTest.settings(
-              Rig.transports().get(0),
-              "http://" + origin.address(),
-              "--redis.nodes",
-              Fleet.node(redis),
-              "--redis.deadline",
-              "1s",
-              "--mode",
-              mode);
+      Settings settings = settings(origin, redis, "1s", mode);
       List<String> cold;
       try (Sidecar sidecar = Sidecar.start(settings)) {
         cold = figures(sidecar);
@@ -70,16 +74,7 @@ class StoreWarmUpIT {
     try (LogLines log = new LogLines();
         RedisServer redis = RedisKind.EMBEDDED.start();
         RecordingOrigin origin = new RecordingOrigin()) {
-      Settings settings =
-          SidecarWarmUpTest.settings(
-              Rig.transports().get(0),
-              "http://" + origin.address(),
-              "--redis.nodes",
-              Fleet.node(redis),
-              "--redis.deadline",
-              "1ms",
-              "--mode",
-              "leased");
+      Settings settings = settings(origin, redis, "1ms", "leased");
       try (Sidecar warm = Sidecar.startWarm(settings)) {
         assertEquals(1, log.with("redis: connected").size(), log::toString);
         assertEquals(List.of(), log.with("not warmed up"));

@@ -1,7 +1,6 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
@@ -9,29 +8,16 @@ import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import picocli.CommandLine;
 
 @Timeout(120)
 class TrainIT {
   @Test
-  void startsFromAFileAndFromFlagsAndEnds() {
+  void startsFromAFileAndFromFlagsAndEnds() throws Exception {
     StringWriter out = new StringWriter();
-    CommandLine commandLine = WeirCommand.commandLine();
-    commandLine.setOut(new PrintWriter(out));
-    assertEquals(0, commandLine.execute("train"));
+    assertEquals(0, new Train(new PrintWriter(out), new PrintWriter(System.err)).run());
     List<String> starts = out.toString().lines().toList();
     assertEquals(2, starts.size(), starts.toString());
     assertTrue(starts.get(0).startsWith("weir: proxying http://127.0.0.1:"), starts.get(0));
     assertTrue(starts.get(1).matches("weir: .* \\((epoll|nio), .*"), starts.get(1));
-  }
-
-  @Test
-  void isNotForUsers() {
-    StringWriter out = new StringWriter();
-    CommandLine commandLine = WeirCommand.commandLine();
-    commandLine.setOut(new PrintWriter(out));
-    assertEquals(0, commandLine.execute("--help"));
-    assertTrue(out.toString().contains("demo"));
-    assertFalse(out.toString().contains("train"));
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
@@ -91,6 +92,23 @@ class AdmissionHandlerTest {
       allowed += handler.verdict().allowed() ? 1 : 0;
     }
     assertEquals(3, allowed);
+  }
+
+  @Test
+  void tellsTheTimesOfQuestionsTimedTogetherBehindTheLast() {
+    Metrics all = new Metrics();
+    AdmissionHandler handler =
+        new AdmissionHandler(
+            new LocalGate(tables), identities(), all.newLoop(), clock, eventLoop, 1);
+    handler.publish(RuleSet.compile(List.of(limit("3/1h").build()), false, RuleSet.EMPTY, 0));
+    for (int i = 0; i < 5; i++) {
+      question.start(Operation.CHECK, Purpose.DECISION).request(request("/a")).timedTogether();
+      assertEquals(Admission.SETTLED, handler.ask(question, new Recorder(), clock.nowNs()));
+    }
+    assertEquals(0, all.latencies().summary(LatencyStep.DECISION).count());
+    handler.endTogether();
+    handler.endTogether();
+    assertEquals(5, all.latencies().summary(LatencyStep.DECISION).count());
   }
 
   @Test

@@ -28,6 +28,13 @@ import org.junit.jupiter.api.Test;
 class LeasedAllocationTest {
   private static final long DEADLINE_NS = 5_000_000;
   private static final int ROUNDS = 2_000;
+  private static final RuleSpec RULE =
+      RuleSpec.builder("r")
+          .algorithm(Algorithm.FIXED_WINDOW)
+          .rate(Rate.parse("1000000000/365d"))
+          .key(KeySpec.parse("header:x-user"))
+          .mode(Mode.LEASED)
+          .build();
 
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final ModelServer server = new ModelServer(1);
@@ -40,25 +47,14 @@ class LeasedAllocationTest {
 
   @Test
   void allocatesNothingPerDecisionByHand() {
-    RuleSpec rule =
-        RuleSpec.builder("r")
-            .algorithm(Algorithm.FIXED_WINDOW)
-            .rate(Rate.parse("1000000000/365d"))
-            .key(KeySpec.parse("header:x-user"))
-            .mode(Mode.LEASED)
-            .build();
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 0);
         ModelStore store =
             new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS)) {
-      admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
+      admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, RULE);
       long least = Long.MAX_VALUE;
       for (int i = 0; i < 60 && least > 0; i++) {
         for (int turn = 0; turn < ROUNDS; turn++) {
-          ask(store);
-          while (server.pendingCount() > 0) {
-            server.answer();
-          }
-          store.pass(10_000);
+          askAndAnswer(store);
         }
         long before = threads.getCurrentThreadAllocatedBytes();
         atOnce = 0;
@@ -79,23 +75,12 @@ class LeasedAllocationTest {
   /** What the model of the server takes for its answer is the same, whoever waits for it. */
   @Test
   void allocatesNothingPerRequestThatWaitsForAnAsk() {
-    RuleSpec rule =
-        RuleSpec.builder("r")
-            .algorithm(Algorithm.FIXED_WINDOW)
-            .rate(Rate.parse("1000000000/365d"))
-            .key(KeySpec.parse("header:x-user"))
-            .mode(Mode.LEASED)
-            .build();
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 0);
         ModelStore store =
             new ModelStore(List.of(server), List.of(), false, metrics.store(), DEADLINE_NS)) {
-      admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, rule);
+      admission = ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, RULE);
       for (int turn = 0; turn < ROUNDS; turn++) {
-        ask(store);
-        while (server.pendingCount() > 0) {
-          server.answer();
-        }
-        store.pass(10_000);
+        askAndAnswer(store);
       }
       long leastAsked = Long.MAX_VALUE;
       long[] leastServed = {Long.MAX_VALUE, Long.MAX_VALUE};
@@ -121,6 +106,14 @@ class LeasedAllocationTest {
       assertEquals(leastServed[0], leastServed[1]);
       assertTrue(server.faults().isEmpty());
     }
+  }
+
+  private void askAndAnswer(ModelStore store) {
+    ask(store);
+    while (server.pendingCount() > 0) {
+      server.answer();
+    }
+    store.pass(10_000);
   }
 
   private void ask(ModelStore store) {

@@ -1,10 +1,12 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.LeasedRig.DEADLINE_NS;
+import static dev.weir.proxy.admission.LeasedRig.HEADERS;
+import static dev.weir.proxy.admission.LeasedRig.LIFE_NS;
+import static dev.weir.proxy.admission.LeasedRig.MS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
 import dev.weir.proxy.request.Operation;
@@ -14,18 +16,11 @@ import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.BudgetSpec;
-import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.OnStoreFailure;
-import dev.weir.proxy.rule.Rate;
-import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.TextRequest;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
-import dev.weir.proxy.store.Topology;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,29 +39,21 @@ class LeasedRandomStepsTest {
   private static final int SEEDS = Integer.getInteger("weir.seeds", 40);
 
   private static final int STEPS = 600;
-  private static final long MS = 1_000_000;
-  private static final long DEADLINE_NS = 5 * MS;
-  private static final long LIFE_NS = 2_000 * MS;
   private static final int HANDS = 8;
   private static final int MOST_COST = 5;
-  private static final String[] HEADERS = {"x-user", "x-group", "x-region"};
 
   /** What one seed's steps meet. */
   private static final class Run implements StoreObserver, AutoCloseable {
     private final Random random;
     private final boolean isLossy;
     private final int keys;
-    private final LoopMetrics metrics = new Metrics().newLoop();
-    private final LimitTables tables =
-        LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
-    private final ModelServer server = new ModelServer(1);
-    private final ModelStore store =
-        new ModelStore(List.of(server), List.of(), false, this, DEADLINE_NS);
     private final Question question = new Question();
     private final List<Client> waiting = new ArrayList<>();
     private final Map<String, Long> passed = new HashMap<>();
+    private final LeasedRig rig;
+    private final ModelServer server;
+    private final ModelStore store;
     private final AdmissionHandler admission;
-    private RuleSet rules = RuleSet.EMPTY;
     private int epoch;
 
     /** Units that may stay charged: of clients that left, and what no server took back. */
@@ -78,10 +65,10 @@ class LeasedRandomStepsTest {
       this.random = new Random(seed);
       this.keys = keys;
       this.isLossy = isLossy;
-      RuleSpec first = rule(Mode.LEASED);
-      admission =
-          ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, HANDS, first);
-      publish(first);
+      this.rig = new LeasedRig(this, HANDS, rule(Mode.LEASED));
+      this.server = rig.server;
+      this.store = rig.store;
+      this.admission = rig.admission;
     }
 
     @Override
@@ -90,26 +77,11 @@ class LeasedRandomStepsTest {
     }
 
     private RuleSpec rule(Mode mode) {
-      List<BudgetSpec.Builder> limits = new ArrayList<>();
+      String[] rates = new String[keys];
       for (int key = 0; key < keys; key++) {
-        limits.add(
-            new BudgetSpec.Builder()
-                .algorithm(Algorithm.FIXED_WINDOW)
-                .rate(Rate.parse((key + 1) * 300 + "/365d"))
-                .key(KeySpec.parse("header:" + HEADERS[key])));
+        rates[key] = (key + 1) * 300 + "/365d";
       }
-      return RuleSpec.builder("r")
-          .limits(limits)
-          .mode(mode)
-          .onStoreFailure(OnStoreFailure.CLOSED)
-          .build();
-    }
-
-    private void publish(RuleSpec rule) {
-      rules = RuleSet.compile(List.of(rule), false, rules, 0);
-      rules.succeed();
-      admission.publish(rules);
-      rules.completeAdoption();
+      return LeasedRig.rule(mode, rates);
     }
 
     void step() {
@@ -117,7 +89,7 @@ class LeasedRandomStepsTest {
         case 0 -> store.pass(random.nextInt(3) * LIFE_NS / 2);
         case 1 -> store.pass(random.nextLong(2 * DEADLINE_NS));
         case 2 -> leave();
-        case 3 -> publish(rule(random.nextInt(4) == 0 ? Mode.EXACT : Mode.LEASED));
+        case 3 -> rig.publish(rule(random.nextInt(4) == 0 ? Mode.EXACT : Mode.LEASED));
         case 4 -> spoil();
         case 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 -> answer();
         case 15, 16, 17, 18 -> store.pass(random.nextLong(MS));
@@ -250,7 +222,7 @@ class LeasedRandomStepsTest {
 
     /** Answers whatever comes, and lets all lives end. */
     void settle() {
-      publish(rule(Mode.LEASED));
+      rig.publish(rule(Mode.LEASED));
       for (int quiet = 0; quiet < 40; quiet++) {
         while (server.pendingCount() > 0) {
           server.answer();
@@ -269,8 +241,7 @@ class LeasedRandomStepsTest {
 
     @Override
     public void close() {
-      store.close();
-      tables.close();
+      rig.close();
     }
   }
 

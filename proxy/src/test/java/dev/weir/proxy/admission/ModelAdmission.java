@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */
 public final class ModelAdmission {
-  private static final int HANDS = 1 << 13;
+  static final int HANDS = 1 << 13;
 
   private ModelAdmission() {}
 

@@ -183,7 +183,7 @@ class LatencyLogTest {
   }
 
   @Test
-  @EnabledIf("hasFullDevice")
+  @EnabledIf(value = "hasFullDevice", disabledReason = "no /dev/full here")
   void countsAFullDiskAndGoesOn() throws Exception {
     try (LatencyLog log = new LatencyLog(Path.of("/dev/full"), metrics)) {
       log.start(OFTEN_NS);

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TargetNormaliserTest {
+  private static final int RANDOM_PATHS = 100_000;
+
   private static final String[] PIECES = {
     "/",
     "/",
@@ -203,7 +205,7 @@ class TargetNormaliserTest {
     Random random = new Random(42);
     int refused = 0;
     int changed = 0;
-    for (int i = 0; i < 300_000; i++) {
+    for (int i = 0; i < RANDOM_PATHS; i++) {
       String path = randomPath(random);
       String expected = model(path);
       String actual = normalise(path);
@@ -222,7 +224,7 @@ class TargetNormaliserTest {
   @Test
   void worksInPlace() {
     Random random = new Random(43);
-    for (int i = 0; i < 300_000; i++) {
+    for (int i = 0; i < RANDOM_PATHS; i++) {
       String path = randomPath(random);
       byte[] bytes = ("xy" + path + "zz").getBytes(StandardCharsets.ISO_8859_1);
       UnsafeBuffer buffer = new UnsafeBuffer(bytes);

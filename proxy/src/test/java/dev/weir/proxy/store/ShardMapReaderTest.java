@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What is made of an answer of CLUSTER SLOTS. */
 class ShardMapReaderTest {
@@ -62,6 +64,14 @@ class ShardMapReaderTest {
     assertEquals(parse(one, two, three), parse(three, two, one));
     assertEquals(parse(one, two, three).hashCode(), parse(three, two, one).hashCode());
     assertNotEquals(parse(one, two, three), parse(one, three));
+  }
+
+  @Test
+  void showsOfANameThatAServerMadeUpWhatFitsALine() {
+    Executable read = () -> parse(range(0, 16383, node("\u001b[2J" + "a".repeat(100_000), 1)));
+    String told = assertThrows(IOException.class, read).getMessage();
+    assertTrue(told.startsWith("redis \\x1b[2Jaaa"), told.substring(0, 20));
+    assertTrue(told.length() < 400, told.length() + " characters");
   }
 
   @Test

@@ -53,4 +53,18 @@ class StoreHealthTest {
           log.with(SERVER));
     }
   }
+
+  /** As long as the server likes: an error of a script holds what the script was called with. */
+  @Test
+  void tellsOfAServersWordsNoMoreThanTheirBeginning() {
+    String error = "ERR " + "x".repeat(896);
+    String shown = error.substring(0, 200) + "... (200 of 900 characters)";
+    try (LogLines log = new LogLines()) {
+      health.down(SERVER, error);
+      health.refused(SERVER, error);
+      assertEquals(
+          List.of(AWAY.formatted(shown), "WARN redis " + SERVER + ": refuses to decide: " + shown),
+          log.with(SERVER));
+    }
+  }
 }

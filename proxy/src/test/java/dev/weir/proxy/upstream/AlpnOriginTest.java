@@ -1,5 +1,8 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldPool.HEAD;
+import static dev.weir.proxy.upstream.HeldPool.POST;
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,11 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** Requests to a service of which a handshake says what it speaks, and what they become. */
 class AlpnOriginTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
-  private static final String POST =
-      "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
-  private static final String HEAD =
-      "HEADERS %d :method: GET, :scheme: http, :authority: h, :path: /a end";
   private static final String NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 
   private final HeldPool http2 = new HeldPool(100, 2);

@@ -1,5 +1,7 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldPool.POST;
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,7 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** When a service is pinged, and when a connection to it is replaced by another. */
 class ConnectionHealthTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final long SECOND_NS = HeldPool.SECOND_NS;
   private static final long TENTH_NS = SECOND_NS / 10;
 
@@ -104,7 +105,7 @@ class ConnectionHealthTest {
     service.answersPings = false;
     held.pass(TimeUnit.MINUTES.toNanos(1));
     assertEquals(0, service.pings(), "nobody waits");
-    held.ask("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+    held.ask(POST);
     HeldClient gone = held.ask(GET);
     held.pass(SECOND_NS - TENTH_NS);
     gone.request.clientGone(ErrorCode.CANCEL);
@@ -350,8 +351,7 @@ class ConnectionHealthTest {
       client.request.clientGone(ErrorCode.CANCEL);
     }
     for (int id = 9; id <= 13; id += 2) {
-      held.ask("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
-          .data("x".repeat(KeptRequest.MAX_BODY_BYTES + 1), true);
+      held.ask(POST).data("x".repeat(KeptRequest.MAX_BODY_BYTES + 1), true);
       service.peer.reset(id, ErrorCode.REFUSED_STREAM);
     }
     service.send();

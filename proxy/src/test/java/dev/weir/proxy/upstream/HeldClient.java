@@ -1,5 +1,7 @@
 package dev.weir.proxy.upstream;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.RecordingClient;
 import dev.weir.proxy.http.RequestLoop;
@@ -33,6 +35,11 @@ final class HeldClient extends RecordingClient {
     heldBytes += request.data(bytes, end);
     answer(request.bodyRead(false));
     return this;
+  }
+
+  /** Asserts what a client was told since it was asked last. */
+  static void assertTold(HeldClient client, String... lines) {
+    assertEquals(List.of(lines), client.told());
   }
 
   /** What it has been told since this was called last. */

@@ -19,6 +19,11 @@ import java.util.function.Function;
 
 /** A pool of connections to services of HTTP/2, each of which is in the hand of the test. */
 final class HeldPool extends HeldUpstream {
+  static final String POST = "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  /** The frame that a {@link #GET} becomes on a stream. */
+  static final String HEAD = "HEADERS %d :method: GET, :scheme: http, :authority: h, :path: /a end";
+
   static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final EmbeddedChannel tasks = new EmbeddedChannel();

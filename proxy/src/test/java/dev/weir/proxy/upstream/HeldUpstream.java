@@ -20,6 +20,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What connections to a service stand on, in the hand of a test: time, verdicts, clients. */
 abstract class HeldUpstream {
+  /** A request without a body. */
+  static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+
   static final InetSocketAddress ADDRESS = new InetSocketAddress("127.0.0.1", 1);
   static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 

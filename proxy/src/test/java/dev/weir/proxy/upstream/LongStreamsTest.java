@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What streams that last leave to requests, where a service allows four on a connection. */
 class LongStreamsTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final int OF_ONE = 4;
   private static final long LONG_NS = 5 * HeldPool.SECOND_NS;
 

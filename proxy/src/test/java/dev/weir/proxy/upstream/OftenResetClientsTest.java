@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** Clients whose streams are often reset, beside others, before a service that counts resets. */
 class OftenResetClientsTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final long RESETTER = 7;
   private static final long OTHER = 8;
   private static final int MANY = ClientResets.MOST + 1;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** What one client, and what it knows to ask for, does to those that share its connection. */
 class SharedConnectionTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 
   private final HeldPool held = new HeldPool(100, 2);
   private HeldClient other;

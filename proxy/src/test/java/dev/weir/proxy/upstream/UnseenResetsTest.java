@@ -1,5 +1,7 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldPool.POST;
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** How long streams that were reset count against what a service allows. */
 class UnseenResetsTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final long AGAIN_NS = HeldPool.SECOND_NS / 5;
 
   private HeldPool held = new HeldPool(100, 1, 100, HeldPool.MINUTE_NS);
@@ -184,9 +185,7 @@ class UnseenResetsTest {
 
   @Test
   void countsNoStreamThatTheServiceHasEnded() {
-    clients.add(
-        held.ask("POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
-            .data("5\r\nhello\r\n", false));
+    clients.add(held.ask(POST).data("5\r\nhello\r\n", false));
     Service service = held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 1);
     service.streams();
     service.peer.headers(1, true, ":status: 413");

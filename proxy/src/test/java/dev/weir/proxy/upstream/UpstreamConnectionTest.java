@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,7 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A connection to a service of HTTP/1.1, byte by byte, with time, client and service held. */
 class UpstreamConnectionTest {
-  private static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final String HEAD = "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n";
   private static final String POST = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n";
   private static final String UPGRADE =

@@ -2,11 +2,13 @@ package dev.weir.proxy.warmup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -95,6 +97,29 @@ class WarmUpTest {
         WarmUp warmUp = warmUp(traffic, sidecar)) {
       assertTrue(warmUp.begin());
       assertEquals(0, traffic.answeredCount());
+    }
+  }
+
+  @Test
+  void keepsNothingOfWhatItTookDown() throws Exception {
+    try (ServerSocket sidecar = answering(REFUSAL)) {
+      Traffic traffic = new Traffic(false);
+      traffic.connectHttp1(sidecar.getLocalSocketAddress(), 1);
+      Object beside = new Object();
+      WeakReference<Object> takenDown = new WeakReference<>(beside);
+      WarmUp warmUp = new WarmUp(traffic, beside::hashCode);
+      assertTrue(warmUp.begin());
+      int answered = traffic.answeredCount();
+      warmUp.close();
+      WeakReference<Traffic> over = new WeakReference<>(traffic);
+      traffic = null;
+      beside = null;
+      for (int i = 0; i < 100 && (takenDown.get() != null || over.get() != null); i++) {
+        System.gc();
+      }
+      assertNull(takenDown.get());
+      assertNull(over.get());
+      assertEquals(answered, warmUp.requestCount());
     }
   }
 

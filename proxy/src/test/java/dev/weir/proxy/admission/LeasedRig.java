@@ -1,0 +1,91 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.OnStoreFailure;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.ModelServer;
+import dev.weir.proxy.store.ModelStore;
+import dev.weir.proxy.store.Topology;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A gate for keys in mode leased over a model of the store, with rules that may change. */
+final class LeasedRig implements AutoCloseable {
+  static final long MS = 1_000_000;
+  static final long DEADLINE_NS = 5 * MS;
+
+  /** Of a window of a year. */
+  static final long LIFE_NS = 2_000 * MS;
+
+  static final String[] HEADERS = {"x-user", "x-group", "x-region"};
+
+  final LoopMetrics metrics = new Metrics().newLoop();
+  final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
+  final ModelServer server = new ModelServer(1);
+  final ModelStore store;
+  final AdmissionHandler admission;
+  private RuleSet rules = RuleSet.EMPTY;
+
+  /**
+   * A gate with a first rule.
+   *
+   * @param observer of the store; null for this rig's metrics.
+   * @param hands so many keys may have.
+   */
+  LeasedRig(StoreObserver observer, int hands, RuleSpec first) {
+    store =
+        new ModelStore(
+            List.of(server),
+            List.of(),
+            false,
+            observer == null ? metrics.store() : observer,
+            DEADLINE_NS);
+    admission =
+        ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, metrics, hands, first);
+    publish(first);
+  }
+
+  /** A rule of fixed windows, of which each next one has the next of the headers as its key. */
+  static RuleSpec rule(Mode mode, String... rates) {
+    List<BudgetSpec.Builder> limits = new ArrayList<>();
+    for (String rate : rates) {
+      limits.add(
+          new BudgetSpec.Builder()
+              .algorithm(Algorithm.FIXED_WINDOW)
+              .rate(Rate.parse(rate))
+              .key(KeySpec.parse("header:" + HEADERS[limits.size()])));
+    }
+    return RuleSpec.builder("r")
+        .limits(limits)
+        .mode(mode)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .build();
+  }
+
+  void publish(RuleSpec rule) {
+    rules = RuleSet.compile(List.of(rule), false, rules, 0);
+    rules.succeed();
+    admission.publish(rules);
+    rules.completeAdoption();
+  }
+
+  void answerAll() {
+    while (server.pendingCount() > 0) {
+      server.answer();
+    }
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    tables.close();
+  }
+}
