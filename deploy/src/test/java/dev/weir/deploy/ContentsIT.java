@@ -9,6 +9,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,6 +72,14 @@ class ContentsIT {
         + (classifier == null ? "" : "-" + classifier);
   }
 
+  private static Path jarOf(Matcher library) {
+    return Path.of(System.getProperty("weir.repository"))
+        .resolve(library.group("group").replace('.', '/'))
+        .resolve(library.group("name"))
+        .resolve(library.group("version"))
+        .resolve(file(library) + ".jar");
+  }
+
   private static Set<String> entries(Path jar) throws IOException {
     try (ZipFile zip = new ZipFile(jar.toFile())) {
       return zip.stream()
@@ -83,18 +93,49 @@ class ContentsIT {
   void everyClassAndLibraryInTheJarIsOfAComponentThatIsNamed() throws IOException {
     Set<String> unnamed = entries(home.resolve("weir.jar"));
     unnamed.removeIf(entry -> entry.startsWith("dev/weir/"));
-    Path repository = Path.of(System.getProperty("weir.repository"));
     for (Matcher library : libraries()) {
-      Set<String> named =
-          entries(
-              repository
-                  .resolve(library.group("group").replace('.', '/'))
-                  .resolve(library.group("name"))
-                  .resolve(library.group("version"))
-                  .resolve(file(library) + ".jar"));
-      unnamed.removeAll(named);
+      unnamed.removeAll(entries(jarOf(library)));
     }
     assertEquals(Set.of(), unnamed);
+  }
+
+  /** Classes that are left out would be missed at run time only. */
+  @Test
+  void noClassRefersToWhatIsLeftOutOfALibrary() throws IOException {
+    Path jar = home.resolve("weir.jar");
+    Set<String> kept = packages(entries(jar));
+    Set<String> leftOut = new TreeSet<>();
+    for (Matcher library : libraries()) {
+      leftOut.addAll(packages(entries(jarOf(library))));
+    }
+    leftOut.removeAll(kept);
+    assertFalse(leftOut.isEmpty());
+    Pattern name =
+        Pattern.compile(
+            leftOut.stream()
+                .map(each -> Pattern.quote(each + "/") + "[A-Z]")
+                .collect(Collectors.joining("|")));
+    Set<String> found = new TreeSet<>();
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      for (String entry : entries(jar)) {
+        try (InputStream in = zip.getInputStream(zip.getEntry(entry))) {
+          String constants = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+          Matcher reference = name.matcher(constants.replace('.', '/'));
+          if (reference.find()) {
+            found.add(entry + " -> " + reference.group());
+          }
+        }
+      }
+    }
+    assertEquals(Set.of(), found);
+  }
+
+  private static Set<String> packages(Set<String> entries) {
+    return entries.stream()
+        .filter(entry -> entry.endsWith(".class") && !entry.startsWith("META-INF/"))
+        .filter(entry -> entry.contains("/"))
+        .map(entry -> entry.substring(0, entry.lastIndexOf('/')))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test
@@ -117,15 +158,8 @@ class ContentsIT {
   /** What they say is theirs to say: a notice has to go where its library goes. */
   @Test
   void noticesOfLibrariesAreInTheirFolders() throws IOException {
-    Path repository = Path.of(System.getProperty("weir.repository"));
     for (Matcher library : libraries()) {
-      Path jar =
-          repository
-              .resolve(library.group("group").replace('.', '/'))
-              .resolve(library.group("name"))
-              .resolve(library.group("version"))
-              .resolve(file(library) + ".jar");
-      try (ZipFile zip = new ZipFile(jar.toFile())) {
+      try (ZipFile zip = new ZipFile(jarOf(library).toFile())) {
         for (String notice : List.of("META-INF/NOTICE", "META-INF/NOTICE.txt", "NOTICE")) {
           if (zip.getEntry(notice) != null) {
             Path kept = home.resolve("licences").resolve(file(library) + "-jar").resolve(notice);

@@ -3,6 +3,7 @@ package dev.weir.deploy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonArray;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ImageIT {
   private static final String USER = "65532:65532";
 
+  /** What podman ends with where it or its runtime makes no container; others are of the image. */
+  private static final Set<Integer> PODMAN_FAILED = Set.of(125, 126);
+
   @TempDir private Path folder;
+
   private Path image;
 
   @BeforeEach
@@ -74,8 +80,8 @@ class ImageIT {
     List<String> tried = new ArrayList<>(command);
     tried.add("--version");
     Program.Result version = run(tried);
-    assumeTrue(version.exitCode() == 0, "no container runs here: " + version.output());
-    assertTrue(version.output().contains(Repository.version()), version.output());
+    assumeFalse(PODMAN_FAILED.contains(version.exitCode()), "no containers: " + version.output());
+    assertTrue(version.succeeded().contains(Repository.version()), version.output());
     return command;
   }
 
@@ -97,7 +103,7 @@ class ImageIT {
 
   @Test
   void servesWithLittleMemory() throws Exception {
-    assertLimits(container("--memory=96m", "--memory-swap=96m"));
+    assertLimits(container("--memory=64m", "--memory-swap=64m"));
   }
 
   /** With a root that has the image's files and nothing else, as the image says it is started. */

@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +29,7 @@ class LauncherTest {
   void install() throws IOException {
     Files.copy(Repository.ROOT.resolve("weir"), folder.resolve("weir"));
     Files.writeString(folder.resolve("weir.jar"), "");
+    Files.writeString(folder.resolve("inlining"), "");
     Files.createDirectories(folder.resolve("native"));
     Path bin = Files.createDirectories(folder.resolve("runtime/bin"));
     Files.writeString(bin.resolve("java"), JAVA);
@@ -61,10 +65,21 @@ class LauncherTest {
 
   @Test
   void takesACacheWhereThePackageHasOne() throws IOException {
-    String option = "-XX:AOTCache=" + folder.resolve("weir.aot");
-    assertTrue(!started(Map.of("PATH", ""), "demo").contains(option));
+    List<String> options =
+        List.of("-XX:ArchiveRelocationMode=0", "-XX:AOTCache=" + folder.resolve("weir.aot"));
+    assertTrue(Collections.disjoint(started(Map.of("PATH", ""), "demo"), options));
     Files.writeString(folder.resolve("weir.aot"), "");
-    assertTrue(started(Map.of("PATH", ""), "demo").contains(option));
+    assertTrue(started(Map.of("PATH", ""), "demo").containsAll(options));
+  }
+
+  @Test
+  void tellsTheCompilersWhatNotToInlineInAPackageAndInAClone() throws IOException {
+    String option = "-XX:CompileCommandFile=";
+    assertTrue(started(Map.of("PATH", ""), "demo").contains(option + folder.resolve("inlining")));
+    Path file = folder.resolve("proxy/src/main/jvm/inlining");
+    Files.createDirectories(file.getParent());
+    Files.copy(Repository.ROOT.resolve("proxy/src/main/jvm/inlining"), file);
+    assertTrue(started(makeClone("25.0.3"), "demo").contains(option + file));
   }
 
   @Test
@@ -96,7 +111,7 @@ class LauncherTest {
         bin.resolve("java"),
         JAVA
             + "for word; do case $word in -XX:AOTCacheOutput=*) : >\"${word#*=}\" ;; esac; done\n"
-            + "printf '%s\\n' \"$word\" >>'"
+            + "[ \"$word\" = -version ] || printf '%s\\n' \"$word\" >>'"
             + folder.resolve("commands")
             + "'\n");
     Files.createFile(bin.resolve("javac"));
@@ -125,7 +140,147 @@ class LauncherTest {
     assertEquals(folder.resolve("jdk/bin/java").toString(), second.get(0));
     // Of another jar, and it is left alone: it would be refused.
     Files.setLastModifiedTime(cache, FileTime.fromMillis(0));
-    assertTrue(!started(environment, "demo").contains("-XX:AOTCache=" + cache));
+    assertTrue(!started(environment, "check").contains("-XX:AOTCache=" + cache));
+  }
+
+  private List<String> commands() throws IOException {
+    return Files.readAllLines(folder.resolve("commands"));
+  }
+
+  @Test
+  void aCloneMakesAMissingCacheWhenSomebodyLooksOn() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    started(environment, "demo");
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.4\"\n");
+    Path cache = folder.resolve("proxy/target/weir-25.0.4.aot");
+    // Nobody looks on where a supervisor starts it, nor is 4 s well spent on a check.
+    for (String command : List.of("run", "check", "train")) {
+      assertTrue(!started(environment, command).contains("-XX:AOTCache=" + cache), command);
+    }
+    assertTrue(started(environment, "demo").contains("-XX:AOTCache=" + cache));
+    assertTrue(started(environment, "run").contains("-XX:AOTCache=" + cache));
+    assertEquals(
+        List.of("train", "demo", "run", "check", "train", "train", "demo", "run"), commands());
+  }
+
+  @Test
+  void aCacheThatWasInterruptedIsMadeByTheNextStart() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    Path java = folder.resolve("jdk/bin/java");
+    String whole = Files.readString(java);
+    Files.writeString(java, whole + "[ \"$word\" != train ] || kill -INT $PPID\n");
+    assertEquals(130, Program.at(folder.resolve("weir")).run(environment, "demo").exitCode());
+    assertEquals(List.of("train"), commands());
+    try (Stream<Path> left = Files.list(folder.resolve("proxy/target"))) {
+      assertTrue(left.noneMatch(file -> file.toString().matches(".*(making|aot).*")));
+    }
+    Files.writeString(java, whole);
+    String option = "-XX:AOTCache=" + folder.resolve("proxy/target/weir-25.0.3.aot");
+    assertTrue(started(environment, "demo").contains(option));
+  }
+
+  @Test
+  void aCacheThatCannotBeMadeIsTriedOncePerJar() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    Path java = folder.resolve("jdk/bin/java");
+    Files.writeString(java, Files.readString(java) + "[ \"$word\" != train ]\n");
+    List<String> first = started(environment, "demo");
+    Path log = folder.resolve("proxy/target/weir-25.0.3.aot.log");
+    assertTrue(first.contains("weir: no cache for quick starts, see " + log), first.toString());
+    started(environment, "demo");
+    assertEquals(List.of("train", "demo", "demo"), commands());
+    Files.setLastModifiedTime(log, FileTime.fromMillis(0)); // as after another build
+    started(environment, "demo");
+    assertEquals(List.of("train", "demo", "demo", "train", "demo"), commands());
+  }
+
+  @Test
+  void whyThereIsNoCacheIsSaidInItsLogAlone() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    Path java = folder.resolve("jdk/bin/java");
+    Files.writeString(java, Files.readString(java).replace("AOTCacheOutput", "None"));
+    List<String> first = started(environment, "demo");
+    Path log = folder.resolve("proxy/target/weir-25.0.3.aot.log");
+    assertTrue(first.contains("weir: no cache for quick starts, see " + log), first.toString());
+    assertTrue(first.stream().noneMatch(line -> line.startsWith("mv:")), first.toString());
+    assertTrue(Files.readString(log).contains("mv:"));
+  }
+
+  @Test
+  void aCacheThatCannotBeMadeWithSomeOptionsIsTriedWithOthers() throws IOException {
+    Map<String, String> environment = new HashMap<>(makeClone("25.0.3"));
+    Path java = folder.resolve("jdk/bin/java");
+    Files.writeString(
+        java,
+        "#!/bin/sh\ncase \" $* \" in *' -XX:+Mistyped '*) exit 1 ;; esac\n"
+            + Files.readString(java).replace("#!/bin/sh\n", ""));
+    environment.put("WEIR_JAVA_OPTS", "-XX:+Mistyped");
+    for (int i = 0; i < 2; i++) {
+      assertEquals(1, Program.at(folder.resolve("weir")).run(environment, "demo").exitCode());
+    }
+    environment.remove("WEIR_JAVA_OPTS");
+    assertTrue(started(environment, "demo").toString().contains("-XX:AOTCache="));
+  }
+
+  @Test
+  void aJavaThatDoesNotKnowWhatComesWithACacheMakesNone() throws IOException {
+    Map<String, String> environment = makeClone("27.0.1");
+    Path java = folder.resolve("jdk/bin/java");
+    Files.writeString(
+        java,
+        "#!/bin/sh\ncase \" $* \" in *' -XX:Tier'*) exit 1 ;; esac\n"
+            + Files.readString(java).replace("#!/bin/sh\n", ""));
+    for (int i = 0; i < 2; i++) {
+      List<String> command = started(environment, "demo");
+      assertTrue(command.stream().noneMatch(word -> word.contains("AOTCache")), command.toString());
+    }
+    assertEquals(List.of("demo", "demo"), commands());
+  }
+
+  @Test
+  void startsFromATreeThatItMayNotWriteTo() throws IOException {
+    Map<String, String> environment = makeClone("21.0.1");
+    started(environment, "demo");
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.3\"\n");
+    Path target = folder.resolve("proxy/target");
+    List<Path> folders = List.of(target, folder.resolve("target"));
+    folders.forEach(each -> assertTrue(each.toFile().setWritable(false)));
+    Files.deleteIfExists(folder.resolve("commands"));
+    try (Stream<Path> locks = Files.list(folders.get(1))) {
+      locks.forEach(each -> assertTrue(each.toFile().setWritable(false)));
+    }
+    try {
+      List<String> lines =
+          Files.isWritable(target) // by root, who may anything
+              ? Program.find("setpriv")
+                  .run(
+                      environment,
+                      "--bounding-set",
+                      "-all",
+                      folder.resolve("weir").toString(),
+                      "demo")
+                  .succeeded()
+                  .lines()
+                  .toList()
+              : started(environment, "demo");
+      assertEquals(folder.resolve("jdk/bin/java").toString(), lines.get(0), lines.toString());
+      assertTrue(lines.stream().noneMatch(word -> word.contains("AOTCache")), lines.toString());
+    } finally {
+      folders.forEach(each -> assertTrue(each.toFile().setWritable(true)));
+    }
+  }
+
+  @Test
+  void aStartDoesNotWaitForACacheThatAnotherIsMaking() throws IOException {
+    Map<String, String> environment = makeClone("25.0.3");
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"21.0.1\"\n");
+    started(environment, "demo");
+    Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.3\"\n");
+    Path lock = folder.resolve("proxy/target/prepare.lock");
+    Program.find("flock")
+        .run(environment, lock.toString(), folder.resolve("weir").toString(), "demo")
+        .succeeded();
+    assertEquals(List.of("demo", "demo"), commands());
   }
 
   @Test
@@ -139,7 +294,8 @@ class LauncherTest {
     assertTrue(started(environment, "demo").contains(option));
     // Of another jar: their version may not be that of the classes.
     Files.setLastModifiedTime(target.resolve("native"), FileTime.fromMillis(0));
-    assertTrue(!started(environment, "demo").contains(option));
+    assertTrue(!started(environment, "check").contains(option));
+    assertTrue(started(environment, "demo").contains(option));
   }
 
   @Test
@@ -155,7 +311,7 @@ class LauncherTest {
   void whatOnlyNewerJavasKnowIsNotSaidToOlderOnes() throws IOException {
     List<String> newOnes = started(Map.of("PATH", ""), "demo");
     assertTrue(newOnes.contains("--sun-misc-unsafe-memory-access=allow"), newOnes.toString());
-    assertTrue(newOnes.contains("-XX:TrimNativeHeapInterval=5000"), newOnes.toString());
+    assertTrue(newOnes.contains("-XX:TrimNativeHeapInterval=1000"), newOnes.toString());
     Files.writeString(folder.resolve("runtime/release"), "JAVA_VERSION=\"17.0.1\"\n");
     List<String> old = started(Map.of("PATH", ""), "demo");
     assertTrue(old.stream().noneMatch(word -> word.contains("unsafe-memory")), old.toString());
