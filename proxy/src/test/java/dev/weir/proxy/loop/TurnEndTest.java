@@ -131,6 +131,7 @@ class TurnEndTest {
   @EnumSource(Transport.class)
   void endsOnceForAllThatHadCome(Transport transport) throws Exception {
     start(transport);
+    CountDownLatch held = new CountDownLatch(1);
     CountDownLatch sent = new CountDownLatch(1);
     try (Socket first = connect();
         Socket second = connect()) {
@@ -138,12 +139,14 @@ class TurnEndTest {
       loop.submit(() -> {}).sync(); // both are registered
       loop.execute(
           () -> {
+            held.countDown();
             try {
               sent.await();
             } catch (InterruptedException interrupted) {
               Thread.currentThread().interrupt();
             }
           });
+      held.await(); // a loop that is still woken up may read the first alone
       send(first);
       send(second);
       sent.countDown();
