@@ -132,6 +132,7 @@ class AcceptorTest {
   @Test
   void acceptsNothingForASecondAfterAcceptingHasFailed() {
     EmbeddedChannel channel = new EmbeddedChannel(acceptor(connection -> {}));
+    channel.freezeTime();
     IOException failure = new IOException("no descriptor left");
     channel.pipeline().fireExceptionCaught(failure);
     assertSame(failure, assertThrows(IOException.class, channel::checkException));
