@@ -70,16 +70,19 @@ final class Http2Input {
     try {
       int error = connection.conduct.read(bytes);
       int before = -1;
-      while (error == ErrorCode.NO_ERROR
-          && connection.isOpen()
-          && in.readableBytes() != before
-          && in.isReadable()
-          && !connection.timer.isPaused()) {
-        before = in.readableBytes();
-        error = prefaceRead ? reader.read(in, frames) : readPreface();
-        hasEnded |= connection.isOpen() && in.readableBytes() < before && !reader.isInBlock();
+      try {
+        while (error == ErrorCode.NO_ERROR
+            && connection.isOpen()
+            && in.readableBytes() != before
+            && in.isReadable()
+            && !connection.timer.isPaused()) {
+          before = in.readableBytes();
+          error = prefaceRead ? reader.read(in, frames) : readPreface();
+          hasEnded |= connection.isOpen() && in.readableBytes() < before && !reader.isInBlock();
+        }
+      } finally {
+        connection.readEnding(); // what was kept until then is not there for the next read
       }
-      connection.readEnding();
       if (error != ErrorCode.NO_ERROR) {
         connection.failFor(error);
       }

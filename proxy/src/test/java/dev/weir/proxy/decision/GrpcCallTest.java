@@ -32,6 +32,7 @@ class GrpcCallTest {
     private final boolean isStreaming;
     private final List<GrpcCall> held = new ArrayList<>();
     private boolean holds;
+    private boolean failsOnce;
     private int cancelled;
     private int asked;
 
@@ -50,6 +51,10 @@ class GrpcCallTest {
 
     @Override
     public DecisionCall kind() {
+      if (failsOnce) {
+        failsOnce = false;
+        throw new IllegalStateException("as the test wants it");
+      }
       return DecisionCall.CHECK_RATE_LIMIT;
     }
 
@@ -193,6 +198,20 @@ class GrpcCallTest {
     rig.head(5, "/a.B/Echo").data(5, true, DecisionRig.message("five")).send();
     assertEquals(
         List.of("CHECK_RATE_LIMIT 0", "CHECK_RATE_LIMIT 13", "CHECK_RATE_LIMIT 0"), rig.ends);
+  }
+
+  @Test
+  void answersTheCallsThatWereReadBeforeABugAndKeepsNoneForTheNextRead() {
+    for (int id = 1; id < 2 * GatheredCalls.MAX_CALLS + 3; id += 2) {
+      rig.head(id, "/a.B/Echo").data(id, true, DecisionRig.message("x"));
+    }
+    stream.failsOnce = true;
+    rig.head(2 * GatheredCalls.MAX_CALLS + 3, "/a.B/Stream").send();
+    assertEquals(List.of(GatheredCalls.MAX_CALLS + 1), echo.askedAll);
+    List<String> frames = rig.client.received();
+    assertEquals(3 * echo.asked + 1, frames.size());
+    assertTrue(frames.get(3 * echo.asked).startsWith("GOAWAY "), frames.toString());
+    rig.open++; // the beginning of the last is what failed
   }
 
   @Test
