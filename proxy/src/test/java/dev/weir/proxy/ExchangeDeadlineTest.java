@@ -115,27 +115,6 @@ class ExchangeDeadlineTest extends RigTest {
     }
   }
 
-  /** What a client waits for the service's 100 is no part of the time for its body. */
-  @Test
-  void givesAClientItsTimeFromTheServices100On() throws Exception {
-    start("nio", "--timeouts.body", "2s");
-    rig.origin.script(
-        origin -> {
-          origin.head();
-          TimeUnit.MILLISECONDS.sleep(1_200);
-          origin.send("HTTP/1.1 100 Continue\r\n\r\n");
-          origin.read();
-          origin.send(RecordingOrigin.OK);
-        });
-    try (RawClient client = rig.connect()) {
-      client.send(
-          "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n");
-      assertEquals(100, client.read().status());
-      TimeUnit.MILLISECONDS.sleep(1_200);
-      assertEquals(200, client.send("x").read().status());
-    }
-  }
-
   @Test
   void endsATunnelThroughWhichNothingGoes() throws Exception {
     start(Rig.preferredTransport(), "--timeouts.tunnel-idle", "200ms");

@@ -12,23 +12,6 @@ import org.junit.jupiter.api.Timeout;
 class HeadsInPiecesTest extends RigTest {
   private static final String POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345";
 
-  /** Were it a head, a 408 would come long before the idle time is over. */
-  @Test
-  void asksNothingOfAClientThatEndsItsBodyWithAnEmptyLine() throws Exception {
-    start(Rig.preferredTransport(), "--timeouts.head", "50ms", "--timeouts.idle", "400ms");
-    for (String end : new String[] {"\r\n", "\r"}) {
-      try (RawClient client = rig.connect()) {
-        assertEquals(200, client.send(POST + end).read().status());
-        assertEquals("", client.readToEnd());
-      }
-      try (RawClient client = rig.connect()) {
-        assertEquals(200, client.send(POST).read().status());
-        assertEquals("", client.send(end).readToEnd());
-      }
-    }
-    assertEquals(4, rig.metric("weir_requests_total"));
-  }
-
   @Test
   void servesWhatFollowsAnEmptyLine() throws Exception {
     start(Rig.preferredTransport());

@@ -35,12 +35,11 @@ class StoreLifeIT {
 
   /** So many clients whose requests await a decision. */
   private static List<RawClient> waiting(Fleet fleet, int count, String user) throws Exception {
-    double before = fleet.sum("weir_store_requests_total");
     List<RawClient> clients = fleet.connect(count);
     for (RawClient client : clients) {
       client.send(Fleet.get(user));
     }
-    StoreRig.await("asked", () -> fleet.sum("weir_store_requests_total") - before >= 1);
+    StoreRig.await("asked", () -> fleet.sum("weir_requests_in_flight") == count);
     return clients;
   }
 
@@ -72,14 +71,16 @@ class StoreLifeIT {
   @Test
   void answersWhatIsInFlightBeforeItStops() throws Exception {
     try (StoreRig rig =
-        new StoreRig(redis, "--limit", "1000/365d", "--on-store-failure", "closed")) {
-      rig.ask("user");
-      rig.faults.delayReplies(300);
+            new StoreRig(redis, "--limit", "1000/365d", "--on-store-failure", "closed");
+        RawClient idle = rig.fleet.rig(0).connect()) {
+      assertEquals(200, idle.send(Fleet.get("user")).read().status());
+      rig.faults.blackhole();
       List<RawClient> clients = waiting(rig.fleet, 10, "user");
-      rig.fleet.rig(0).await("weir_connections_open", 11);
       CompletableFuture<Boolean> drained =
           CompletableFuture.supplyAsync(
               () -> rig.fleet.rig(0).sidecar.drain(TimeUnit.SECONDS.toNanos(60)));
+      assertEquals("", idle.readToEnd(), "it is stopping");
+      rig.faults.pass();
       List<Integer> statuses = new ArrayList<>();
       for (RawClient client : clients) {
         statuses.add(client.read().status());

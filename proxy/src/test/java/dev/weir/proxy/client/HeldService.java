@@ -45,6 +45,9 @@ final class HeldService implements Origin {
   /** Whether there is no place even to wait. */
   boolean full;
 
+  /** Whether few places are left. */
+  boolean isScarce;
+
   /** Bytes of bodies that each call takes before it holds what comes. */
   int room = Integer.MAX_VALUE;
 
@@ -63,7 +66,7 @@ final class HeldService implements Origin {
 
   @Override
   public boolean isScarce() {
-    return false;
+    return isScarce;
   }
 
   @Override

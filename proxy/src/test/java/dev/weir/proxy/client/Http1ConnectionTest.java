@@ -9,6 +9,9 @@ import dev.weir.proxy.http.Origin.Opening;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -43,8 +46,12 @@ class Http1ConnectionTest {
     held.send(text);
   }
 
-  /** What the client has got since this was called last. */
   private String got() {
+    return got(held);
+  }
+
+  /** What a client has got since this was called last. */
+  private static String got(HeldLoop held) {
     StringBuilder text = new StringBuilder();
     for (ByteBuf bytes = held.channel.readOutbound();
         bytes != null;
@@ -200,6 +207,29 @@ class Http1ConnectionTest {
     assertFalse(held.channel.isOpen());
   }
 
+  /** Were it a head, a 408 would come long before the idle time is over. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\r\n", "\r"})
+  void takesAnEmptyLineBehindABodyForNoHead(String end) {
+    for (boolean apart : new boolean[] {false, true}) {
+      HeldLoop each = new HeldLoop().connect();
+      each.send(POST.formatted("a", 5) + "hello" + (apart ? "" : end));
+      each.service.last().answer(OK);
+      each.service.last().send("ok", true);
+      assertAnswered(200, got(each));
+      if (apart) {
+        each.send(end);
+      }
+      each.pass(HeldLoop.IDLE_NS - 1);
+      assertTrue(each.channel.isOpen());
+      each.pass(1);
+      assertEquals("", got(each));
+      assertFalse(each.channel.isOpen());
+      assertEquals(1, each.admission.asked);
+      each.close();
+    }
+  }
+
   @Test
   void givesTheRestOfABodyItsTimeAnewWithEachRead() {
     send(POST.formatted("a", 60_000) + "x".repeat(20_000));
@@ -241,6 +271,47 @@ class Http1ConnectionTest {
     assertTrue(got().startsWith("HTTP/1.1 100 "));
     send("hello");
     assertEquals("hello", held.service.last().body());
+  }
+
+  /** What it has waited for that is no part of it. */
+  @Test
+  void givesABodyItsTimeFromTheServicesContinueOn() {
+    send(POST.formatted("a", 5).replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n"));
+    held.pass(HeldLoop.BODY_NS - 1);
+    held.service.last().answer("HTTP/1.1 100 Continue");
+    held.channel.flushOutbound();
+    assertAnswered(100, got());
+    held.pass(HeldLoop.BODY_NS - 1);
+    assertEquals("", got());
+    held.pass(1);
+    assertAnswered(408, got());
+  }
+
+  /** With what it is sent, just when it is told to continue. */
+  private void fallBehindWithAContinue() {
+    held.service.isScarce = true;
+    held.channel.pipeline().addFirst(new FallsBehind());
+    send(POST.formatted("a", 50_000).replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n"));
+    assertAnswered(100, got());
+    assertFalse(held.channel.isWritable());
+    assertEquals(0, held.service.calls.size());
+  }
+
+  private static final class FallsBehind extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      ctx.write(message, promise);
+      ctx.channel().unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    }
+  }
+
+  @Test
+  void endsABodyThatStopsThoughItsClientIsBehindWithAContinue() {
+    fallBehindWithAContinue();
+    send("x".repeat(20_000)); // enough for a connection
+    assertEquals(20_000, held.service.last().body().length());
+    held.pass(HeldLoop.BODY_NS);
+    assertAnswered(408, got());
   }
 
   @Test
