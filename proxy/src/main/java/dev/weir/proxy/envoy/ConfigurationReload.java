@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * Follows a folder of files while it is in use, and publishes what they say when it changes.
  *
  * <p>Names and contents are compared every half a second, and a new content counts when it was read
- * twice in a row. One bad file refuses all: what was good last stays.
+ * twice in a row, as it is at the start and at SIGHUP. One bad file refuses all: what was good last
+ * stays.
  */
 public final class ConfigurationReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigurationReload.class);
@@ -54,9 +55,16 @@ public final class ConfigurationReload implements AutoCloseable {
    */
   public synchronized String load() {
     List<Faults> faults = new ArrayList<>();
-    Map<Path, byte[]> files = folder.content(faults);
-    content.know(files);
-    return read(files, faults);
+    return read(readNow(faults), faults);
+  }
+
+  /** Reads the folder's content until it holds still; the faults are those of the last reading. */
+  private Map<Path, byte[]> readNow(List<Faults> faults) {
+    return content.readNow(
+        () -> {
+          faults.clear();
+          return folder.content(faults);
+        });
   }
 
   private String read(Map<Path, byte[]> files, List<Faults> faults) {
@@ -91,9 +99,7 @@ public final class ConfigurationReload implements AutoCloseable {
   /** Reads the folder now, changed or not: for SIGHUP. Any thread. */
   public synchronized void reload() {
     List<Faults> faults = new ArrayList<>();
-    Map<Path, byte[]> files = folder.content(faults);
-    content.know(files);
-    reload(files, faults);
+    reload(readNow(faults), faults);
   }
 
   private void reload(Map<Path, byte[]> files, List<Faults> faults) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.watch;
 
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
 
 /**
  * What files hold, each time that they are read. A new content counts when it was read twice in a
@@ -10,6 +11,9 @@ import java.util.function.BiPredicate;
  * @param <C> what a reading of the files comes to; may be null.
  */
 public final class SettledContent<C> {
+  /** Readings in a row by {@link #readNow}. */
+  static final int MOST_READINGS = 10;
+
   private final BiPredicate<C, C> isSame;
   private C known;
   private C last;
@@ -48,5 +52,25 @@ public final class SettledContent<C> {
   public void know(C read) {
     known = read;
     last = read;
+  }
+
+  /**
+   * Reads at once, and again until two readings in a row find the same: of files that are swapped
+   * together, one reading may find some of before and some of after. What still changes behind
+   * {@link #MOST_READINGS} is taken as it was last.
+   *
+   * @return what has been read, known from now on.
+   */
+  public C readNow(Supplier<C> reading) {
+    C read = reading.get();
+    C before;
+    int count = 1;
+    do {
+      before = read;
+      read = reading.get();
+      count++;
+    } while (count < MOST_READINGS && !isSame.test(before, read));
+    know(read);
+    return read;
   }
 }

@@ -1,9 +1,13 @@
 package dev.weir.proxy.watch;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SettledContentTest {
@@ -58,5 +62,26 @@ class SettledContentTest {
     assertFalse(content.isNew("b"));
     assertFalse(content.isNew("a"), "read once");
     assertTrue(content.isNew("a"));
+  }
+
+  @Test
+  void isReadNowUntilItIsTheSameTwiceInARow() {
+    Iterator<String> readings = List.of("ab", "b", "c", "c", "d").iterator();
+    assertEquals("c", content("a", "a").readNow(readings::next));
+    assertEquals("d", readings.next());
+  }
+
+  @Test
+  void isReadNowOnlySoOftenWhereItNeverSettles() {
+    AtomicInteger readings = new AtomicInteger();
+    content("a", "a").readNow(() -> Integer.toString(readings.incrementAndGet()));
+    assertEquals(SettledContent.MOST_READINGS, readings.get());
+  }
+
+  @Test
+  void isKnownOnceItWasReadNow() {
+    SettledContent<String> content = content("a", "a");
+    content.readNow(() -> "b");
+    assertFalse(content.isNew("b"));
   }
 }
