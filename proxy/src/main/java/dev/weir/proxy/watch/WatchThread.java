@@ -44,7 +44,8 @@ public final class WatchThread implements AutoCloseable {
     while (!isClosed) {
       try {
         look.run();
-      } catch (RuntimeException unexpected) {
+      } catch (RuntimeException | Error unexpected) {
+        // Also of memory that a look lacked: what changes next may well be smaller.
         LOG.error(failure, unexpected);
       }
       LockSupport.parkNanos(intervalNs);

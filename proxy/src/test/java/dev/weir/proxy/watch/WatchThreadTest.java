@@ -29,6 +29,20 @@ class WatchThreadTest {
   }
 
   @Test
+  void looksAgainAfterALookThatRanOutOfMemory() throws InterruptedException {
+    CountDownLatch looks = new CountDownLatch(3);
+    Runnable look =
+        () -> {
+          looks.countDown();
+          throw new OutOfMemoryError(FAILURE);
+        };
+    try (WatchThread watch = new WatchThread("test-no-memory", 1, look, FAILURE)) {
+      watch.start();
+      assertTrue(looks.await(60, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
   void keepsNoProcessAlive() throws InterruptedException {
     AtomicReference<Thread> looking = new AtomicReference<>();
     CountDownLatch looked = new CountDownLatch(1);
