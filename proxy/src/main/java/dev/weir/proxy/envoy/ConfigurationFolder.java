@@ -21,6 +21,9 @@ public final class ConfigurationFolder {
   /** The most files. */
   static final int MAX_FILES = 10_000;
 
+  /** What all files may hold together: they are kept to be compared, twice while they change. */
+  static final int MAX_BYTES = 8 << 20;
+
   private final Path folder;
   private final boolean mergesDomains;
   private final LimitCompiler compiler;
@@ -64,10 +67,17 @@ public final class ConfigurationFolder {
     }
     Collections.sort(paths);
     Map<Path, byte[]> content = new LinkedHashMap<>();
+    int bytesLeft = MAX_BYTES;
     for (Path path : paths) {
       Faults ofFile = Faults.ofFile(path.toString());
       faults.add(ofFile);
-      content.put(path, SettingsFile.content(path, ofFile));
+      byte[] ofPath = SettingsFile.content(path, ofFile);
+      bytesLeft -= ofPath == null ? 0 : ofPath.length;
+      if (bytesLeft < 0) {
+        ofFolder.add(0, "", "more than 8MiB in all files (expected: at most 8MiB)");
+        return Map.of();
+      }
+      content.put(path, ofPath);
     }
     return content;
   }
@@ -91,15 +101,20 @@ public final class ConfigurationFolder {
   RateLimitConfiguration read(Map<Path, byte[]> content, List<Faults> faults) {
     Map<String, DomainSpec> domains = new LinkedHashMap<>();
     Map<String, Path> files = new LinkedHashMap<>();
-    content.forEach(
-        (path, bytes) -> {
-          Faults ofFile = Faults.ofFile(path.toString());
-          faults.add(ofFile);
-          DomainSpec read = bytes == null ? null : new DomainReader(ofFile, compiler).read(bytes);
-          if (read != null && ofFile.isEmpty()) {
-            add(read, path, domains, files, ofFile);
-          }
-        });
+    int values = 0;
+    for (Map.Entry<Path, byte[]> file : content.entrySet()) {
+      Faults ofFile = Faults.ofFile(file.getKey().toString());
+      faults.add(ofFile);
+      DomainReader reader = new DomainReader(ofFile, compiler, values);
+      DomainSpec read = file.getValue() == null ? null : reader.read(file.getValue());
+      if (read != null && ofFile.isEmpty()) {
+        add(read, file.getKey(), domains, files, ofFile);
+      }
+      values = reader.valuesSoFar();
+      if (values > YamlBudget.MAX_VALUES) {
+        break; // each file behind it would be told as one too many
+      }
+    }
     boolean isGood = faults.stream().allMatch(Faults::isEmpty);
     return isGood ? new RateLimitConfiguration(List.copyOf(domains.values()), compiler) : null;
   }

@@ -3,6 +3,8 @@ package dev.weir.proxy.envoy;
 import dev.weir.proxy.control.Faults;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Joins what two files have of one domain: the descriptors of both, each of another key. */
 final class DomainMerge {
@@ -13,9 +15,10 @@ final class DomainMerge {
    */
   static DomainSpec of(DomainSpec first, DomainSpec second, Faults faults) {
     List<DescriptorSpec> all = new ArrayList<>(first.descriptors());
+    Set<String> known =
+        all.stream().map(DescriptorSpec::compositeKey).collect(Collectors.toUnmodifiableSet());
     for (DescriptorSpec spec : second.descriptors()) {
-      if (first.descriptors().stream()
-          .anyMatch(other -> other.compositeKey().equals(spec.compositeKey()))) {
+      if (known.contains(spec.compositeKey())) {
         faults.add(
             spec.line(),
             "descriptors",

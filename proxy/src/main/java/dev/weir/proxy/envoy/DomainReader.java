@@ -55,21 +55,28 @@ final class DomainReader {
 
   private final Faults faults;
   private final LimitCompiler compiler;
+  private final YamlBudget budget;
   private LimitOptions domainOptions = LimitOptions.NONE;
 
   /**
    * @param compiler says what of an algorithm cannot be.
+   * @param valuesBefore how many values the files have that were read before.
    */
-  DomainReader(Faults faults, LimitCompiler compiler) {
+  DomainReader(Faults faults, LimitCompiler compiler, int valuesBefore) {
     this.faults = faults;
     this.compiler = compiler;
+    this.budget = new YamlBudget(faults, valuesBefore);
+  }
+
+  /** How many values the file and those before it have; with a fault, if there are too many. */
+  int valuesSoFar() {
+    return budget.valuesSoFar();
   }
 
   /** The domain of a file's content; null, or incomplete, if there was a fault. */
   DomainSpec read(byte[] content) {
     Node node = YamlDocument.compose(content, "a domain and its descriptors", faults);
-    YamlSection root =
-        node == null ? null : YamlSection.of(node, "", faults, new YamlBudget(faults));
+    YamlSection root = node == null ? null : YamlSection.of(node, "", faults, budget);
     if (root == null) {
       return null;
     }

@@ -3,28 +3,40 @@ package dev.weir.proxy.envoy;
 import dev.weir.proxy.control.Faults;
 
 /**
- * How much a file may amount to once its aliases are followed: a few short lines of anchors can
- * mean billions. One per file.
+ * How much files may amount to once their aliases are followed: a few short lines of anchors can
+ * mean billions, and many files that are small enough are too much together. One per file.
  */
 final class YamlBudget {
   static final int MAX_VALUES = 200_000;
   static final int MAX_DEPTH = 32;
 
   private final Faults faults;
+  private final int valuesBefore;
   private int values;
   private int depth;
   private boolean isSpent;
 
-  YamlBudget(Faults faults) {
+  /**
+   * @param valuesBefore how many values the files before it have.
+   */
+  YamlBudget(Faults faults, int valuesBefore) {
     this.faults = faults;
+    this.valuesBefore = valuesBefore;
   }
 
   /** Counts one more value; false, and one fault, if there were too many. */
   boolean take(int line) {
     if (++values > MAX_VALUES) {
       spent(line, "too large once its aliases are followed");
+    } else if (valuesBefore + values > MAX_VALUES) {
+      spent(line, "too large together with the files before it");
     }
     return !isSpent;
+  }
+
+  /** How many values this file and those before it have; with a fault, if there are too many. */
+  int valuesSoFar() {
+    return valuesBefore + values;
   }
 
   /** Goes one level down; false, and one fault, if that is too deep. */

@@ -77,7 +77,11 @@ final class YamlSection {
 
   /** Merges what a node names, which may name itself: as deep as anything may be. */
   private void merge(Node node) {
-    if (budget.enter(YamlDocument.line(node))) {
+    int line = YamlDocument.line(node);
+    if (!budget.take(line)) {
+      return;
+    }
+    if (budget.enter(line)) {
       if (node instanceof SequenceNode several) {
         several.getValue().forEach(this::merge);
       } else {

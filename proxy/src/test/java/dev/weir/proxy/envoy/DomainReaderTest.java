@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.SettingsFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -252,6 +253,35 @@ class DomainReaderTest {
     assertTrue(told.contains("too large once its aliases are followed"), told);
   }
 
+  @Test
+  void refusesMergedListsThatMeanBillionsOfThemselves() {
+    StringBuilder lists = new StringBuilder("domain: d\nn0: &n0 []\n");
+    for (int i = 1; i < 30; i++) {
+      lists.append(String.format("n%d: &n%d [*n%d, *n%d]%n", i, i, i - 1, i - 1));
+    }
+    String told = Configurations.faults(lists + "<<: *n29\n");
+    assertTrue(told.contains("too large once its aliases are followed"), told);
+  }
+
+  @Test
+  void boundsWhatAllFilesMeanTogether() {
+    String nodes = distinctNodes(YamlBudget.MAX_VALUES / 4);
+    String one = "domain: one\ndescriptors:\n" + nodes;
+    String two = "domain: two\ndescriptors:\n" + nodes;
+    assertEquals(2, Configurations.local(one, "domain: two\n").domains().size());
+    String told = Configurations.faults(one, two);
+    assertTrue(told.startsWith("b.yaml:"), told);
+    assertTrue(told.contains("too large together with the files before it"), told);
+  }
+
+  private static String distinctNodes(int count) {
+    StringBuilder nodes = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      nodes.append("- key: ").append(i).append('\n');
+    }
+    return nodes.toString();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -305,6 +335,22 @@ class DomainReaderTest {
     write(folder.resolve("notes.txt"), "not: read");
     RateLimitConfiguration read = files.read(new ArrayList<>());
     assertEquals(List.of("one", "two"), read.domains().stream().map(DomainSpec::name).toList());
+  }
+
+  @Test
+  void readsNoMoreOfAFolderThanFitsInMemory(@TempDir Path folder) throws Exception {
+    String filler = "#".repeat(SettingsFile.MAX_BYTES - 100);
+    for (int i = 0; i < 9; i++) {
+      write(folder.resolve(i + ".yaml"), "domain: d" + i + " " + filler);
+    }
+    ConfigurationFolder files = new ConfigurationFolder(folder, false, false, 0, 0);
+    List<Faults> faults = new ArrayList<>();
+    assertTrue(files.content(faults).isEmpty());
+    assertEquals(
+        folder + ": more than 8MiB in all files (expected: at most 8MiB)",
+        faults.get(0).all().get(0).toString());
+    Files.delete(folder.resolve("8.yaml"));
+    assertEquals(8, files.read(new ArrayList<>()).domains().size());
   }
 
   @Test
