@@ -20,6 +20,7 @@ import dev.weir.proxy.rule.RuleAction;
 import dev.weir.proxy.rule.RuleSet;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The way of every question through the decision: its rule, its identities, a ticket, its charges,
@@ -130,16 +131,27 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         expectations[i] = new Expectation();
       }
     }
+    Question before = null;
+    Rule rule = null;
     for (int i = 0; i < count; i++) {
-      if (questions[i] != null) {
-        expect(questions[i], expectations[i]);
+      Question question = questions[i];
+      if (question != null) {
+        if (before == null || !isOfSameRule(question, before)) {
+          rule = rule(question);
+        }
+        expect(question, rule, expectations[i]);
+        before = question;
       }
     }
     gate.fetch();
   }
 
-  private void expect(Question question, Expectation into) {
-    Rule rule = rule(question);
+  /** Whether what finds the rules of two questions is the same, which need not be looked at. */
+  private static boolean isOfSameRule(Question one, Question other) {
+    return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
+  }
+
+  private void expect(Question question, Rule rule, Expectation into) {
     if (rule != null
         && rule.action() == RuleAction.LIMIT
         && rule.localGroupCount() == rule.groupCount()

@@ -1,6 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.decision.proto.ProtoReader;
+import dev.weir.proxy.decision.proto.Utf8;
 import dev.weir.proxy.request.Question;
 import org.agrona.DirectBuffer;
 
@@ -8,6 +9,9 @@ import org.agrona.DirectBuffer;
  * One message of {@code weir.v1} that asks about budgets, decoded: {@code CheckRateLimitRequest},
  * or {@code GetRemainingQuotaRequest} and {@code ResetLimitRequest}, whose fields are some of the
  * same. Texts are where they lie in the message. Used again for any number of messages.
+ *
+ * <p>Who asks many checks at once mostly asks the same of all, and about others: the {@link Terms}
+ * of a check that differs from the one before it by its identifier alone are that one's.
  */
 final class AskedCheck {
   /** Fields of the message, by their numbers. */
@@ -28,6 +32,11 @@ final class AskedCheck {
   static final int NANOS = 2;
 
   static final int MAX_IDENTITIES = Question.MAX_IDENTITIES;
+
+  /** Of the field of the identifier, which is written first; its length is one byte mostly. */
+  private static final byte IDENTIFIER_TAG = IDENTIFIER << 3 | 2;
+
+  private static final int PREFIX_BYTES = 2;
 
   /** Where a text lies in the message. */
   static final class Text {
@@ -53,8 +62,7 @@ final class AskedCheck {
     }
   }
 
-  /** One identity. */
-  static final class Identity {
+  private static final class Identity {
     private final Text identifier = new Text();
     private final Text dimensionName = new Text();
     private int dimension;
@@ -64,38 +72,104 @@ final class AskedCheck {
       dimensionName.clear();
       dimension = 0;
     }
+  }
 
-    Text identifier() {
-      return identifier;
+  /** All that a message says but for its identifier, which is not among the identities. */
+  static final class Terms {
+    private static final int NONE = -1;
+
+    private final Identity[] identities = new Identity[MAX_IDENTITIES];
+    private final Text endpoint = new Text();
+    private final Text method = new Text();
+    private final Text idempotencyKey = new Text();
+    private final Text ruleId = new Text();
+    private int identityCount;
+    private long cost;
+    private boolean hasClientTime;
+    private long clientSeconds;
+    private int clientNanos;
+    private boolean requiresRule;
+
+    /** Where they lie, if that is behind the identifier and in one piece; else no length. */
+    private int offset;
+
+    private int length = NONE;
+
+    private Terms() {
+      identities[0] = new Identity(); // the others when they are needed
     }
 
-    Text dimensionName() {
-      return dimensionName;
-    }
-
-    /** Its number in {@code weir.v1.Dimension}, known or not. */
-    int dimension() {
-      return dimension;
+    private void clear() {
+      identityCount = 1;
+      identities[0].clear();
+      endpoint.clear();
+      method.clear();
+      idempotencyKey.clear();
+      ruleId.clear();
+      cost = 0;
+      hasClientTime = false;
+      clientSeconds = 0;
+      clientNanos = 0;
+      requiresRule = false;
+      length = NONE;
     }
   }
 
   private final ProtoReader reader = new ProtoReader();
   private final ProtoReader nested = new ProtoReader();
-  private final Identity[] identities = new Identity[MAX_IDENTITIES];
-  private final Text endpoint = new Text();
-  private final Text method = new Text();
-  private final Text idempotencyKey = new Text();
-  private final Text ruleId = new Text();
-  private int identityCount;
-  private long cost;
-  private boolean hasClientTime;
-  private long clientSeconds;
-  private int clientNanos;
-  private boolean requiresRule;
+  private final Text identifier = new Text();
+  private final Terms own = new Terms();
+
+  /** Its own, or those of a check before it. */
+  private Terms terms = own;
+
+  private int identifierCount;
   private DirectBuffer bytes;
 
-  AskedCheck() {
-    identities[0] = new Identity(); // the others when they are needed
+  /**
+   * Decodes a {@code CheckRateLimitRequest}.
+   *
+   * @param before was read in the same bytes, which are still there; null if none was.
+   * @return false if it is none.
+   */
+  boolean read(DirectBuffer source, int offset, int length, AskedCheck before) {
+    return before != null && isLike(before.terms, source, offset, length)
+        || read(source, offset, length, true);
+  }
+
+  /** Takes other terms if a message has the same; false if it does not, or may be none. */
+  private boolean isLike(Terms others, DirectBuffer source, int offset, int length) {
+    int identifierBytes = length - PREFIX_BYTES - others.length;
+    int at = offset + PREFIX_BYTES;
+    if (others.length == Terms.NONE
+        || identifierBytes < 0
+        || identifierBytes > Byte.MAX_VALUE
+        || source.getByte(offset) != IDENTIFIER_TAG
+        || source.getByte(offset + 1) != identifierBytes
+        || !areEqual(source, at + identifierBytes, others.offset, others.length)
+        || !Utf8.isValid(source, at, identifierBytes)) {
+      return false;
+    }
+    bytes = source;
+    identifier.offset = at;
+    identifier.length = identifierBytes;
+    terms = others;
+    return true;
+  }
+
+  private static boolean areEqual(DirectBuffer in, int one, int other, int length) {
+    int at = 0;
+    for (; length - at >= Long.BYTES; at += Long.BYTES) {
+      if (in.getLong(one + at) != in.getLong(other + at)) {
+        return false;
+      }
+    }
+    for (; at < length; at++) {
+      if (in.getByte(one + at) != in.getByte(other + at)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -109,13 +183,16 @@ final class AskedCheck {
     reader.wrap(source, offset, length);
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       switch (field) {
-        case IDENTIFIER -> text(identities[0].identifier, offset);
-        case DIMENSION -> identities[0].dimension = (int) reader.varint();
-        case DIMENSION_NAME -> text(identities[0].dimensionName, offset);
+        case IDENTIFIER -> {
+          text(identifier, offset);
+          identifierCount++;
+        }
+        case DIMENSION -> own.identities[0].dimension = (int) reader.varint();
+        case DIMENSION_NAME -> text(own.identities[0].dimensionName, offset);
         case OTHER_IDENTITIES -> otherIdentity(offset);
-        case ENDPOINT -> text(endpoint, offset);
-        case METHOD -> text(method, offset);
-        case RULE_ID -> text(ruleId, offset);
+        case ENDPOINT -> text(own.endpoint, offset);
+        case METHOD -> text(own.method, offset);
+        case RULE_ID -> text(own.ruleId, offset);
         default -> {
           if (isCheck) {
             ofCheck(field, offset);
@@ -125,32 +202,32 @@ final class AskedCheck {
         }
       }
     }
-    return !reader.isMalformed();
+    if (reader.isMalformed()) {
+      return false;
+    }
+    if (identifierCount == 1 && identifier.offset == offset + PREFIX_BYTES) {
+      own.offset = identifier.offset + identifier.length;
+      own.length = offset + length - own.offset;
+    }
+    return true;
   }
 
   private void ofCheck(int field, int offset) {
     switch (field) {
-      case COST -> cost = reader.varint();
+      case COST -> own.cost = reader.varint();
       case CLIENT_TIME -> clientTime();
-      case IDEMPOTENCY_KEY -> text(idempotencyKey, offset);
-      case REQUIRE_RULE -> requiresRule = reader.bool();
+      case IDEMPOTENCY_KEY -> text(own.idempotencyKey, offset);
+      case REQUIRE_RULE -> own.requiresRule = reader.bool();
       default -> reader.skip();
     }
   }
 
   private void clear(DirectBuffer source) {
     bytes = source;
-    identityCount = 1;
-    identities[0].clear();
-    endpoint.clear();
-    method.clear();
-    idempotencyKey.clear();
-    ruleId.clear();
-    cost = 0;
-    hasClientTime = false;
-    clientSeconds = 0;
-    clientNanos = 0;
-    requiresRule = false;
+    identifier.clear();
+    identifierCount = 0;
+    own.clear();
+    terms = own;
   }
 
   private void text(Text into, int base) {
@@ -160,10 +237,10 @@ final class AskedCheck {
 
   /** Those that are more than may be are counted, and not kept. */
   private void otherIdentity(int base) {
-    int index = Math.min(identityCount, MAX_IDENTITIES - 1);
-    Identity into = identities[index] == null ? new Identity() : identities[index];
-    identities[index] = into;
-    identityCount++;
+    int index = Math.min(own.identityCount, MAX_IDENTITIES - 1);
+    Identity into = own.identities[index] == null ? new Identity() : own.identities[index];
+    own.identities[index] = into;
+    own.identityCount++;
     into.clear();
     reader.message(nested);
     int from = base + reader.offset();
@@ -185,12 +262,12 @@ final class AskedCheck {
   }
 
   private void clientTime() {
-    hasClientTime = true;
+    own.hasClientTime = true;
     reader.message(nested);
     for (int field = nested.next(); field != ProtoReader.END; field = nested.next()) {
       switch (field) {
-        case SECONDS -> clientSeconds = nested.varint();
-        case NANOS -> clientNanos = (int) nested.varint();
+        case SECONDS -> own.clientSeconds = nested.varint();
+        case NANOS -> own.clientNanos = (int) nested.varint();
         default -> nested.skip();
       }
     }
@@ -213,50 +290,64 @@ final class AskedCheck {
     return bytes;
   }
 
-  /** How many identities were given, those beyond {@link #MAX_IDENTITIES} too. */
-  int identityCount() {
-    return identityCount;
+  /** What it says beside its identifier. */
+  Terms terms() {
+    return terms;
   }
 
-  /** The message's own identity first. */
-  Identity identity(int index) {
-    return identities[index];
+  /** How many identities were given, those beyond {@link #MAX_IDENTITIES} too. */
+  int identityCount() {
+    return terms.identityCount;
+  }
+
+  /** The message's own first. */
+  Text identifier(int index) {
+    return index == 0 ? identifier : terms.identities[index].identifier;
+  }
+
+  /** Its number in {@code weir.v1.Dimension}, known or not. */
+  int dimension(int index) {
+    return terms.identities[index].dimension;
+  }
+
+  Text dimensionName(int index) {
+    return terms.identities[index].dimensionName;
   }
 
   Text endpoint() {
-    return endpoint;
+    return terms.endpoint;
   }
 
   Text method() {
-    return method;
+    return terms.method;
   }
 
   long cost() {
-    return cost;
+    return terms.cost;
   }
 
   boolean hasClientTime() {
-    return hasClientTime;
+    return terms.hasClientTime;
   }
 
   /** By the caller's clock, since the epoch of Unix. */
   long clientSeconds() {
-    return clientSeconds;
+    return terms.clientSeconds;
   }
 
   int clientNanos() {
-    return clientNanos;
+    return terms.clientNanos;
   }
 
   Text idempotencyKey() {
-    return idempotencyKey;
+    return terms.idempotencyKey;
   }
 
   Text ruleId() {
-    return ruleId;
+    return terms.ruleId;
   }
 
   boolean requiresRule() {
-    return requiresRule;
+    return terms.requiresRule;
   }
 }

@@ -42,6 +42,9 @@ final class CheckQuestions {
 
   private String fault;
 
+  /** What its question was made of beside the identifier; null if there is none. */
+  private AskedCheck.Terms terms;
+
   CheckQuestions() {
     this(new KnownTexts(), new KnownTexts(), new UnsafeBuffer(new byte[MAX_ENDPOINT_BYTES]));
   }
@@ -65,6 +68,7 @@ final class CheckQuestions {
    */
   Question of(AskedCheck asked, Operation operation, long untilNs) {
     fault = null;
+    terms = null;
     Purpose purpose =
         switch (operation) {
           case CHECK -> Purpose.DECISION;
@@ -72,9 +76,32 @@ final class CheckQuestions {
         };
     question.start(operation, purpose).deadlineNs(untilNs);
     if (identities(asked) && rule(asked) && cost(asked) && once(asked)) {
+      terms = asked.terms();
       return question;
     }
     return null;
+  }
+
+  /**
+   * Makes the question of a check that is asked together with others: its endpoint and all else
+   * beside its identity is looked at once for as many as have the same.
+   *
+   * @param before has made the question before this one, which is still to be asked; null if none.
+   * @return null if a field cannot be used; {@link #fault()} says which.
+   */
+  Question of(AskedCheck asked, long untilNs, CheckQuestions before) {
+    if (before == null || before.terms != asked.terms()) {
+      return of(asked, Operation.CHECK, untilNs);
+    }
+    fault = null;
+    terms = null;
+    AskedCheck.Text identifier = asked.identifier(0);
+    if (!isIdentifier(asked, 0)) {
+      return null;
+    }
+    terms = before.terms;
+    return question.startLike(
+        before.question, asked.bytes(), identifier.offset(), identifier.length());
   }
 
   /** The field that cannot be used, its value, and what was expected. */
@@ -98,15 +125,10 @@ final class CheckQuestions {
   }
 
   private boolean identity(AskedCheck asked, int index) {
-    AskedCheck.Identity identity = asked.identity(index);
-    AskedCheck.Text identifier = identity.identifier();
-    if (!isText(asked, identifier, 1, MAX_IDENTIFIER_BYTES)) {
-      return fault(
-          field(index, "identifier"),
-          text(asked, identifier),
-          "1 to 1,024 bytes without control characters");
+    if (!isIdentifier(asked, index)) {
+      return false;
     }
-    String source = source(asked, identity, index);
+    String source = source(asked, index);
     if (source == null) {
       return false;
     }
@@ -115,21 +137,30 @@ final class CheckQuestions {
         return fault(field(index, "dimension"), source, "each dimension once");
       }
     }
+    AskedCheck.Text identifier = asked.identifier(index);
     question.identity(source, asked.bytes(), identifier.offset(), identifier.length());
     return true;
+  }
+
+  private boolean isIdentifier(AskedCheck asked, int index) {
+    AskedCheck.Text identifier = asked.identifier(index);
+    return isText(asked, identifier, 1, MAX_IDENTIFIER_BYTES)
+        || fault(
+            field(index, "identifier"),
+            text(asked, identifier),
+            "1 to 1,024 bytes without control characters");
   }
 
   /** An identity as the log tells of it: no secret. */
   String shown(AskedCheck asked, int index) {
     String source = question.identityName(index);
     boolean isSecret = KeyPart.parse(source).isSecret();
-    return source
-        + (isSecret ? " (secret)" : " " + text(asked, asked.identity(index).identifier()));
+    return source + (isSecret ? " (secret)" : " " + text(asked, asked.identifier(index)));
   }
 
-  private String source(AskedCheck asked, AskedCheck.Identity identity, int index) {
-    int dimension = identity.dimension();
-    AskedCheck.Text name = identity.dimensionName();
+  private String source(AskedCheck asked, int index) {
+    int dimension = asked.dimension(index);
+    AskedCheck.Text name = asked.dimensionName(index);
     if (name.length() == 0) {
       if (dimension < 1 || dimension >= SOURCES.length) {
         fault(field(index, "dimension"), Integer.toString(dimension), DIMENSIONS);

@@ -4,7 +4,6 @@ import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.DecisionCall;
-import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import java.util.ArrayDeque;
@@ -120,6 +119,7 @@ final class CheckRateLimits implements GrpcMethod {
   private int read(DirectBuffer message, AskedChecks into) {
     int count = 0;
     boolean isWellFormed = true;
+    AskedCheck before = null;
     reader.wrap(message, 0, message.capacity());
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       if (field != CHECKS) {
@@ -128,7 +128,8 @@ final class CheckRateLimits implements GrpcMethod {
       }
       reader.bytes();
       AskedCheck check = (count++ < MAX_CHECKS ? into.add() : into.check(0)).asked();
-      isWellFormed = check.read(message, reader.offset(), reader.length(), true) && isWellFormed;
+      isWellFormed = check.read(message, reader.offset(), reader.length(), before) && isWellFormed;
+      before = check;
     }
     return isWellFormed && !reader.isMalformed() ? count : -1;
   }
@@ -148,7 +149,7 @@ final class CheckRateLimits implements GrpcMethod {
         int from = checks.askedCount();
         int count = Math.min(MADE_AT_ONCE, checks.count() - from);
         for (int i = 0; i < count; i++) {
-          questions[i] = question(checks.check(from + i), making[i]);
+          questions[i] = question(checks.check(from + i), making[i], i == 0 ? null : making[i - 1]);
         }
         loop.admission().expect(questions, count);
         for (int i = 0; i < count; i++) {
@@ -164,8 +165,9 @@ final class CheckRateLimits implements GrpcMethod {
   }
 
   /** The question that a check comes to; null if there is none, which its outcome says. */
-  private static Question question(AskedChecks.Check check, CheckQuestions by) {
-    Question question = by.of(check.asked(), Operation.CHECK, check.call().deadlineNs());
+  private static Question question(
+      AskedChecks.Check check, CheckQuestions by, CheckQuestions before) {
+    Question question = by.of(check.asked(), check.call().deadlineNs(), before);
     if (question == null) {
       check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, by.fault());
       return null;

@@ -74,6 +74,37 @@ public final class Question {
     return this;
   }
 
+  /**
+   * Starts a question that is another one but for the value of the first identity, and that nothing
+   * has been found out of; nothing is said yet of what follows.
+   *
+   * @param other with an identity or more.
+   */
+  public Question startLike(Question other, DirectBuffer bytes, int offset, int length) {
+    start(other.operation, other.purpose);
+    request = other.request;
+    ruleId = other.ruleId;
+    deadlineNs = other.deadlineNs;
+    cost = other.cost;
+    wantsRows = other.wantsRows;
+    costCount = other.costCount;
+    for (int i = 0; i < costCount; i++) {
+      costs[i] = other.costs[i];
+    }
+    onceBytes = other.onceBytes;
+    onceOffset = other.onceOffset;
+    onceLength = other.onceLength;
+    identity(other.identityNames[0], bytes, offset, length);
+    for (int i = 1; i < other.identityCount; i++) {
+      identity(
+          other.identityNames[i],
+          other.identityBytes[i],
+          other.identityOffsets[i],
+          other.identityLengths[i]);
+    }
+    return this;
+  }
+
   /** The request, or the endpoint: by it the rule is found, and what identities are not given. */
   public Question request(RequestView view) {
     request = view;

@@ -19,6 +19,8 @@ import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.CheckRateLimitsRequest;
 import dev.weir.v1.CheckRateLimitsResponse;
+import dev.weir.v1.Dimension;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +80,50 @@ class CheckRateLimitsTest {
         CheckRateLimitsResponse.parseFrom(
                 limiter.answer("CheckRateLimits", CheckRateLimitsRequest.getDefaultInstance()))
             .getResultsCount());
+  }
+
+  /** Of checks that are alike but for the identifier one is looked at for all. */
+  @ParameterizedTest
+  @EnumSource(value = Mode.class, names = "LEASED", mode = EnumSource.Mode.EXCLUDE)
+  void decidesChecksThatAreAlikeAsItWouldEachAlone(Mode mode)
+      throws InvalidProtocolBufferException {
+    List<CheckRateLimitRequest.Builder> checks = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      checks.add(check("user-" + i));
+    }
+    checks.set(3, check("a\nb"));
+    checks.set(4, check(""));
+    checks.set(7, check("eve").setEndpoint("/orders/../none"));
+    checks.set(8, check("eve").setEndpoint("/orders/../none").setRequireRule(true));
+    checks.set(9, check("bob").setEndpoint("/orders/../none").setRequireRule(true));
+    checks.set(12, check("ann").setCost(3));
+    checks.set(13, check("bob").setCost(3));
+    checks.set(14, check("eve").setCost(-1));
+    checks.set(15, check("joe").setCost(-1));
+    checks.set(17, check("ann").setRuleId("other"));
+    checks.set(18, check("bob").setRuleId("other"));
+    checks.set(19, check("ann").setRuleId("r"));
+    checks.set(20, check("bob").setRuleId("r"));
+    checks.set(33, check("ann").setDimension(Dimension.API_KEY));
+    checks.set(34, check("bob").setDimension(Dimension.API_KEY));
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    CheckRateLimitsRequest.Builder padded = CheckRateLimitsRequest.newBuilder();
+    for (int i = 0; i < checks.size(); i++) {
+      many.addChecks(checks.get(i));
+      UnknownFieldSet.Field differs = UnknownFieldSet.Field.newBuilder().addVarint(i).build();
+      padded.addChecks(
+          checks
+              .get(i)
+              .setUnknownFields(UnknownFieldSet.newBuilder().addField(99, differs).build()));
+    }
+    limiter.start(mode);
+    byte[] alike = limiter.answer("CheckRateLimits", many.build());
+    try (RateLimiterRig other = new RateLimiterRig()) {
+      other.start(mode);
+      assertEquals(
+          CheckRateLimitsResponse.parseFrom(other.answer("CheckRateLimits", padded.build())),
+          CheckRateLimitsResponse.parseFrom(alike));
+    }
   }
 
   @Test

@@ -3,12 +3,13 @@ package dev.weir.proxy.decision.proto;
 import org.agrona.DirectBuffer;
 
 /** Whether bytes are text in UTF-8 (RFC 3629). */
-final class Utf8 {
+public final class Utf8 {
   private static final long HIGH_BITS = 0x8080808080808080L;
 
   private Utf8() {}
 
-  static boolean isValid(DirectBuffer bytes, int offset, int length) {
+  /** Whether that many bytes are characters, none of them cut. */
+  public static boolean isValid(DirectBuffer bytes, int offset, int length) {
     int at = offset;
     final int end = offset + length;
     while (end - at >= Long.BYTES && (bytes.getLong(at) & HIGH_BITS) == 0) {
