@@ -6,36 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** When a service is pinged, and when a connection to it is replaced by another. */
-class ConnectionHealthTest {
+class ConnectionHealthTest extends HeldPoolTest {
   private static final long SECOND_NS = HeldPool.SECOND_NS;
   private static final long TENTH_NS = SECOND_NS / 10;
 
   /** How long a service may take to answer. */
   private static final long RESPONSE_NS = 2 * SECOND_NS;
-
-  private HeldPool held = new HeldPool(100, 2);
-
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   /** A request that the service does not answer in time. */
   private void askInVain() {
@@ -80,8 +65,7 @@ class ConnectionHealthTest {
 
   @Test
   void pingsAServiceThatLeavesARequestWaitInSilenceForASecond() {
-    held.close();
-    held = new HeldPool(100, 2, 1, HeldPool.MINUTE_NS);
+    replace(new HeldPool(100, 2, 1, HeldPool.MINUTE_NS));
     held.ask(GET);
     Service service = held.connectSettled();
     held.pass(SECOND_NS - TENTH_NS);
@@ -360,8 +344,7 @@ class ConnectionHealthTest {
 
   @Test
   void replacesAConnectionThatDrainsAsTheServiceWastesIt() {
-    held.close();
-    held = new HeldPool(100, 1);
+    replace(new HeldPool(100, 1));
     Service service = connectWithStream();
     for (int i = 0; i < 160; i++) {
       service.peer.settings();

@@ -8,31 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One request of HTTP/1.1 to a service of HTTP/2 and its answer, frame by frame. */
-class Http2CallTest {
-  private final HeldPool held = new HeldPool(100, 2);
-
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
-
+class Http2CallTest extends HeldPoolTest {
   @Test
   void carriesARequestAndItsAnswer() {
     HeldClient client = held.ask(GET);

@@ -7,30 +7,15 @@ import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a request that a service of HTTP/2 did not take: sent once more, or refused. */
-class Http2RepeatTest {
-  private final HeldPool held = new HeldPool(100, 2);
-
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
-
+class Http2RepeatTest extends HeldPoolTest {
   @Test
   void sendsOnceMoreWhatTheServiceHasRefused() {
     HeldClient client = held.ask(POST);

@@ -5,34 +5,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What streams that last leave to requests, where a service allows four on a connection. */
-class LongStreamsTest {
+class LongStreamsTest extends HeldPoolTest {
   private static final int OF_ONE = 4;
   private static final long LONG_NS = 5 * HeldPool.SECOND_NS;
 
-  private HeldPool held = new HeldPool(100, 1);
   private final List<HeldClient> clients = new ArrayList<>();
 
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
+  LongStreamsTest() {
+    super(new HeldPool(100, 1));
   }
 
   private Service connect() {
@@ -107,8 +97,7 @@ class LongStreamsTest {
 
   @Test
   void keepTheirPlacesWhereNoMoreMayLast() {
-    held.close();
-    held = new HeldPool(100, 1, 1, HeldPool.SECOND_NS);
+    replace(new HeldPool(100, 1, 1, HeldPool.SECOND_NS));
     openStreams(OF_ONE);
     held.pass(LONG_NS);
     HeldClient client = held.ask(GET);

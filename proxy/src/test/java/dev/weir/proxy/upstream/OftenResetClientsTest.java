@@ -4,34 +4,29 @@ import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Clients whose streams are often reset, beside others, before a service that counts resets. */
-class OftenResetClientsTest {
+class OftenResetClientsTest extends HeldPoolTest {
   private static final long RESETTER = 7;
   private static final long OTHER = 8;
   private static final int MANY = ClientResets.MOST + 1;
 
-  private final HeldPool held = new HeldPool(100, 1, 100, HeldPool.MINUTE_NS);
   private final List<HeldClient> clients = new ArrayList<>();
+
+  OftenResetClientsTest() {
+    super(new HeldPool(100, 1, 100, HeldPool.MINUTE_NS));
+  }
 
   @AfterEach
   void end() {
     clients.forEach(client -> client.request.clientGone(RequestEnd.NO_CODE));
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private HeldClient ask(long client) {

@@ -4,21 +4,16 @@ import static dev.weir.proxy.upstream.HeldUpstream.GET;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What one client, and what it knows to ask for, does to those that share its connection. */
-class SharedConnectionTest {
-
-  private final HeldPool held = new HeldPool(100, 2);
+class SharedConnectionTest extends HeldPoolTest {
   private HeldClient other;
   private Service service;
   private int lastId = 1;
@@ -30,16 +25,6 @@ class SharedConnectionTest {
     service.peer.headers(1, false, ":status: 200");
     service.send();
     other.told();
-  }
-
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private int ask() {

@@ -6,31 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** How long streams that were reset count against what a service allows. */
-class UnseenResetsTest {
+class UnseenResetsTest extends HeldPoolTest {
   private static final long AGAIN_NS = HeldPool.SECOND_NS / 5;
 
-  private HeldPool held = new HeldPool(100, 1, 100, HeldPool.MINUTE_NS);
   private final List<HeldClient> clients = new ArrayList<>();
 
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
+  UnseenResetsTest() {
+    super(new HeldPool(100, 1, 100, HeldPool.MINUTE_NS));
   }
 
   private void ask(int requests) {
@@ -234,8 +224,7 @@ class UnseenResetsTest {
 
   @Test
   void endsAnIdleConnectionWhoseLastStreamsWereReset() {
-    held.close();
-    held = new HeldPool(100, 2, 100, 10 * HeldPool.MINUTE_NS);
+    replace(new HeldPool(100, 2, 100, 10 * HeldPool.MINUTE_NS));
     ask(1);
     Service first = held.connectSettled(Setting.MAX_CONCURRENT_STREAMS, 8);
     ask(7);

@@ -3,21 +3,18 @@ package dev.weir.proxy.upstream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Upgrades of HTTP/1.1 to a service of HTTP/2 (RFC 8441), frame by frame. */
-class WebSocketServiceTest {
+class WebSocketServiceTest extends HeldPoolTest {
   private static final String UPGRADE =
       "GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: %s\r\n";
   private static final String WEBSOCKET =
@@ -28,18 +25,6 @@ class WebSocketServiceTest {
           + ", sec-websocket-version: 13";
   private static final String PLAIN =
       "HEADERS 1 :method: GET, :scheme: http, :authority: h, :path: /a";
-
-  private final HeldPool held = new HeldPool(100, 2);
-
-  @AfterEach
-  void end() {
-    held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   private static void assertTold(HeldClient client, String... lines) {
     assertEquals(List.of(lines), client.told());
