@@ -100,7 +100,7 @@ class PartitionIT {
             "--key=header:x-user",
             "--limit=100/365d",
             "--algorithm=fixed-window",
-            "--redis.deadline=500ms",
+            "--redis.deadline=1s",
             "--on-store-failure=" + policy,
             "--redis.nodes=" + TwoHosts.SERVER_ADDRESS + ':' + redis.port()));
     weir =

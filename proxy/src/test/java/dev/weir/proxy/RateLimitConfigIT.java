@@ -34,14 +34,15 @@ class RateLimitConfigIT {
 
   private Sidecar start(String... flags) throws Exception {
     return Sidecar.start(
-        FlagSettings.of(
-            Map.of(
-                "--decision", "127.0.0.1:0",
-                "--ratelimit-config", folder.toString(),
-                "--admin", "off",
-                "--event-loops", "1",
-                "--table.keys", "1000"),
-            flags));
+        Rig.patient(
+            FlagSettings.of(
+                Map.of(
+                    "--decision", "127.0.0.1:0",
+                    "--ratelimit-config", folder.toString(),
+                    "--admin", "off",
+                    "--event-loops", "1",
+                    "--table.keys", "1000"),
+                flags)));
   }
 
   /** Waits until the store decides: a busy machine may take longer than a start waits. */

@@ -72,7 +72,8 @@ final class Rig implements AutoCloseable {
     return new Rig(transport, Rig::patient, flags);
   }
 
-  private static Settings patient(Settings settings) {
+  /** The same of settings. */
+  static Settings patient(Settings settings) {
     StoreSettings store = settings.store();
     if (store.deadlineNs() < LONGEST_DEADLINE_NS) {
       return settings;

@@ -49,7 +49,7 @@ class StoreAccessIT {
                 "--on-store-failure",
                 "closed"));
     all.addAll(Arrays.asList(flags));
-    return new Rig("nio", all.toArray(String[]::new));
+    return Rig.patient("nio", all.toArray(String[]::new));
   }
 
   private static int ask(Rig rig) throws IOException {

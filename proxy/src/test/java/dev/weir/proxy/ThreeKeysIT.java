@@ -55,7 +55,7 @@ class ThreeKeysIT {
     SERVERS.forEach(RedisServer::close);
   }
 
-  private static Fleet fleet() throws Exception {
+  private static Fleet fleet(String deadline) throws Exception {
     String limits = "";
     for (String key : List.of("x-a", "x-b", "x-c")) {
       limits += "      - {limit: " + LIMIT + "/365d, algorithm: fixed-window, key: header:" + key;
@@ -65,7 +65,9 @@ class ThreeKeysIT {
             SIDECARS,
             "redis: {nodes: ["
                 + String.join(", ", SERVERS.stream().map(Fleet::node).toList())
-                + "], topology: sharded, deadline: 250ms}\n"
+                + "], topology: sharded, deadline: "
+                + deadline
+                + "}\n"
                 + "rules:\n  - id: r\n    mode: exact\n    on-store-failure: closed\n    limits:\n"
                 + limits)
         .deciding(SERVERS.size());
@@ -92,7 +94,7 @@ class ThreeKeysIT {
   @Test
   void neverLetsMoreThanTheLimitPassAndChargesWhatHasPassed() throws Exception {
     Random random = new Random(5);
-    try (Fleet fleet = fleet()) {
+    try (Fleet fleet = fleet("250ms")) {
       List<RawClient> clients = fleet.connect(CLIENTS);
       for (int round = 0; round < ROUNDS; round++) {
         Map<String, Integer> passed = new ConcurrentHashMap<>();
@@ -142,7 +144,7 @@ class ThreeKeysIT {
 
   @Test
   void clientsThatDoNotWaitTakeNoChargeOffAnybodysBudget() throws Exception {
-    try (Fleet fleet = fleet();
+    try (Fleet fleet = fleet("1s");
         RawClient client = fleet.rig(0).connect()) {
       for (int round = 0; round < ROUNDS; round++) {
         String spent = "spent" + round;
