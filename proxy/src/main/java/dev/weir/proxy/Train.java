@@ -4,41 +4,81 @@ import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.warmup.Traffic;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /**
- * {@code weir train}: what the JVM watches while it makes its cache for quick starts. A sidecar
- * starts from a file, on the transport that is taken by itself, and one from flags, on that of
- * containers, whose seccomp has no io_uring; each warms up and ends. Nobody is served. No command
- * of the command line's reader, which a start does not load either: every class of the cache is
- * loaded by every start.
+ * {@code weir train}: what the JVM watches while it makes its cache for quick starts: which classes
+ * there are, and what is called how often and with what. A sidecar starts from a file, on the
+ * transport that is taken by itself, and one from flags, on that of containers, whose seccomp has
+ * no io_uring; each warms up, is asked what programs and clients ask, and ends. No command of the
+ * command line's reader, which a start does not load either: every class of the cache is loaded by
+ * every start.
  */
 final class Train {
   private static final int TIMEOUT_MS = 10_000;
 
+  /**
+   * How often all clients ask what they ask at a time. So many that what is called often has been
+   * compiled by the JVM's second compiler, from what has been seen of all that is asked: a sidecar
+   * compiles by what was seen here, and never looks again.
+   */
+  private static final int EXCHANGES = 1_000;
+
+  /** The longest that a sidecar is asked, on a slow machine. */
+  private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(20);
+
+  private static final int HTTP1_CLIENTS = 16;
+  private static final int HTTP2_CLIENTS = 2;
+
+  /** Of each program: how many calls it makes at a time, and about how many users. */
+  private static final int[][] PROGRAMS = {{32, 20_000}, {32, 1}, {8, 1_000}, {1, 100}};
+
+  private static final String RATE_LIMITS =
+      """
+      domain: warm-up
+      descriptors:
+        - key: user
+          rate_limit: {unit: second, requests_per_unit: 1000000}
+        - key: path
+          value: /orders
+          descriptors:
+            - key: user
+              rate_limit: {unit: minute, requests_per_unit: 1000}
+      """;
+
   private static final String FLAGS =
-      "run --upstream http://127.0.0.1:9 --listen 127.0.0.1:0 --admin 127.0.0.1:0 --limit 100/1s"
-          + " --burst 20 --key header:x-user-id --transport ";
+      "run --upstream <service> --listen 127.0.0.1:0 --admin 127.0.0.1:0 --decision 127.0.0.1:0"
+          + " --ratelimit-config <folder> --limit 1000000/1s --key header:x-user-id --transport ";
 
   private static final String FILE =
       """
-      upstream: http://127.0.0.1:9
+      upstream: <service>
       listen: 127.0.0.1:0
       admin: 127.0.0.1:0
+      decision: 127.0.0.1:0
+      ratelimit-config: <folder>
+      trusted-proxies: [127.0.0.1/32]
       rules:
         - id: orders
-          match: {path: /api/v1/orders, methods: [POST]}
-          key: [ip, header:x-user-id]
+          match: {path: /orders/**, methods: [GET, POST]}
+          key: header:x-user-id
+          limit: 1000000/1s
+        - id: login
+          match: {path: /login, methods: [POST]}
+          key: header:x-user-id
           limit: 10/1m
         - id: all
           match: {path: /**}
+          key: header:x-user-id
           limit: 100/1s
-          burst: 20
+          burst: 3
       """;
 
   private final PrintWriter out;
@@ -55,15 +95,33 @@ final class Train {
    * @return the exit code.
    */
   int run() throws IOException, InterruptedException, StartException {
-    Path file = Files.createTempFile("weir-train", ".yaml");
+    Path folder = Files.createTempDirectory("weir-train");
+    Path file = folder.resolve("weir.yaml");
+    Path rateLimits = folder.resolve("ratelimit");
+    Path rateLimit = rateLimits.resolve("warm-up.yaml");
     try {
-      Files.writeString(file, FILE);
-      start("run", "-c", file.toString());
+      Files.createDirectory(rateLimits);
+      Files.writeString(rateLimit, RATE_LIMITS);
+      try (Traffic traffic = new Traffic(false)) {
+        Files.writeString(file, with(FILE, traffic, rateLimits));
+        start(traffic, "run", "-c", file.toString());
+      }
+      try (Traffic traffic = new Traffic(false)) {
+        String flags = FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO);
+        start(traffic, with(flags, traffic, rateLimits).split(" "));
+      }
     } finally {
-      Files.delete(file);
+      for (Path made : new Path[] {rateLimit, rateLimits, file, folder}) {
+        Files.deleteIfExists(made);
+      }
     }
-    start((FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO)).split(" "));
     return WeirMain.OK;
+  }
+
+  private static String with(String settings, Traffic traffic, Path rateLimits) throws IOException {
+    return settings
+        .replace("<service>", Run.text(traffic.service()))
+        .replace("<folder>", rateLimits.toString());
   }
 
   private static boolean hasEpoll() {
@@ -74,8 +132,9 @@ final class Train {
     }
   }
 
-  /** One start as {@code weir run} does it, to the end of its warm-up. */
-  private void start(String... line) throws StartException, IOException, InterruptedException {
+  /** One start as {@code weir run} does it, and what is asked of it. */
+  private void start(Traffic traffic, String... line)
+      throws StartException, IOException, InterruptedException {
     RunArguments arguments = PlainArguments.read(line);
     Settings settings = new Run(out, err).settings(arguments);
     try (Sidecar sidecar = Sidecar.startWarm(settings)) {
@@ -89,12 +148,25 @@ final class Train {
       Run.stopSignals(() -> {});
       out.println(Run.startLine(sidecar, settings));
       out.flush();
+      ask(sidecar, traffic);
       sidecar.awaitWarmUp();
       askAdmin(sidecar.adminAddress());
       if (reload != null) {
         reload.close();
       }
       sidecar.drain(settings.process().drainTimeoutNs());
+    }
+  }
+
+  private static void ask(Sidecar sidecar, Traffic traffic) throws IOException {
+    traffic.connectHttp1(sidecar.listenAddress(), HTTP1_CLIENTS);
+    traffic.connectHttp2(sidecar.listenAddress(), HTTP2_CLIENTS);
+    for (int[] program : PROGRAMS) {
+      traffic.connectCalls(sidecar.decisionAddresses().get(0), program[0], program[1]);
+    }
+    long untilNs = System.nanoTime() + LONGEST_NS;
+    for (int i = 0; i < EXCHANGES && traffic.exchange(untilNs); i++) {
+      continue;
     }
   }
 

@@ -69,7 +69,7 @@ class PackageDirectionTest {
     "envoy, request loop watch rule metrics store admission control decision decision.proto",
     "simulation, rule",
     "log,",
-    "warmup, http2",
+    "warmup, http2 decision.proto",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

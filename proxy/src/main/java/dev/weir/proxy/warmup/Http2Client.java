@@ -10,8 +10,10 @@ import java.nio.charset.StandardCharsets;
 
 /** A client of HTTP/2 that sends a plain request and a call of gRPC at a time. */
 final class Http2Client extends Http2Peer implements Client {
-  private static final byte[] PREFACE =
+  static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  private static final int FRAME_BYTES = 512;
 
   /** A message of gRPC: no compression, no bytes. */
   private static final byte[] MESSAGE = new byte[5];
@@ -33,7 +35,7 @@ final class Http2Client extends Http2Peer implements Client {
    * @param firstUser whose requests come first; those behind it are this client's too.
    */
   Http2Client(SocketChannel channel, int firstUser) throws IOException {
-    super(channel);
+    super(channel, FRAME_BYTES);
     this.firstUser = firstUser;
     write(ByteBuffer.wrap(PREFACE));
     settings();

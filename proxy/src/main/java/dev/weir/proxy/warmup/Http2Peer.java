@@ -14,13 +14,16 @@ import java.nio.channels.SocketChannel;
  */
 abstract class Http2Peer extends Peer {
   private static final int WINDOW_BYTES = 1 << 30;
-  private static final int FRAME_BYTES = 512;
   private static final int STREAM_MASK = Integer.MAX_VALUE;
 
-  private final ByteBuffer frames = ByteBuffer.allocate(FRAME_BYTES);
+  private final ByteBuffer frames;
 
-  Http2Peer(SocketChannel channel) {
+  /**
+   * @param frameBytes of frames that are sent together, at most.
+   */
+  Http2Peer(SocketChannel channel, int frameBytes) {
     super(channel);
+    frames = ByteBuffer.allocate(frameBytes);
   }
 
   /** Adds this side's settings to what is sent next. */

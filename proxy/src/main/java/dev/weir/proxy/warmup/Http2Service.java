@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Http2Service extends Http2Peer {
   private static final int PREFACE_BYTES = 24;
+  private static final int FRAME_BYTES = 512;
   private static final byte[] HEAD =
       new HpackEncoder()
           .add(":status", "200")
@@ -29,7 +30,7 @@ final class Http2Service extends Http2Peer {
   private boolean isPrefaced;
 
   Http2Service(SocketChannel channel) {
-    super(channel);
+    super(channel, FRAME_BYTES);
     settings();
   }
 

@@ -76,6 +76,16 @@ public final class Traffic implements Closeable {
     }
   }
 
+  /**
+   * Connects a program that asks the decision API, on a connection of its own.
+   *
+   * @param atOnce how many calls it makes at a time.
+   * @param users about how many of them it asks.
+   */
+  public void connectCalls(SocketAddress sidecar, int atOnce, int users) throws IOException {
+    add(new CallClient(connected(sidecar), atOnce, nextUser(), users));
+  }
+
   private int nextUser() {
     return clients.size() * USERS_OF_CLIENT;
   }
