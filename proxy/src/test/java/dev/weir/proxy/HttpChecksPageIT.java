@@ -66,6 +66,14 @@ class HttpChecksPageIT {
         block("yaml")
             .replace("127.0.0.1:8081", "127.0.0.1:0")
             .replace("limit: 10/1m", "algorithm: fixed-window\n    limit: 10/365d");
+    yaml +=
+        """
+          - id: members
+            match: {path: "/members/**"}
+            limit: 10/1s
+            key: header:x-member
+            on-missing-key: refuse
+        """;
     Faults faults = Faults.ofFile(PAGE);
     Settings settings =
         new SettingsFile()
@@ -200,6 +208,8 @@ class HttpChecksPageIT {
               .statusCode();
       assertTrue(status >= 400, name + ": " + status);
     }
+    assertEquals(400, get("POST", "/orders/7", "X-User-Id", "eve").statusCode(), "two identities");
+    assertEquals(401, get("GET", "/members/1").statusCode(), "no identity");
     assertEquals(before, served.get());
     assertEquals(500, get("GET", "/bad").statusCode(), "the service's own");
   }
