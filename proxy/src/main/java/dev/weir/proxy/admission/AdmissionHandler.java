@@ -157,7 +157,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
       RefusalReason fault = identities.read(rule, question);
-      into.set(rules, rule, fault, identities);
+      into.set(question, rules, rule, fault, identities);
       question.expectation(into);
       if (fault == null) {
         gate.expect(charges.set(rule, into, question));
@@ -185,7 +185,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   public long ask(Question question, Asker asker, long nowNs) {
     assert asking == NOBODY : "a request is asked for within the question of another";
     Expectation expected =
-        question.expectation() instanceof Expectation found && found.isOf(rules) ? found : null;
+        question.expectation() instanceof Expectation found && found.isOf(question, rules)
+            ? found
+            : null;
     Rule rule = expected == null ? rule(question) : expected.rule();
     countsMessages = rule != null && rule.countsMessages();
     Purpose purpose = question.purpose();

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Identity;
@@ -14,6 +15,7 @@ import org.agrona.DirectBuffer;
  */
 final class Expectation implements Identities {
   private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
+  private Question question;
   private RuleSet rules;
   private Rule rule;
   private RefusalReason fault;
@@ -39,11 +41,13 @@ final class Expectation implements Identities {
   }
 
   /**
+   * @param of which it was found out.
    * @param from which the rule is.
    * @param why the question is to be refused; null if it is not, and then {@code read} has its
    *     identities.
    */
-  void set(RuleSet from, Rule found, RefusalReason why, Identities read) {
+  void set(Question of, RuleSet from, Rule found, RefusalReason why, Identities read) {
+    question = of;
     rules = from;
     rule = found;
     fault = why;
@@ -55,9 +59,9 @@ final class Expectation implements Identities {
     }
   }
 
-  /** Whether it was found out by these rules. */
-  boolean isOf(RuleSet present) {
-    return rules == present;
+  /** Whether it was found out of a question, and not of another since, by these rules. */
+  boolean isOf(Question asked, RuleSet present) {
+    return question == asked && rules == present;
   }
 
   Rule rule() {

@@ -1,16 +1,22 @@
 package dev.weir.proxy.decision;
 
 import io.netty.buffer.ByteBuf;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The unary calls whose messages have come whole in one read of a connection. They are asked once
  * all frames of that read are known, one behind the other: the code of a whole call is more than a
- * processor keeps near, that of one of its halves is not. One per event loop; empty but while a
+ * processor keeps near, that of one of its halves is not. Those of one method that follow on one
+ * another are looked at together before they are asked. One per event loop; empty but while a
  * connection is read.
  */
 final class GatheredCalls {
   /** Of a longer read the first ones are asked before the next are read. */
   static final int MAX_CALLS = 64;
+
+  /** So many are looked at together: of more that is far away in memory none would come sooner. */
+  static final int MAX_EXPECTED = 16;
 
   /** The place of a call that is not gathered. */
   static final int NOWHERE = -1;
@@ -18,6 +24,7 @@ final class GatheredCalls {
   private final GrpcCall[] calls = new GrpcCall[MAX_CALLS];
   private final int[] offsets = new int[MAX_CALLS];
   private final int[] lengths = new int[MAX_CALLS];
+  private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
   private int count;
 
   /** Has the messages of all; it is lent until the read ends. */
@@ -46,14 +53,63 @@ final class GatheredCalls {
 
   /** Asks with all messages. */
   void askAll() {
-    for (int i = 0; i < count; i++) {
-      GrpcCall call = calls[i];
-      if (call != null) {
-        calls[i] = null;
-        call.askGathered(in, offsets[i], lengths[i]);
+    try {
+      for (int from = 0; from < count; ) {
+        int to = endOfRun(from);
+        if (to - from > 1) {
+          view();
+          calls[from].method().expect(this, from, to);
+        }
+        for (int i = from; i < to; i++) {
+          GrpcCall call = calls[i];
+          if (call != null) {
+            calls[i] = null;
+            call.askGathered(in, offsets[i], lengths[i]);
+          }
+        }
+        from = to;
+      }
+    } finally {
+      count = 0;
+      in = null;
+    }
+  }
+
+  /** Where those end that are looked at together, of which the first is there or it is alone. */
+  private int endOfRun(int from) {
+    int to = from + 1;
+    if (calls[from] != null) {
+      int most = Math.min(count, from + MAX_EXPECTED);
+      while (to < most && (calls[to] == null || calls[to].method() == calls[from].method())) {
+        to++;
       }
     }
-    count = 0;
-    in = null;
+    return to;
+  }
+
+  private void view() {
+    if (in.hasMemoryAddress()) {
+      bytes.wrap(in.memoryAddress(), in.capacity());
+    } else {
+      bytes.wrap(in.nioBuffer(0, in.capacity()));
+    }
+  }
+
+  /** A call that is looked at; null if it has ended. */
+  GrpcCall call(int place) {
+    return calls[place];
+  }
+
+  /** What the messages lie in of the calls that are looked at, until the last of them is asked. */
+  DirectBuffer bytes() {
+    return bytes;
+  }
+
+  int offset(int place) {
+    return offsets[place];
+  }
+
+  int length(int place) {
+    return lengths[place];
   }
 }

@@ -186,6 +186,10 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
     return stream;
   }
 
+  GrpcMethod method() {
+    return method;
+  }
+
   boolean isStreaming() {
     return method.isStreaming();
   }

@@ -27,6 +27,16 @@ public interface GrpcMethod {
     return true;
   }
 
+  /**
+   * Looks at unary calls whose messages have come together, each of which will be called next, or
+   * has ended by then. Nothing is decided yet, and a fault is told when the call is made.
+   *
+   * @param calls of this method from {@code from} on, but for those that are null.
+   */
+  default void expect(GatheredCalls calls, int from, int to) {
+    // To be called is enough.
+  }
+
   /** A message has come: of a unary call all that comes. */
   void call(GrpcCall call);
 

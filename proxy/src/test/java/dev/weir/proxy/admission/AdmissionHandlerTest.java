@@ -123,6 +123,23 @@ class AdmissionHandlerTest {
   }
 
   @Test
+  void believesNothingThatItHasLookedAtForAnotherQuestionSince() {
+    AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").build());
+    RuleSpec few = limit("1/1h").path(PathPattern.parse("/few")).build();
+    RuleSpec many =
+        RuleSpec.builder("many").rate(Rate.parse("9/1h")).key(KeySpec.parse("ip")).build();
+    handler.publish(RuleSet.compile(List.of(few, many), false, RuleSet.EMPTY, 0));
+    Question[] first = {new Question().traffic(request("/few"))};
+    Question[] second = {new Question().traffic(request("/many"))};
+    handler.expect(first, 1);
+    handler.expect(second, 1);
+    handler.ask(first[0], new Recorder(), clock.tick());
+    assertEquals(1, handler.verdict().limit());
+    handler.ask(second[0], new Recorder(), clock.tick());
+    assertEquals(9, handler.verdict().limit());
+  }
+
+  @Test
   void passesWhatNoRuleMatches() {
     AdmissionHandler handler =
         handler(new LocalGate(tables), limit("1/1h").path(PathPattern.parse("/limited")).build());

@@ -136,6 +136,22 @@ final class RateLimiterRig implements AutoCloseable {
 
   /** Makes a call, and leaves the store unanswered. */
   void send(String method, byte[] message, String... lines) {
+    write(method, message, lines);
+    send();
+  }
+
+  /** Has all be read at once that was written. */
+  void send() {
+    rig.client.send();
+  }
+
+  /** Leaves the last call in the read in which it is made. */
+  void writeReset() {
+    rig.client.reset(stream, ErrorCode.CANCEL);
+  }
+
+  /** Makes a call that is read with others. */
+  void write(String method, byte[] message, String... lines) {
     stream += 2;
     rig.head(stream, "/weir.v1.RateLimiter/" + method, lines);
     byte[] all = DecisionRig.message(message);
@@ -143,7 +159,6 @@ final class RateLimiterRig implements AutoCloseable {
       int end = Math.min(all.length, at + 16_384);
       rig.client.data(stream, end == all.length, Arrays.copyOfRange(all, at, end));
     }
-    rig.client.send();
   }
 
   /** Makes a call; each frame is read before the next is sent, so that windows open in time. */

@@ -22,6 +22,8 @@ import dev.weir.v1.GetRemainingQuotaResponse;
 import dev.weir.v1.ResetLimitRequest;
 import dev.weir.v1.ResetLimitResponse;
 import dev.weir.v1.State;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +101,59 @@ class RateLimiterTest {
     limiter.askingNs = 1_000_000;
     assertEquals(first, limiter.check(check("ann")).getResetAt());
     assertEquals(first, limiter.check(check("ann")).getResetAt());
+  }
+
+  /**
+   * Those that come together are looked at together, and mostly have all but one field in common.
+   */
+  @Test
+  void answersChecksThatComeTogetherAsItWouldEachAlone() {
+    limiter.start(Mode.LOCAL);
+    List<String> together = new ArrayList<>();
+    List<String> alone = new ArrayList<>();
+    try (RateLimiterRig other = new RateLimiterRig()) {
+      other.start(Mode.LOCAL);
+      for (int i = 0; i < 4 * GatheredCalls.MAX_EXPECTED; i++) {
+        byte[] message = message(i);
+        String method =
+            i % 23 == 7 ? "CheckRateLimits" : i % 19 == 7 ? "GetRemainingQuota" : "CheckRateLimit";
+        limiter.write(method, message);
+        other.write(method, message);
+        if (i % 11 == 3) {
+          limiter.writeReset();
+          other.writeReset();
+        }
+        alone.addAll(ended(other));
+      }
+      together.addAll(ended(limiter));
+    }
+    Collections.sort(together);
+    Collections.sort(alone);
+    assertEquals(alone, together);
+  }
+
+  private static List<String> ended(RateLimiterRig of) {
+    of.send();
+    of.answerAll();
+    return of.received();
+  }
+
+  /** Most are alike; some cannot be used, and some are no message. */
+  private static byte[] message(int i) {
+    CheckRateLimitRequest.Builder check = check("user-" + i % 5);
+    switch (i % 13) {
+      case 2 -> check.setIdentifier("a\nb");
+      case 4 -> check.setEndpoint("/none").setRequireRule(true);
+      case 6 -> check.setCost(2);
+      case 9 -> check.setEndpoint("no path");
+      case 11 -> {
+        return new byte[] {10, 9, 'x'};
+      }
+      default -> {
+        // As it is.
+      }
+    }
+    return check.build().toByteArray();
   }
 
   @Test
