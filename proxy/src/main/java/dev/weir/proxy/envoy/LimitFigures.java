@@ -6,9 +6,13 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -17,8 +21,9 @@ import org.agrona.collections.Long2ObjectHashMap;
  * Where the hits of each limit are counted: under the domain and what its file has at each level,
  * or, where the file says so, under what requests have there. Of those there are {@link
  * #MAX_NAMED_BY_VALUES} at most; what comes later, or is longer than names of the field are, is
- * counted as {@code other}. One per event loop; allocates for a name that is new, and for nothing
- * else.
+ * counted as {@code other}. Names that requests have made are forgotten when their domain changes,
+ * and all others when no file has them any more. One per event loop; allocates for a name that is
+ * new, and for nothing else.
  */
 final class LimitFigures {
   /** Names that requests can make. */
@@ -29,24 +34,58 @@ final class LimitFigures {
 
   private static final int PATTERN = -1;
 
+  /** A name that requests have made, the domain first, and what is counted under it. */
+  private record Named(List<String> names, DescriptorCounters counters) {}
+
   private final LoopMetrics metrics;
   private final SipHash hash = new SipHash(0x6e61_6d65L, 0x7765_6972L);
   private final ExpandableArrayBuffer name = new ExpandableArrayBuffer(256);
-  private final Long2ObjectHashMap<DescriptorCounters> byValues = new Long2ObjectHashMap<>();
-  private final Map<String, DescriptorCounters> others = new HashMap<>();
+  private final Long2ObjectHashMap<Named> byValues = new Long2ObjectHashMap<>();
+  private final Map<String, Named> others = new HashMap<>();
   private DescriptorCounters[] byIndex = {};
 
   LimitFigures(LoopMetrics metrics) {
     this.metrics = metrics;
   }
 
-  /** Makes the counters of all limits of a configuration: those of the same names stay. */
-  void publish(RateLimitConfiguration configuration) {
-    DescriptorCounters[] counters = new DescriptorCounters[configuration.limits().size()];
-    for (NodeLimit limit : configuration.limits()) {
-      counters[limit.index()] = metrics.descriptor(List.of(limit.names()));
+  /**
+   * Makes the counters of all limits of a configuration: those of the same names stay.
+   *
+   * @param before what was in use until now; null at first.
+   */
+  void publish(RateLimitConfiguration before, RateLimitConfiguration next) {
+    Set<List<String>> kept = new HashSet<>();
+    DescriptorCounters[] counters = new DescriptorCounters[next.limits().size()];
+    for (NodeLimit limit : next.limits()) {
+      List<String> names = List.of(limit.names());
+      counters[limit.index()] = metrics.descriptor(names);
+      kept.add(names);
     }
     byIndex = counters;
+    if (before != null) {
+      Map<String, Boolean> isSame = new HashMap<>();
+      keepNamed(byValues.values(), before, next, isSame, kept);
+      keepNamed(others.values(), before, next, isSame, kept);
+      metrics.keepDescriptors(kept);
+    }
+  }
+
+  /** Forgets names of domains that have changed, and notes those that stay. */
+  private static void keepNamed(
+      Collection<Named> among,
+      RateLimitConfiguration before,
+      RateLimitConfiguration next,
+      Map<String, Boolean> isSame,
+      Set<List<String>> kept) {
+    for (Iterator<Named> each = among.iterator(); each.hasNext(); ) {
+      Named named = each.next();
+      String domain = named.names().get(0);
+      if (isSame.computeIfAbsent(domain, name -> next.hasSame(name, before))) {
+        kept.add(named.names());
+      } else {
+        each.remove();
+      }
+    }
   }
 
   /** The counters of a limit of a file, by the way on which it was found. */
@@ -103,9 +142,9 @@ final class LimitFigures {
       return others(domain);
     }
     long key = hash.hash(name, 0, end) ^ domain.seed();
-    DescriptorCounters known = byValues.get(key);
+    Named known = byValues.get(key);
     if (known != null) {
-      return known;
+      return known.counters();
     }
     if (byValues.size() >= MAX_NAMED_BY_VALUES) {
       return others(domain);
@@ -119,12 +158,21 @@ final class LimitFigures {
       names.add(new String(text, StandardCharsets.UTF_8));
       at += Integer.BYTES + length;
     }
-    DescriptorCounters made = metrics.descriptor(names);
+    Named made = named(List.copyOf(names));
     byValues.put(key, made);
-    return made;
+    return made.counters();
+  }
+
+  private Named named(List<String> names) {
+    return new Named(names, metrics.descriptor(names));
   }
 
   private DescriptorCounters others(Domain domain) {
-    return others.computeIfAbsent(domain.name(), of -> metrics.descriptor(List.of(of, "other")));
+    Named known = others.get(domain.name());
+    if (known == null) {
+      known = named(List.of(domain.name(), "other"));
+      others.put(domain.name(), known);
+    }
+    return known.counters();
   }
 }

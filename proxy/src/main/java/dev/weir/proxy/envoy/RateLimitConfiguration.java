@@ -99,6 +99,13 @@ public final class RateLimitConfiguration {
     return specs;
   }
 
+  /** Whether another configuration has a domain, and it is the same in both. */
+  boolean hasSame(String domain, RateLimitConfiguration other) {
+    return specs.stream()
+        .filter(spec -> spec.name().equals(domain))
+        .anyMatch(other.specs::contains);
+  }
+
   @Override
   public String toString() {
     return count(domains.length, "domain") + ", " + count(limits.size(), "limit");

@@ -59,7 +59,7 @@ public final class RateLimiter {
 
   /** Swaps the configuration, whole; calls that await the store keep theirs. */
   public void publish(RateLimitConfiguration next) {
-    figures.publish(next);
+    figures.publish(configuration, next);
     configuration = next;
   }
 

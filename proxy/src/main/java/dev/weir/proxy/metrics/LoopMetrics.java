@@ -9,6 +9,7 @@ import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -129,13 +130,19 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   /**
-   * The counters of a limit of Envoy's rate-limit service, the same ones for the same names for
-   * ever. Allocates for new names: to be asked for when files are read, not per request.
+   * The counters of a limit of Envoy's rate-limit service, the same ones for the same names until
+   * they are {@linkplain #keepDescriptors not kept}. Allocates for new names: to be asked for when
+   * files are read, not per request.
    *
    * @param names its domain, then what it is named by at each level.
    */
   public DescriptorCounters descriptor(List<String> names) {
     return descriptors.computeIfAbsent(List.copyOf(names), key -> new DescriptorCounters());
+  }
+
+  /** Forgets the counters of all limits of Envoy's rate-limit service but those of these names. */
+  public void keepDescriptors(Set<List<String>> names) {
+    descriptors.keySet().retainAll(names);
   }
 
   /** How long calls of Envoy's rate-limit service took. */

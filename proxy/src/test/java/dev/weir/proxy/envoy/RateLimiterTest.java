@@ -434,6 +434,32 @@ class RateLimiterTest {
   }
 
   @Test
+  void forgetsFiguresOfLimitsThatNoFileHasAnyMore() {
+    String limit = "rate_limit: {unit: day, requests_per_unit: 9}";
+    nodes("key: gone, " + limit, "key: stays, " + limit);
+    ask("gone=1", "stays=1");
+    nodes("key: stays, " + limit, "key: comes, " + limit);
+    assertEquals(1, count(Outcome.TOTAL_HITS, "d", "stays"));
+    assertEquals(0, count(Outcome.TOTAL_HITS, "d", "gone"), "kept for ever");
+  }
+
+  @Test
+  void forgetsNamesThatRequestsMadeOnceTheirDomainIsAnother() {
+    String nodes = "\ndescriptors: [{key: k, detailed_metric: true, rate_limit: {unit: day}}]";
+    use("domain: d" + nodes, "domain: e");
+    for (int i = 0; i < LimitFigures.MAX_NAMED_BY_VALUES + 1; i++) {
+      ask("k=" + i);
+    }
+    use("domain: d" + nodes, "domain: e\ndescriptors: [{key: k}]");
+    assertEquals(1, count(Outcome.TOTAL_HITS, "d", "k_7"));
+    assertEquals(1, count(Outcome.TOTAL_HITS, "d", "other"));
+    use("domain: d" + nodes.replace("day", "hour"), "domain: e");
+    assertEquals(0, count(Outcome.TOTAL_HITS, "d", "k_7"), "kept for ever");
+    ask("k=new");
+    assertEquals(1, count(Outcome.TOTAL_HITS, "d", "k_new"), "no place");
+  }
+
+  @Test
   void keepsNoLongNameThatARequestMakes() {
     nodes(
         "key: k, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}",
