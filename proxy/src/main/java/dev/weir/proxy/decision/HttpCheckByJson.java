@@ -28,8 +28,10 @@ final class HttpCheckByJson extends HttpCheck {
 
   private final RateLimiterLoop loop;
   private final HttpCheckAnswers answers;
-  private final JsonCheckReader reader = new JsonCheckReader();
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
+
+  /** Null until the first body: what it reads with is thirty classes, which few starts need. */
+  private JsonCheckReader reader;
 
   HttpCheckByJson(RateLimiterLoop loop, AnswerSettings settings) {
     super(loop.admission(), loop.clock());
@@ -57,6 +59,9 @@ final class HttpCheckByJson extends HttpCheck {
     }
     byte[] body = new byte[call.body().capacity()];
     call.body().getBytes(0, body);
+    if (reader == null) {
+      reader = new JsonCheckReader();
+    }
     ProtoWriter read;
     try {
       read = reader.read(body);
