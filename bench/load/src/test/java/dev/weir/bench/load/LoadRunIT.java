@@ -413,7 +413,7 @@ class LoadRunIT {
     try (Http1Sink sink = sink()) {
       run[0] =
           new LoadRun(
-              scenario(url(sink), "--max -d 5s -c 16 --event-loops 1 --transport epoll"),
+              scenario(url(sink), "--max -d 60s -c 16 --event-loops 1 --transport epoll"),
               (slice, p99Ns) -> {
                 final long bytes = loadThreads(threads);
                 if (slice.startMs() > 0 && slice.passed() > 0) {
