@@ -10,12 +10,12 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.manual.ManualPage;
+import dev.weir.scripts.server.FreePorts;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -83,9 +83,7 @@ class HttpChecksPageIT {
                 faults);
     assertNotNull(settings, faults.toString());
     sidecar = Sidecar.start(settings);
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    port = FreePorts.next();
   }
 
   @AfterEach
