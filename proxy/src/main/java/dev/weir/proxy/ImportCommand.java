@@ -87,7 +87,8 @@ final class ImportCommand implements Runnable {
           turned.ruleCount()
               + (turned.ruleCount() == 1 ? " rule, " : " rules, ")
               + turned.unturned().size()
-              + " not turned. A refused hit takes nothing of a rule; of such a file it does.");
+              + " not turned. A refused hit takes nothing of a rule; of such a file it does. Of the"
+              + " rules that match a request one decides; of such a file all do that it asks for.");
       return WeirMain.OK;
     }
 

@@ -110,13 +110,22 @@ final class ImportedRule {
     return cut.isEmpty() ? "imported" : cut;
   }
 
+  /** The path of requests that it is for; empty if it is for all. */
+  String path() {
+    return path == null ? "" : path;
+  }
+
+  boolean isOfAllMethods() {
+    return method == null;
+  }
+
   /**
    * Writes it.
    *
-   * @param number the how manyth it is of its id.
+   * @param id which no other rule has.
    */
-  void write(int number, StringBuilder yaml) {
-    yaml.append("  - id: ").append(quoted(id() + (number == 1 ? "" : "-" + number))).append('\n');
+  void write(String id, StringBuilder yaml) {
+    yaml.append("  - id: ").append(quoted(id)).append('\n');
     if (path != null || method != null) {
       yaml.append("    match:\n");
       if (path != null) {

@@ -2,9 +2,12 @@ package dev.weir.proxy.envoy;
 
 import dev.weir.proxy.control.Faults;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Turns files of envoyproxy/ratelimit into rules of Weir, as far as the two say the same. A file
@@ -128,11 +131,26 @@ public final class RuleImport {
       return "rules: []\n";
     }
     StringBuilder yaml = new StringBuilder("rules:\n");
-    Map<String, Integer> ids = new LinkedHashMap<>();
-    for (ImportedRule rule : rules.values()) {
-      rule.write(ids.merge(rule.id(), 1, Integer::sum), yaml);
+    Set<String> ids = new HashSet<>();
+    for (ImportedRule rule : ordered()) {
+      String id = rule.id();
+      for (int number = 2; !ids.add(id); number++) {
+        id = rule.id() + "-" + number;
+      }
+      rule.write(id, yaml);
     }
     return yaml.toString();
+  }
+
+  /** Of one path, rules of a method first: one of all methods decides for each. */
+  private List<ImportedRule> ordered() {
+    Map<String, List<ImportedRule>> byPath = new LinkedHashMap<>();
+    for (ImportedRule rule : rules.values()) {
+      byPath.computeIfAbsent(rule.path(), path -> new ArrayList<>()).add(rule);
+    }
+    return byPath.values().stream()
+        .flatMap(of -> of.stream().sorted(Comparator.comparing(ImportedRule::isOfAllMethods)))
+        .toList();
   }
 
   /** What was not turned, each with its reason. */

@@ -1,7 +1,6 @@
 package dev.weir.proxy.envoy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
@@ -84,10 +83,44 @@ class RuleImportTest {
 
   @Test
   void writesRulesThatASettingsFileTakes() {
-    byte[] file =
-        ("upstream: http://127.0.0.1:1\n" + turn(FILE).yaml()).getBytes(StandardCharsets.UTF_8);
+    assertEquals("", read(turn(FILE).yaml()).toString());
+  }
+
+  /** A rule of all methods decides for each, so that none behind it would be reached. */
+  @Test
+  void writesARuleOfAMethodBeforeThatOfAllMethods() {
+    String yaml =
+        turn("""
+                domain: d
+                descriptors:
+                  - key: user
+                    rate_limit: {unit: day, requests_per_unit: 9}
+                  - key: method
+                    value: PUT
+                    descriptors:
+                      - key: user
+                        rate_limit: {unit: day, requests_per_unit: 5}
+                """)
+            .yaml();
+    assertTrue(yaml.indexOf("\"d-put\"") < yaml.indexOf("\"d\""), yaml);
+    assertEquals(List.of(), read(yaml).warnings());
+  }
+
+  @Test
+  void givesEachRuleAnIdOfItsOwn() {
+    StringBuilder file = new StringBuilder("domain: d\ndescriptors:\n");
+    for (String path : List.of("/x-2", "/x", "/x_")) {
+      file.append("  - {key: path, value: ").append(path);
+      file.append(", rate_limit: {unlimited: true}}\n");
+    }
+    assertEquals("", read(turn(file.toString()).yaml()).toString());
+  }
+
+  private static Faults read(String rules) {
     Faults faults = Faults.ofFile("weir.yaml");
-    assertNotNull(new SettingsFile().read(file, faults), faults::toString);
+    byte[] file = ("upstream: http://127.0.0.1:1\n" + rules).getBytes(StandardCharsets.UTF_8);
+    new SettingsFile().read(file, faults);
+    return faults;
   }
 
   @ParameterizedTest
