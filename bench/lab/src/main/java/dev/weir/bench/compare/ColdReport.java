@@ -139,10 +139,8 @@ final class ColdReport {
     row.add(bench.steady().spread(when.shape(), name, ColdStart.Second::p99Ms).text(1));
     final double first =
         bench.starts().spread(when, name, start -> start.seconds().get(0).requestUs()).median();
-    row.add(
-        Double.isNaN(steady.median())
-            ? "-"
-            : String.format(Locale.ROOT, "%.2f", first / steady.median()));
+    final double toSteady = first / steady.median(); // which may be less than a tick of the clock
+    row.add(Double.isFinite(toSteady) ? String.format(Locale.ROOT, "%.2f", toSteady) : "-");
     return row;
   }
 }

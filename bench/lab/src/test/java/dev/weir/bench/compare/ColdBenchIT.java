@@ -28,7 +28,7 @@ class ColdBenchIT {
     for (ColdBench.Case when : bench.starts().cells()) {
       assertTrue(least(bench, when, ColdStart.Figures::readyMs) > 0);
       assertTrue(least(bench, when, ColdStart.Figures::firstMs) > 0);
-      assertTrue(least(bench, when, start -> start.seconds().get(2).perSecond()) > 0);
+      assertTrue(least(bench, when, ColdBenchIT::answered) > 0);
       assertTrue(least(bench, when, ColdStart.Figures::loadedMib) > 0);
     }
     final String report = new ColdReport("command").markdown(bench);
@@ -37,6 +37,11 @@ class ColdBenchIT {
     assertEquals(
         List.of(),
         ProcessHandle.current().descendants().map(each -> each.info().toString()).toList());
+  }
+
+  /** In all of the first seconds, each of which is too short for a busy machine to be sure of. */
+  private static double answered(ColdStart.Figures start) {
+    return start.seconds().stream().mapToDouble(ColdStart.Second::perSecond).sum();
   }
 
   private static double least(

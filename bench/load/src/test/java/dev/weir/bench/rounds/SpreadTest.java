@@ -16,6 +16,7 @@ class SpreadTest {
     assertEquals("-", Spread.of().text(2));
     assertEquals("-", Spread.of(Double.NaN).text(2));
     assertEquals("2.0 (1.0..9.0)", Spread.of(9, 1, 2).text(1));
+    assertEquals("2.0 (1.0..9.0)", Spread.of(Double.NaN, 9, 1, 2).text(1));
   }
 
   @Test
@@ -28,5 +29,11 @@ class SpreadTest {
   void roundsThatOnlyOneHasHaveNoRatio() {
     assertEquals(new Spread(2, 2, 2), Spread.ratio(new double[] {4, 9, 9}, new double[] {2}));
     assertEquals("-", Spread.ratio(new double[] {4}, new double[0]).text(2));
+  }
+
+  @Test
+  void nothingHasARatioToNothing() {
+    assertEquals(new Spread(2, 2, 2), Spread.ratio(new double[] {4, 0, 9}, new double[] {2, 0, 0}));
+    assertEquals("-", Spread.ratio(new double[] {0}, new double[] {0}).text(2));
   }
 }
