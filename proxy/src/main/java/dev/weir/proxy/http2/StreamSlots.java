@@ -65,6 +65,12 @@ final class StreamSlots {
   private int firstFree = NONE;
   private int count;
 
+  /**
+   * How many are not at home in the index. Streams are opened in the order of their identifiers, so
+   * that mostly all are, side by side: then one that is freed need not look at those behind it.
+   */
+  private int displacedCount;
+
   // Columns. A free slot's next is the next free one.
   int[] flags = new int[FIRST_SLOTS];
   int[] next = new int[FIRST_SLOTS];
@@ -170,19 +176,15 @@ final class StreamSlots {
   /** Frees a slot. What is waiting in it has been taken before. */
   void free(int slot) {
     assert ids[slot] != FREE : "slot " + slot + " is free already";
-    int hole = home(ids[slot]);
-    while (index[hole] != slot) {
-      hole = hole + 1 & index.length - 1;
+    final int home = home(ids[slot]);
+    int place = home;
+    while (index[place] != slot) {
+      place = place + 1 & index.length - 1;
     }
-    // Those behind it that are not at home move up, so that a search never meets a gap.
-    for (int at = hole + 1 & index.length - 1; index[at] != NONE; at = at + 1 & index.length - 1) {
-      final int home = home(ids[index[at]]);
-      if ((at - home & index.length - 1) >= (at - hole & index.length - 1)) {
-        index[hole] = index[at];
-        hole = at;
-      }
+    if (place != home) {
+      displacedCount--;
     }
-    index[hole] = NONE;
+    index[displacedCount == 0 ? place : lastGap(place)] = NONE;
     ids[slot] = FREE;
     users[slot] = null;
     next[slot] = firstFree;
@@ -190,14 +192,34 @@ final class StreamSlots {
     count--;
   }
 
+  /** Moves those up behind a gap that are not at home, so that a search never meets one. */
+  private int lastGap(int gap) {
+    int hole = gap;
+    for (int at = hole + 1 & index.length - 1; index[at] != NONE; at = at + 1 & index.length - 1) {
+      final int home = home(ids[index[at]]);
+      if ((at - home & index.length - 1) >= (at - hole & index.length - 1)) {
+        index[hole] = index[at];
+        if (hole == home) {
+          displacedCount--;
+        }
+        hole = at;
+      }
+    }
+    return hole;
+  }
+
   private int home(int id) {
     return id >>> 1 & index.length - 1;
   }
 
   private void put(int slot) {
-    int at = home(ids[slot]);
+    final int home = home(ids[slot]);
+    int at = home;
     while (index[at] != NONE) {
       at = at + 1 & index.length - 1;
+    }
+    if (at != home) {
+      displacedCount++;
     }
     index[at] = slot;
   }
@@ -224,6 +246,7 @@ final class StreamSlots {
     users = Arrays.copyOf(users, slots);
     index = new int[2 * slots];
     Arrays.fill(index, NONE);
+    displacedCount = 0;
     for (int slot = 0; slot < highestFree; slot++) {
       put(slot);
     }
