@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -70,7 +71,7 @@ public final class RuleReload implements AutoCloseable {
   synchronized void poll() {
     Faults faults = Faults.ofFile(path.toString());
     byte[] read = SettingsFile.content(path, faults);
-    if (content.isNew(read)) {
+    if (content.isNew(compared(read, faults))) {
       reload(read, faults);
     }
   }
@@ -83,9 +84,14 @@ public final class RuleReload implements AutoCloseable {
   public synchronized Faults reload() {
     Faults faults = Faults.ofFile(path.toString());
     byte[] read = SettingsFile.content(path, faults);
-    content.know(read);
+    content.know(compared(read, faults));
     reload(read, faults);
     return faults;
+  }
+
+  /** What was read, or else why nothing was: another reason is told anew. */
+  private static byte[] compared(byte[] read, Faults faults) {
+    return read != null ? read : faults.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private void reload(byte[] read, Faults faults) {

@@ -3,6 +3,7 @@ package dev.weir.proxy.decision;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +17,6 @@ import org.slf4j.LoggerFactory;
 public final class TokenReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenReload.class);
   private static final long POLL_INTERVAL_NS = 1_000_000_000;
-  private static final byte[] NONE = {};
 
   private final TokenFile file;
   private final Tokens tokens;
@@ -69,7 +69,7 @@ public final class TokenReload implements AutoCloseable {
         take(read);
       }
     } catch (IOException unreadable) {
-      if (content.isNew(NONE)) {
+      if (content.isNew(reason(unreadable))) {
         fail(unreadable);
       }
     }
@@ -85,9 +85,14 @@ public final class TokenReload implements AutoCloseable {
       content.know(read);
       take(read);
     } catch (IOException unreadable) {
-      content.know(NONE);
+      content.know(reason(unreadable));
       fail(unreadable);
     }
+  }
+
+  /** Why there is no content, in the place of one: another reason is told anew. */
+  private static byte[] reason(IOException unreadable) {
+    return unreadable.getMessage().getBytes(StandardCharsets.UTF_8);
   }
 
   private void take(byte[] read) {

@@ -28,9 +28,25 @@ public final class ConfigurationReload implements AutoCloseable {
   private final Consumer<RateLimitConfiguration> listener;
   private volatile long successCount;
   private volatile long failureCount;
-  private final SettledContent<Map<Path, byte[]>> content =
-      new SettledContent<>(ConfigurationReload::isSame, Map.of(), Map.of());
+  private final SettledContent<Reading> content = new SettledContent<>(Reading::isSame, null, null);
   private final WatchThread thread;
+
+  /**
+   * What a look at the folder finds.
+   *
+   * @param faults of what could not be read; those of what files say are added.
+   * @param unread why what could not be read was not, which is compared too; empty if all was.
+   */
+  private record Reading(Map<Path, byte[]> files, List<Faults> faults, String unread) {
+    static boolean isSame(Reading one, Reading other) {
+      return one != null
+          && other != null
+          && one.unread.equals(other.unread)
+          && one.files.keySet().equals(other.files.keySet())
+          && one.files.entrySet().stream()
+              .allMatch(file -> Arrays.equals(file.getValue(), other.files.get(file.getKey())));
+    }
+  }
 
   /**
    * @param listener called with each new configuration, by the thread that polls or reloads; never
@@ -54,27 +70,27 @@ public final class ConfigurationReload implements AutoCloseable {
    * @return all faults, one per line; empty if what it says is in use now.
    */
   public synchronized String load() {
+    return read(content.readNow(this::look));
+  }
+
+  private Reading look() {
     List<Faults> faults = new ArrayList<>();
-    return read(readNow(faults), faults);
+    Map<Path, byte[]> files = folder.content(faults);
+    return new Reading(files, faults, text(faults));
   }
 
-  /** Reads the folder's content until it holds still; the faults are those of the last reading. */
-  private Map<Path, byte[]> readNow(List<Faults> faults) {
-    return content.readNow(
-        () -> {
-          faults.clear();
-          return folder.content(faults);
-        });
+  private static String text(List<Faults> faults) {
+    return faults.stream()
+        .flatMap(of -> of.all().stream())
+        .map(Object::toString)
+        .collect(Collectors.joining("\n"));
   }
 
-  private String read(Map<Path, byte[]> files, List<Faults> faults) {
-    RateLimitConfiguration read = folder.read(files, faults);
+  private String read(Reading reading) {
+    RateLimitConfiguration read = folder.read(reading.files(), reading.faults());
     if (read == null) {
       failureCount++;
-      return faults.stream()
-          .flatMap(of -> of.all().stream())
-          .map(Object::toString)
-          .collect(Collectors.joining("\n"));
+      return text(reading.faults());
     }
     successCount++;
     listener.accept(read);
@@ -89,30 +105,22 @@ public final class ConfigurationReload implements AutoCloseable {
 
   /** Looks at the folder once; reloads if it holds the same new content as the last time. */
   synchronized void poll() {
-    List<Faults> faults = new ArrayList<>();
-    Map<Path, byte[]> files = folder.content(faults);
-    if (content.isNew(files)) {
-      reload(files, faults);
+    Reading reading = look();
+    if (content.isNew(reading)) {
+      reload(reading);
     }
   }
 
   /** Reads the folder now, changed or not: for SIGHUP. Any thread. */
   public synchronized void reload() {
-    List<Faults> faults = new ArrayList<>();
-    reload(readNow(faults), faults);
+    reload(content.readNow(this::look));
   }
 
-  private void reload(Map<Path, byte[]> files, List<Faults> faults) {
-    String problems = read(files, faults);
+  private void reload(Reading reading) {
+    String problems = read(reading);
     if (!problems.isEmpty()) {
       LOG.error("ratelimit: not reloaded, the last good files stay in use:\n{}", problems);
     }
-  }
-
-  private static boolean isSame(Map<Path, byte[]> one, Map<Path, byte[]> other) {
-    return one.keySet().equals(other.keySet())
-        && one.entrySet().stream()
-            .allMatch(entry -> Arrays.equals(entry.getValue(), other.get(entry.getKey())));
   }
 
   /** How often the files were read and taken. */

@@ -104,6 +104,21 @@ class RuleReloadTest {
   }
 
   @Test
+  void tellsEachReasonWhyTheFileCannotBeRead() throws IOException {
+    RuleReload reload = reload();
+    Files.delete(path);
+    for (int i = 0; i < 3; i++) {
+      reload.poll();
+    }
+    assertEquals(1, reload.failureCount());
+    Files.createDirectory(path);
+    for (int i = 0; i < 3; i++) {
+      reload.poll();
+    }
+    assertEquals(2, reload.failureCount());
+  }
+
+  @Test
   void keepsTheLastGoodSetWhileTheFileHasFaultsOrIsGone() throws IOException {
     RuleReload reload = reload();
     RuleSet first = reload.current();

@@ -75,6 +75,24 @@ class TokenReloadTest {
   }
 
   @Test
+  void tellsEachReasonWhyTheFileCannotBeUsed() throws IOException {
+    Files.delete(file);
+    assertFailuresAfterPolls(1);
+    Files.createDirectory(file);
+    assertFailuresAfterPolls(2);
+    Files.delete(file);
+    Files.createFile(file);
+    assertFailuresAfterPolls(3);
+  }
+
+  private void assertFailuresAfterPolls(int failures) {
+    for (int i = 0; i < 3; i++) {
+      reload.poll();
+    }
+    assertEquals(failures, reload.failureCount());
+  }
+
+  @Test
   void saysOfABadFileWhereItIsBadAndNotWhatItHolds() throws IOException {
     assertFault("# none\n", ": 0 tokens (expected: 1 to 100, one a line)");
     assertFault(

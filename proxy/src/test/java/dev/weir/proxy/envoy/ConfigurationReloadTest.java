@@ -77,4 +77,35 @@ class ConfigurationReloadTest {
           "half of a swap: " + configuration);
     }
   }
+
+  @Test
+  void tellsEachReasonWhyTheFolderCannotBeRead() throws Exception {
+    Path file = volume.resolve("limits/edge.yaml");
+    Files.createDirectory(file.getParent());
+    Files.writeString(file, "domain: edge\n");
+    ConfigurationFolder folder = new ConfigurationFolder(file.getParent(), false, false, 0, 0);
+    try (ConfigurationReload reload = new ConfigurationReload(folder, published::add)) {
+      assertEquals("", reload.load());
+      Files.delete(file);
+      assertFailuresAfterPolls(1, reload);
+      Files.delete(file.getParent());
+      assertFailuresAfterPolls(2, reload);
+      Files.createDirectories(file);
+      assertFailuresAfterPolls(3, reload);
+      Files.delete(file);
+      Files.createSymbolicLink(file, Path.of("none"));
+      assertFailuresAfterPolls(4, reload);
+      Files.delete(file);
+      Files.writeString(file, "domain: edge\n");
+      assertFailuresAfterPolls(4, reload);
+      assertEquals(2, reload.successCount());
+    }
+  }
+
+  private static void assertFailuresAfterPolls(int failures, ConfigurationReload reload) {
+    for (int i = 0; i < 3; i++) {
+      reload.poll();
+    }
+    assertEquals(failures, reload.failureCount());
+  }
 }
