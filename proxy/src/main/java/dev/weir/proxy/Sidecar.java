@@ -124,6 +124,10 @@ public final class Sidecar implements AutoCloseable {
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
+    String tooLittle = MemoryLimit.warning(tables);
+    if (tooLittle != null) {
+      LOG.warn("{}", tooLittle);
+    }
     group = SidecarLoops.threads(settings, transport);
     loops = new SidecarLoops(settings, group, metrics, tables, decisions);
     drain =

@@ -24,11 +24,13 @@ public final class LimitTables implements AutoCloseable {
 
   private final LimitTable words;
   private final LimitTable rings;
+  private final long bytes;
   private final String text;
 
-  private LimitTables(LimitTable words, LimitTable rings, String text) {
+  private LimitTables(LimitTable words, LimitTable rings, long bytes, String text) {
     this.words = words;
     this.rings = rings;
+    this.bytes = bytes;
     this.text = text;
   }
 
@@ -41,13 +43,18 @@ public final class LimitTables implements AutoCloseable {
   public static LimitTables allocate(AdmissionSettings settings, int ringCells) {
     LimitTable words = new LimitTable(slotCount(settings.tableKeyCount()));
     String text = "limit table: " + size(settings.tableKeyCount(), 0);
+    long bytes = bytes(settings.tableKeyCount(), 0);
     if (ringCells == 0) {
-      return new LimitTables(words, null, text);
+      return new LimitTables(words, null, bytes, text);
     }
     try {
       LimitTable rings = new LimitTable(slotCount(settings.ringKeyCount()), ringCells);
       String ringText = "rings: " + size(settings.ringKeyCount(), ringCells) + " of " + ringCells;
-      return new LimitTables(words, rings, text + "; " + ringText + " cells");
+      return new LimitTables(
+          words,
+          rings,
+          bytes + bytes(settings.ringKeyCount(), ringCells),
+          text + "; " + ringText + " cells");
     } catch (IllegalArgumentException noRoom) {
       words.close();
       throw noRoom;
@@ -103,6 +110,11 @@ public final class LimitTables implements AutoCloseable {
   /** Null if there are none. */
   public LimitTable rings() {
     return rings;
+  }
+
+  /** What they take once all their keys have come, but for a few counters and marks. */
+  public long bytes() {
+    return bytes;
   }
 
   /** How much memory was taken, and for how many keys. */

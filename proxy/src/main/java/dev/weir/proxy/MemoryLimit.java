@@ -1,0 +1,62 @@
+package dev.weir.proxy;
+
+import dev.weir.proxy.admission.LimitTables;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Compares what limit tables may come to take with the memory that the system gives this process.
+ * Only what cannot fit is told of: a limit of a folder above, or one that is not seen from here, is
+ * not looked for.
+ */
+final class MemoryLimit {
+  /**
+   * What a sidecar without a key takes of its container, in bytes: 40 MiB were measured when it was
+   * ready, 62 under full load with one event loop (D153). Rather too little, so that what is told
+   * is true.
+   */
+  static final long LEAST_REST_BYTES = 48L << 20;
+
+  /** Of all versions of cgroups a number of bytes, or more than there can be, or a word. */
+  private static final Path[] FILES = {
+    Path.of("/sys/fs/cgroup/memory.max"), Path.of("/sys/fs/cgroup/memory/memory.limit_in_bytes")
+  };
+
+  private MemoryLimit() {}
+
+  /** What is to be said at start; null if there is nothing to say, or nothing is known. */
+  static String warning(LimitTables tables) {
+    return warning(tables.bytes(), limitBytes(FILES));
+  }
+
+  static String warning(long tableBytes, long limitBytes) {
+    if (tableBytes + LEAST_REST_BYTES <= limitBytes) {
+      return null;
+    }
+    return "table.keys, table.ring-keys: "
+        + mib(tableBytes)
+        + " MiB once as many keys have come, and "
+        + mib(LEAST_REST_BYTES)
+        + " or more for the rest, but the container gives "
+        + mib(limitBytes)
+        + " (expected: fewer keys, or more memory); the kernel may end this process";
+  }
+
+  /** The first limit that one of some files tells; {@link Long#MAX_VALUE} if none does. */
+  static long limitBytes(Path... files) {
+    for (Path file : files) {
+      try {
+        return Long.parseLong(Files.readString(file).strip());
+      } catch (IOException | SecurityException | NumberFormatException notTold) {
+        // Another version of cgroups, none at all, or no limit.
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** Rounded to whole ones. */
+  private static long mib(long bytes) {
+    return (bytes + (1 << 19)) >> 20;
+  }
+}
