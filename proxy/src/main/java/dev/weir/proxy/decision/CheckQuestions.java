@@ -100,8 +100,9 @@ final class CheckQuestions {
       return null;
     }
     terms = before.terms;
-    return question.startLike(
-        before.question, asked.bytes(), identifier.offset(), identifier.length());
+    return question
+        .startLike(before.question, asked.bytes(), identifier.offset(), identifier.length())
+        .deadlineNs(untilNs); // of another call it is another
   }
 
   /** The field that cannot be used, its value, and what was expected. */

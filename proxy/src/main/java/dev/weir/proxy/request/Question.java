@@ -76,7 +76,7 @@ public final class Question {
 
   /**
    * Starts a question that is another one but for the value of the first identity, and that nothing
-   * has been found out of; nothing is said yet of what follows.
+   * has been found out of; nothing is said yet of its deadline and of what follows.
    *
    * @param other with an identity or more.
    */
@@ -84,7 +84,6 @@ public final class Question {
     start(other.operation, other.purpose);
     request = other.request;
     ruleId = other.ruleId;
-    deadlineNs = other.deadlineNs;
     cost = other.cost;
     wantsRows = other.wantsRows;
     costCount = other.costCount;

@@ -25,6 +25,7 @@ import dev.weir.v1.State;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -314,6 +315,31 @@ class RateLimiterTest {
         14,
         "Rate Limit Store Unavailable",
         limiter.ask("CheckRateLimit", check("ann").build().toByteArray()));
+  }
+
+  /** Calls may be alike in all that they ask, and have each a deadline of its own. */
+  @Test
+  void awaitsTheStoreAsLongAsEachCallOfAReadMay() {
+    limiter.start(Mode.EXACT);
+    byte[] message = check("ann").build().toByteArray();
+    limiter.write("CheckRateLimit", message, "grpc-timeout: 1m");
+    limiter.write("CheckRateLimit", message);
+    limiter.write("CheckRateLimit", message, "grpc-timeout: 1m");
+    limiter.send();
+    limiter.store.pass(TimeUnit.MILLISECONDS.toNanos(2));
+    assertEquals(
+        List.of(overOn(1), overOn(5)),
+        limiter.received(),
+        "the call between them may take the store's time");
+    limiter.answerAll();
+    assertEquals("HEADERS 3 grpc-status: 0 end", limiter.received().get(2));
+  }
+
+  private static String overOn(int stream) {
+    return "HEADERS "
+        + stream
+        + " :status: 200, content-type: application/grpc, grpc-status: 4, grpc-message: the"
+        + " deadline has passed end";
   }
 
   @Test
