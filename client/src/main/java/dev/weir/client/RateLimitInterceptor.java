@@ -13,6 +13,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -21,11 +22,19 @@ import java.util.function.Function;
  * {@code /package.Service/Method}, so capacity, refill and cost of a method are those of the rule
  * that Weir has for that path.
  *
- * <p>A call without an identity is refused as {@code UNAUTHENTICATED} and asks nobody; one over its
- * limit gets {@code RESOURCE_EXHAUSTED} with {@link RetryInfo}; one that {@link
- * FailurePolicy#CLOSED} refuses, {@code UNAVAILABLE}. No thread waits for the answer.
+ * <p>A call without an identity is refused as {@code UNAUTHENTICATED} and asks nobody, and so is
+ * one of an identity that Weir knows no budget of, as {@code INVALID_ARGUMENT}; one over its limit
+ * gets {@code RESOURCE_EXHAUSTED} with {@link RetryInfo}; one that {@link FailurePolicy#CLOSED}
+ * refuses, {@code UNAVAILABLE}. No thread waits for the answer.
  */
 public final class RateLimitInterceptor implements ServerInterceptor {
+  /** The longest identity that has a budget, in bytes of UTF-8. */
+  private static final int MAX_IDENTITY_BYTES = 1024;
+
+  /** Without its value, which may be a secret. */
+  private static final String BAD_IDENTITY =
+      "Identity too long or with control characters (expected: 1 to 1,024 bytes without them)";
+
   private final RateLimitClient client;
   private final Dimension dimension;
   private final Function<Context, String> identities;
@@ -48,8 +57,10 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     Context context = Context.current();
     String identity = identities.apply(context);
     if (identity == null || identity.isEmpty()) {
-      call.close(Status.UNAUTHENTICATED.withDescription("No identity"), new Metadata());
-      return new ServerCall.Listener<>() {};
+      return refused(call, Status.UNAUTHENTICATED.withDescription("No identity"));
+    }
+    if (!canHaveBudget(identity)) {
+      return refused(call, Status.INVALID_ARGUMENT.withDescription(BAD_IDENTITY));
     }
     CheckRateLimitRequest request =
         CheckRateLimitRequest.newBuilder()
@@ -64,6 +75,18 @@ public final class RateLimitInterceptor implements ServerInterceptor {
         .whenComplete(
             (decision, fault) -> context.run(() -> settle(held, decision, fault, headers, next)));
     return held.listener();
+  }
+
+  private static <Q, A> ServerCall.Listener<Q> refused(ServerCall<Q, A> call, Status status) {
+    call.close(status, new Metadata());
+    return new ServerCall.Listener<>() {};
+  }
+
+  /** As the identifier of a check has to be; it is the caller's fault, not the service's. */
+  private static boolean canHaveBudget(String identity) {
+    return identity.length() <= MAX_IDENTITY_BYTES
+        && identity.chars().noneMatch(c -> c < ' ' || c == 0x7f)
+        && identity.getBytes(StandardCharsets.UTF_8).length <= MAX_IDENTITY_BYTES;
   }
 
   private static <Q, A> void settle(

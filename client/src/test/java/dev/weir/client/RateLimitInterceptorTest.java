@@ -232,6 +232,20 @@ class RateLimitInterceptorTest {
   }
 
   @Test
+  void identityThatHasNoBudgetIsTheCallersFaultAndAsksNobody() throws Exception {
+    for (String bad : List.of("a".repeat(1025), "a\nb", "\u007f")) {
+      assertEquals(
+          "INVALID_ARGUMENT: Identity too long or with control characters (expected: 1 to 1,024"
+              + " bytes without them)",
+          failure(say(as(bad), "hi")).getMessage());
+    }
+    assertNull(weir.singles.peek());
+    assertNull(heard.peek());
+    say(as("a".repeat(1024)), "hi");
+    assertEquals(1024, weir.single().request().getIdentifierBytes().size());
+  }
+
+  @Test
   void whatIsNotDecidedAndClosedIsUnavailable() throws Exception {
     CompletableFuture<StringValue> call = say(as("alice"), "hello");
     weir.single().observer().onError(Status.UNAVAILABLE.asException());
