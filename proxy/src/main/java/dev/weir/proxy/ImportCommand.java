@@ -60,7 +60,7 @@ final class ImportCommand implements Runnable {
           "What Envoy takes an entry from: ip, header:NAME, cookie:NAME, query:NAME, path or method.",
           "Known without it: remote_address, masked_remote_address, path and method."
         })
-    private Map<String, String> entries = new LinkedHashMap<>();
+    private List<String> entries = List.of();
 
     @Option(names = "--merge-domains", description = "Several files may have one domain.")
     private boolean mergesDomains;
@@ -68,9 +68,7 @@ final class ImportCommand implements Runnable {
     @Override
     public Integer call() {
       PrintWriter err = spec.commandLine().getErr();
-      for (Map.Entry<String, String> entry : entries.entrySet()) {
-        checkSource(entry.getKey(), entry.getValue());
-      }
+      Map<String, String> sources = sources();
       List<Faults> faults = new ArrayList<>();
       RateLimitConfiguration read =
           new ConfigurationFolder(folder, mergesDomains, true, Limit.MAX_CELL_COUNT, 0)
@@ -79,7 +77,7 @@ final class ImportCommand implements Runnable {
         faults.forEach(of -> of.all().forEach(err::println));
         return WeirMain.WRONG;
       }
-      RuleImport turned = RuleImport.of(read, entries);
+      RuleImport turned = RuleImport.of(read, sources);
       spec.commandLine().getOut().print(turned.yaml());
       spec.commandLine().getOut().flush();
       turned.unturned().forEach(one -> err.println("not turned: " + one));
@@ -92,17 +90,36 @@ final class ImportCommand implements Runnable {
       return WeirMain.OK;
     }
 
-    private void checkSource(String key, String source) {
+    private Map<String, String> sources() {
+      Map<String, String> sources = new LinkedHashMap<>();
+      for (String entry : entries) {
+        int equals = entry.indexOf('=');
+        if (equals <= 0) {
+          throw bad(entry, "KEY=SOURCE");
+        }
+        String source = entry.substring(equals + 1);
+        checkSource(entry, source);
+        if (sources.putIfAbsent(entry.substring(0, equals), source) != null) {
+          throw bad(entry, "one source of each key");
+        }
+      }
+      return sources;
+    }
+
+    private void checkSource(String entry, String source) {
       if (source.equals("path") || source.equals("method")) {
         return;
       }
       try {
         KeyPart.parse(source);
       } catch (BadValueException bad) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "--entry " + key + "=" + source + " (expected: path, method, " + bad.expected() + ")");
+        throw bad(entry, "path, method, " + bad.expected());
       }
+    }
+
+    private ParameterException bad(String entry, String expected) {
+      return new ParameterException(
+          spec.commandLine(), "--entry " + entry + " (expected: " + expected + ")");
     }
   }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -75,6 +76,22 @@ class WeirMainTest {
     assertEquals(2, weir("rn"));
     assertTrue(
         err.contains("'rn'") && err.contains("run, check, import, simulate, demo or help"), err);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "user=zip,'user=zip (expected: path, method, ip, '",
+    "user,user (expected: KEY=SOURCE)",
+    "=ip,=ip (expected: KEY=SOURCE)",
+    "tier=path,tier=path (expected: one source of each key)"
+  })
+  void refusesAnEntryToImportThatSaysNothingOrTwoThings(String entry, String told)
+      throws IOException {
+    file("domain: orders\n");
+    String[] line = {"import", "ratelimit", folder.toString(), "--entry=tier=ip"};
+    assertEquals(0, weir(line), err);
+    assertEquals(2, weir(line[0], line[1], line[2], line[3], "--entry", entry));
+    assertTrue(err.startsWith("--entry " + told), err);
   }
 
   @Test
