@@ -100,7 +100,8 @@ public final class TokenReload implements AutoCloseable {
       List<String> now = file.tokens(read);
       tokens.replace(now);
       reloadCount.incrementAndGet();
-      LOG.info("decision: {} tokens from {}", now.size(), file.path());
+      String count = now.size() == 1 ? "1 token" : now.size() + " tokens";
+      LOG.info("decision: {} from {}", count, file.path());
     } catch (IOException faulty) {
       fail(faulty);
     }
