@@ -23,7 +23,9 @@ import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -35,7 +37,11 @@ final class SidecarRateLimits implements AutoCloseable {
   private final RateLimitErrors errors = new RateLimitErrors();
   private final ConfigurationReload reload;
   private final BooleanSupplier ready;
-  private RateLimitConfiguration first;
+
+  /** The same limiters, for what need not be done on their event loops. */
+  private final List<RateLimiter> all = new ArrayList<>();
+
+  private RateLimitConfiguration last;
 
   /** What one event loop answers. */
   record Loop(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
@@ -89,11 +95,13 @@ final class SidecarRateLimits implements AutoCloseable {
         .toList();
   }
 
+  /** What takes long is made here, so that event loops only swap it: they have calls to answer. */
   private void publish(RateLimitConfiguration next) {
-    if (first == null) {
-      first = next; // before there are limiters
-    } else {
-      limiters.tell(limiter -> limiter.publish(next));
+    Map<RateLimiter, Runnable> swaps = new IdentityHashMap<>();
+    all.forEach(limiter -> swaps.put(limiter, limiter.prepare(last, next)));
+    last = next;
+    if (!all.isEmpty()) {
+      limiters.tell(limiter -> swaps.get(limiter).run());
     }
   }
 
@@ -113,8 +121,9 @@ final class SidecarRateLimits implements AutoCloseable {
     RateLimiter limiter =
         new RateLimiter(
             tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs());
-    limiter.publish(first);
+    limiter.prepare(null, last).run();
     limiters.add(eventLoop, limiter);
+    all.add(limiter);
     return new Loop(
         List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), clock)),
         List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(ready)));

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -49,40 +48,30 @@ final class LimitFigures {
   }
 
   /**
-   * Makes the counters of all limits of a configuration: those of the same names stay.
+   * Makes the counters of all limits of a configuration: those of the same names stay. By one
+   * thread at a time, which need not be the event loop's.
    *
-   * @param before what was in use until now; null at first.
+   * @param sameDomains those that are as they were in the configuration before.
+   * @return what the event loop has to run when it takes the configuration, in the same order.
    */
-  void publish(RateLimitConfiguration before, RateLimitConfiguration next) {
-    Set<List<String>> kept = new HashSet<>();
-    DescriptorCounters[] counters = new DescriptorCounters[next.limits().size()];
-    for (NodeLimit limit : next.limits()) {
-      List<String> names = List.of(limit.names());
-      counters[limit.index()] = metrics.descriptor(names);
-      kept.add(names);
-    }
-    byIndex = counters;
-    if (before != null) {
-      Map<String, Boolean> isSame = new HashMap<>();
-      keepNamed(byValues.values(), before, next, isSame, kept);
-      keepNamed(others.values(), before, next, isSame, kept);
-      metrics.keepDescriptors(kept);
-    }
+  Runnable prepare(RateLimitConfiguration next, Set<String> sameDomains) {
+    List<List<String>> names = next.limits().stream().map(NodeLimit::names).toList();
+    Map<List<String>, DescriptorCounters> made = metrics.limits(names);
+    DescriptorCounters[] counters =
+        names.stream().map(made::get).toArray(DescriptorCounters[]::new);
+    return () -> {
+      byIndex = counters;
+      forgetChanged(byValues.values(), sameDomains);
+      forgetChanged(others.values(), sameDomains);
+    };
   }
 
-  /** Forgets names of domains that have changed, and notes those that stay. */
-  private static void keepNamed(
-      Collection<Named> among,
-      RateLimitConfiguration before,
-      RateLimitConfiguration next,
-      Map<String, Boolean> isSame,
-      Set<List<String>> kept) {
+  /** Forgets names of domains that have changed. */
+  private void forgetChanged(Collection<Named> among, Set<String> sameDomains) {
     for (Iterator<Named> each = among.iterator(); each.hasNext(); ) {
-      Named named = each.next();
-      String domain = named.names().get(0);
-      if (isSame.computeIfAbsent(domain, name -> next.hasSame(name, before))) {
-        kept.add(named.names());
-      } else {
+      List<String> names = each.next().names();
+      if (!sameDomains.contains(names.get(0))) {
+        metrics.forgetNamed(names);
         each.remove();
       }
     }
@@ -164,7 +153,7 @@ final class LimitFigures {
   }
 
   private Named named(List<String> names) {
-    return new Named(names, metrics.descriptor(names));
+    return new Named(names, metrics.named(names));
   }
 
   private DescriptorCounters others(Domain domain) {

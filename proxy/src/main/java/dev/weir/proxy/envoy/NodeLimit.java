@@ -1,5 +1,7 @@
 package dev.weir.proxy.envoy;
 
+import java.util.List;
+
 /**
  * The limit of a node: what is charged, and what an answer says of it. Immutable; any thread.
  *
@@ -13,7 +15,7 @@ record NodeLimit(
     DescriptorLimit spec,
     Budgets budgets,
     int index,
-    String[] names,
+    List<String> names,
     boolean isNamedByValues,
     byte[] name) {
   /** Whether a name of a limit is one that this one replaces. */

@@ -3,6 +3,10 @@ package dev.weir.proxy.envoy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 
 /**
@@ -51,7 +55,7 @@ public final class RateLimitConfiguration {
                 spec.limit(),
                 budgets,
                 limits.size(),
-                path.toArray(String[]::new),
+                List.copyOf(path),
                 isByValues || spec.limit().hasDetailedMetric(),
                 spec.limit().name().getBytes(StandardCharsets.UTF_8));
         limits.add(limit);
@@ -99,11 +103,14 @@ public final class RateLimitConfiguration {
     return specs;
   }
 
-  /** Whether another configuration has a domain, and it is the same in both. */
-  boolean hasSame(String domain, RateLimitConfiguration other) {
+  /** The names of the domains that are the same in another configuration. */
+  Set<String> sameDomains(RateLimitConfiguration other) {
+    Map<String, DomainSpec> others =
+        other.specs.stream().collect(Collectors.toMap(DomainSpec::name, Function.identity()));
     return specs.stream()
-        .filter(spec -> spec.name().equals(domain))
-        .anyMatch(other.specs::contains);
+        .filter(spec -> spec.equals(others.get(spec.name())))
+        .map(DomainSpec::name)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
+import java.util.Set;
 
 /**
  * Decides on calls: finds the limit of each descriptor, charges all of them, and says what came of
@@ -57,10 +58,21 @@ public final class RateLimiter {
     this.verdicts = new VerdictWriter();
   }
 
-  /** Swaps the configuration, whole; calls that await the store keep theirs. */
-  public void publish(RateLimitConfiguration next) {
-    figures.publish(configuration, next);
-    configuration = next;
+  /**
+   * Makes what a configuration takes. By one thread at a time, which need not be the event loop's:
+   * it takes long where there are many limits.
+   *
+   * @param before the configuration before it; null if it is the first.
+   * @return what the event loop has to run, in the same order: it swaps the configuration, whole.
+   *     Calls that await the store keep theirs.
+   */
+  public Runnable prepare(RateLimitConfiguration before, RateLimitConfiguration next) {
+    Runnable figuresSwap =
+        figures.prepare(next, before == null ? Set.of() : next.sameDomains(before));
+    return () -> {
+      figuresSwap.run();
+      configuration = next;
+    };
   }
 
   /**

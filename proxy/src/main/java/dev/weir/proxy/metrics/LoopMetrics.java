@@ -7,10 +7,12 @@ import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.TrafficObserver;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Counts and times of one event loop, by the figures that {@link LoopFigures} declares. Every
@@ -36,7 +38,13 @@ public final class LoopMetrics implements TrafficObserver {
   private StoreMetrics store;
 
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
-  private final Map<List<String>, DescriptorCounters> descriptors = new ConcurrentHashMap<>();
+
+  /** Of limits of files; not changed once it is here. */
+  private volatile Map<List<String>, DescriptorCounters> limits = Map.of();
+
+  /** Of limits by names that requests have made. */
+  private final Map<List<String>, DescriptorCounters> named = new ConcurrentHashMap<>();
+
   private final ResponseTimes responseTimes = new ResponseTimes();
   private final Map<String, RuleCounters> asked = new ConcurrentHashMap<>();
   private final Http2Metrics http2Decisions =
@@ -130,19 +138,37 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   /**
-   * The counters of a limit of Envoy's rate-limit service, the same ones for the same names until
-   * they are {@linkplain #keepDescriptors not kept}. Allocates for new names: to be asked for when
-   * files are read, not per request.
+   * Makes the counters of all limits that Envoy's files have: those of the same names stay, and
+   * those of names that are not among them go. By one thread at a time, which need not be the
+   * loop's: there may be tens of thousands.
    *
-   * @param names its domain, then what it is named by at each level.
+   * @param names of each its domain, then what it is named by at each level; not to be changed.
    */
-  public DescriptorCounters descriptor(List<String> names) {
-    return descriptors.computeIfAbsent(List.copyOf(names), key -> new DescriptorCounters());
+  public Map<List<String>, DescriptorCounters> limits(Collection<List<String>> names) {
+    Map<List<String>, DescriptorCounters> before = limits;
+    Map<List<String>, DescriptorCounters> next = new HashMap<>();
+    for (List<String> each : names) {
+      DescriptorCounters known = before.get(each);
+      next.putIfAbsent(each, known == null ? new DescriptorCounters() : known);
+    }
+    limits = next;
+    return next;
   }
 
-  /** Forgets the counters of all limits of Envoy's rate-limit service but those of these names. */
-  public void keepDescriptors(Set<List<String>> names) {
-    descriptors.keySet().retainAll(names);
+  /**
+   * The counters of a limit under a name that requests have made, the same ones until it is
+   * {@linkplain #forgetNamed forgotten}. Allocates for a new name.
+   *
+   * @param names as those of {@link #limits}, and not among them unless by chance; not to be
+   *     changed.
+   */
+  public DescriptorCounters named(List<String> names) {
+    return named.computeIfAbsent(names, key -> new DescriptorCounters());
+  }
+
+  /** Forgets a name that requests have made. */
+  public void forgetNamed(List<String> names) {
+    named.remove(names);
   }
 
   /** How long calls of Envoy's rate-limit service took. */
@@ -150,9 +176,10 @@ public final class LoopMetrics implements TrafficObserver {
     return responseTimes;
   }
 
-  /** All limits of Envoy's rate-limit service that this loop has met, by their names. */
-  Map<List<String>, DescriptorCounters> descriptors() {
-    return descriptors;
+  /** Visits all limits of Envoy's rate-limit service, some twice: of their files, and by values. */
+  public void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
+    limits.forEach(visitor);
+    named.forEach(visitor);
   }
 
   /**

@@ -63,7 +63,7 @@ public final class Metrics {
 
   /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */
   void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
-    loops.forEach(loop -> loop.descriptors().forEach(visitor));
+    loops.forEach(loop -> loop.forEachDescriptor(visitor));
   }
 
   /** Shows how long calls of Envoy's rate-limit service took, loop by loop. */

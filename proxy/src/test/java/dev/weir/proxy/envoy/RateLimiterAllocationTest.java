@@ -22,6 +22,8 @@ class RateLimiterAllocationTest {
   private static final int ITERATIONS = 50_000;
 
   /** What the measuring itself may take. */
+  private static final int LIMITS = 1_000;
+
   private static final long NOISE_BYTES = 1_000;
 
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
@@ -76,7 +78,7 @@ class RateLimiterAllocationTest {
 
   @Test
   void allocatesNothing() {
-    limiter.publish(
+    RateLimitConfiguration files =
         Configurations.local(
             """
             domain: edge
@@ -98,7 +100,8 @@ class RateLimiterAllocationTest {
               - key: spared
                 weir: {algorithm: gcra}
                 rate_limit: {unit: hour, requests_per_unit: 20}
-            """));
+            """);
+    limiter.prepare(null, files).run();
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long sum = run();
     long least = Long.MAX_VALUE;
@@ -109,5 +112,31 @@ class RateLimiterAllocationTest {
     }
     tables.close();
     assertTrue(least < NOISE_BYTES, least + " bytes, " + sum);
+  }
+
+  @Test
+  void leavesNothingOfEachLimitToTheEventLoopWhenFilesChange() {
+    RateLimitConfiguration before = limits("a");
+    limiter.prepare(null, before).run();
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) { // the first ones also load
+      RateLimitConfiguration next = limits("b" + round);
+      Runnable swap = limiter.prepare(before, next);
+      long allocated = threads.getCurrentThreadAllocatedBytes();
+      swap.run();
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - allocated);
+      before = next;
+    }
+    assertTrue(least < LIMITS, least + " bytes for " + LIMITS + " limits");
+  }
+
+  private static RateLimitConfiguration limits(String key) {
+    StringBuilder text = new StringBuilder("domain: many\ndescriptors:\n");
+    for (int i = 0; i < LIMITS; i++) {
+      text.append("  - {key: ").append(key).append(i);
+      text.append(", rate_limit: {unit: day, requests_per_unit: 1}}\n");
+    }
+    return Configurations.local(text.toString());
   }
 }

@@ -62,7 +62,7 @@ class RateLimiterStoreTest {
             errors,
             store.clock(),
             0);
-    limiter.publish(Configurations.exact(text));
+    limiter.prepare(null, Configurations.exact(text)).run();
   }
 
   @AfterEach

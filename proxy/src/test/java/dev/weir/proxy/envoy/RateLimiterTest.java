@@ -9,7 +9,6 @@ import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -35,13 +34,17 @@ class RateLimiterTest {
       new RateLimiter(
           tables, null, StoreNames.DEFAULT, KeyHasher.withKey(1, 2), metrics, errors, clock, 0);
 
+  private RateLimitConfiguration used;
+
   @AfterEach
   void free() {
     tables.close();
   }
 
   private void use(String... texts) {
-    limiter.publish(Configurations.local(texts));
+    RateLimitConfiguration next = Configurations.local(texts);
+    limiter.prepare(used, next).run();
+    used = next;
   }
 
   /** Uses a domain {@code d} of such descriptors, as YAML's flow has them. */
@@ -67,8 +70,10 @@ class RateLimiterTest {
   }
 
   private long count(Outcome outcome, String... names) {
-    DescriptorCounters counters = metrics.descriptor(List.of(names));
-    return counters.count(outcome);
+    long[] count = {0};
+    metrics.forEachDescriptor(
+        (of, counters) -> count[0] += of.equals(List.of(names)) ? counters.count(outcome) : 0);
+    return count[0];
   }
 
   @Test

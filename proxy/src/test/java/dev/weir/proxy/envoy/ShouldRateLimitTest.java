@@ -37,7 +37,7 @@ class ShouldRateLimitTest {
   private boolean isReady = true;
 
   private void start(String text) {
-    limiter.publish(Configurations.local(text));
+    limiter.prepare(null, Configurations.local(text)).run();
     rig.with(
         List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), rig.clock)),
         List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(() -> isReady)));
