@@ -75,7 +75,8 @@ final class BatchChecks {
     int bucket = firstBucket(question);
     while (buckets[bucket] != 0) {
       int candidate = buckets[bucket] - 1;
-      if (isSame(candidate, question)) {
+      if (isSame(candidate, question)
+          && !(question.isFollowed && isOvertaken(candidate, question))) {
         call.more(candidate, question.requests);
         asked[candidate] += question.requests;
         return candidate;
@@ -102,6 +103,21 @@ final class BatchChecks {
       bucket = bucket + 1 & BUCKETS - 1;
     }
     buckets[bucket] = (short) (lease + 1);
+  }
+
+  /**
+   * Whether a check has others behind it that charge what a question is about: to join it would be
+   * to be decided before them, which only those may that have no order.
+   */
+  private boolean isOvertaken(int check, StoreQuestion question) {
+    for (int key = firstKeys[check] + keyCounts[check]; key < keys.count(); key++) {
+      for (int i = 0; i < question.keyCount; i++) {
+        if (keys.holds(key, question.keys, question.first + i, 1)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private boolean isSame(int check, StoreQuestion question) {

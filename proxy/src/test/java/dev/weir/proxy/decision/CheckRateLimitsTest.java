@@ -82,6 +82,29 @@ class CheckRateLimitsTest {
             .getResultsCount());
   }
 
+  /** Where the store decides, those of one budget and cost share a check of its own. */
+  @ParameterizedTest
+  @EnumSource(value = Mode.class, names = "LEASED", mode = EnumSource.Mode.EXCLUDE)
+  void decidesChecksOfOneBudgetInTheirOrderWhateverTheyCost(Mode mode)
+      throws InvalidProtocolBufferException {
+    limiter.start(mode);
+    CheckRateLimitsRequest.Builder many = CheckRateLimitsRequest.newBuilder();
+    for (int cost : new int[] {1, 1, 8, 1, 8, 0}) {
+      many.addChecks(check("ann").setCost(cost)).addChecks(check("bob"));
+    }
+    CheckRateLimitsResponse response =
+        CheckRateLimitsResponse.parseFrom(limiter.answer("CheckRateLimits", many.build()));
+    List<Long> left = new ArrayList<>();
+    List<Boolean> allowed = new ArrayList<>();
+    for (int i = 0; i < response.getResultsCount(); i += 2) {
+      left.add(response.getResults(i).getResponse().getRemaining());
+      allowed.add(response.getResults(i).getResponse().getAllowed());
+      assertEquals(9 - i / 2, response.getResults(i + 1).getResponse().getRemaining());
+    }
+    assertEquals(List.of(9L, 8L, 0L, 0L, 0L, 0L), left);
+    assertEquals(List.of(true, true, true, false, false, false), allowed);
+  }
+
   /** Of checks that are alike but for the identifier one is looked at for all. */
   @ParameterizedTest
   @EnumSource(value = Mode.class, names = "LEASED", mode = EnumSource.Mode.EXCLUDE)
