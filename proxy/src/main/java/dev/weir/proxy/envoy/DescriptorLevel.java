@@ -8,8 +8,6 @@ import org.agrona.DirectBuffer;
  * order of the file. Immutable; any thread; a search allocates nothing.
  */
 final class DescriptorLevel {
-  private static final long FNV_BASIS = 0xCBF2_9CE4_8422_2325L;
-  private static final long FNV_PRIME = 0x0000_0100_0000_01B3L;
   private static final int NO_VALUE = 0;
 
   private final DescriptorNode[] table;
@@ -39,10 +37,10 @@ final class DescriptorLevel {
    * file that stands for them, else that of its key alone; null if there is none.
    */
   DescriptorNode find(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
-    long keyHash = hash(FNV_BASIS, bytes, keyAt, keyLength);
+    long keyHash = Fnv.next(Fnv.add(Fnv.BASIS, bytes, keyAt, keyLength));
     DescriptorNode exact = null;
     if (valueLength > 0) {
-      int hash = fold(hash(keyHash * FNV_PRIME + 1, bytes, valueAt, valueLength));
+      int hash = Fnv.fold(Fnv.add(keyHash, bytes, valueAt, valueLength));
       exact = find(hash, bytes, keyAt, keyLength, valueAt, valueLength);
     }
     for (int i = 0; exact == null && i < wildcards.length; i++) {
@@ -52,7 +50,7 @@ final class DescriptorLevel {
     }
     return exact != null
         ? exact
-        : find(fold(keyHash * FNV_PRIME + 1), bytes, keyAt, keyLength, valueAt, NO_VALUE);
+        : find(Fnv.fold(keyHash), bytes, keyAt, keyLength, valueAt, NO_VALUE);
   }
 
   private DescriptorNode find(
@@ -68,26 +66,6 @@ final class DescriptorLevel {
   }
 
   private static int hash(byte[] key, byte[] value) {
-    long hash = FNV_BASIS;
-    for (byte b : key) {
-      hash = (hash ^ b) * FNV_PRIME;
-    }
-    hash = hash * FNV_PRIME + 1;
-    for (byte b : value) {
-      hash = (hash ^ b) * FNV_PRIME;
-    }
-    return fold(hash);
-  }
-
-  private static long hash(long from, DirectBuffer bytes, int at, int length) {
-    long hash = from;
-    for (int i = at; i < at + length; i++) {
-      hash = (hash ^ bytes.getByte(i)) * FNV_PRIME;
-    }
-    return hash;
-  }
-
-  private static int fold(long hash) {
-    return (int) (hash ^ hash >>> 32);
+    return Fnv.fold(Fnv.add(Fnv.next(Fnv.add(Fnv.BASIS, key)), value));
   }
 }

@@ -15,7 +15,10 @@ import org.agrona.DirectBuffer;
  */
 public final class RateLimitConfiguration {
   private final List<DomainSpec> specs;
+
+  /** By their names' hashes, a table of open addressing that is half full at most. */
   private final Domain[] domains;
+
   private final List<NodeLimit> limits = new ArrayList<>();
   private final Budgets[] counts = new Budgets[LimitUnit.values().length + 1];
 
@@ -24,16 +27,20 @@ public final class RateLimitConfiguration {
    */
   RateLimitConfiguration(List<DomainSpec> specs, LimitCompiler compiler) {
     this.specs = List.copyOf(specs);
-    domains = new Domain[specs.size()];
-    for (int i = 0; i < domains.length; i++) {
-      DomainSpec spec = specs.get(i);
+    domains = new Domain[Integer.highestOneBit(specs.size() * 2 + 1) * 2];
+    for (DomainSpec spec : specs) {
       List<String> names = List.of(spec.name());
       int before = limits.size();
       DescriptorLevel level = level(spec.descriptors(), names, false, compiler);
       boolean replaces =
           limits.subList(before, limits.size()).stream()
               .anyMatch(limit -> !limit.spec().replaces().isEmpty());
-      domains[i] = new Domain(spec.name(), level, spec.options(), replaces);
+      Domain domain = new Domain(spec.name(), level, spec.options(), replaces);
+      int at = place(Fnv.add(Fnv.BASIS, domain.bytes()));
+      while (domains[at] != null) {
+        at = place(at + 1);
+      }
+      domains[at] = domain;
     }
     for (LimitUnit unit : LimitUnit.values()) {
       counts[unit.number()] = Budgets.ofCounts(unit, compiler.hasStore(), compiler);
@@ -68,12 +75,15 @@ public final class RateLimitConfiguration {
 
   /** The domain of a name; null if there is none. */
   Domain find(DirectBuffer bytes, int at, int length) {
-    for (Domain domain : domains) {
-      if (isNamed(domain.bytes(), bytes, at, length)) {
-        return domain;
-      }
+    int place = place(Fnv.add(Fnv.BASIS, bytes, at, length));
+    while (domains[place] != null && !isNamed(domains[place].bytes(), bytes, at, length)) {
+      place = place(place + 1);
     }
-    return null;
+    return domains[place];
+  }
+
+  private int place(long hash) {
+    return Fnv.fold(hash) & domains.length - 1;
   }
 
   private static boolean isNamed(byte[] name, DirectBuffer bytes, int at, int length) {
@@ -115,7 +125,7 @@ public final class RateLimitConfiguration {
 
   @Override
   public String toString() {
-    return count(domains.length, "domain") + ", " + count(limits.size(), "limit");
+    return count(specs.size(), "domain") + ", " + count(limits.size(), "limit");
   }
 
   private static String count(int number, String what) {

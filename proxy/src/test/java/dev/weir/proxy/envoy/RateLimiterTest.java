@@ -430,6 +430,22 @@ class RateLimiterTest {
   }
 
   @Test
+  void findsEachOfManyDomainsAndNoOther() {
+    int count = 300;
+    String limit = "\ndescriptors: [{key: k, rate_limit: {unit: day, requests_per_unit: 1}}]";
+    String[] files = new String[count];
+    Arrays.setAll(files, i -> "domain: d" + i + limit);
+    use(files);
+    for (int i = 0; i < count; i++) {
+      ask(Call.to("d" + i).descriptor("k=v"));
+      assertEquals(1, count(Outcome.TOTAL_HITS, "d" + i, "k"));
+    }
+    ask(Call.to("d" + count).descriptor("k=v"));
+    ask(Call.to("d").descriptor("k=v"));
+    assertEquals(2, errors.domainCount());
+  }
+
+  @Test
   void boundsTheNamesThatRequestsCanMake() {
     nodes("key: k, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}");
     for (int i = 0; i < LimitFigures.MAX_NAMED_BY_VALUES + 5; i++) {
