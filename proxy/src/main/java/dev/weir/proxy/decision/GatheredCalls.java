@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.loop.InternalErrors;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -57,8 +58,7 @@ final class GatheredCalls {
       for (int from = 0; from < count; ) {
         int to = endOfRun(from);
         if (to - from > 1) {
-          view();
-          calls[from].method().expect(this, from, to);
+          expect(from, to);
         }
         for (int i = from; i < to; i++) {
           GrpcCall call = calls[i];
@@ -85,6 +85,21 @@ final class GatheredCalls {
       }
     }
     return to;
+  }
+
+  /** Has calls looked at; where our own code fails in that, each is made as if nobody had. */
+  private void expect(int from, int to) {
+    try {
+      view();
+      calls[from].method().expect(this, from, to);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a look at calls of gRPC", bug);
+      for (int i = from; i < to; i++) {
+        if (calls[i] != null) {
+          calls[i].attach(null);
+        }
+      }
+    }
   }
 
   private void view() {

@@ -10,6 +10,7 @@ import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.DecisionCall;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -37,6 +38,9 @@ class GrpcCallTest {
     private int asked;
 
     /** How many calls had been asked when it was told that none follow. */
+    private boolean failsToExpect;
+
+    private int foundAttached;
     private final List<Integer> askedAll = new ArrayList<>();
 
     Echo(String path, boolean isStreaming) {
@@ -64,8 +68,17 @@ class GrpcCallTest {
     }
 
     @Override
+    public void expect(GatheredCalls calls, int from, int to) {
+      if (failsToExpect) {
+        calls.call(from).attach(this);
+        throw new IllegalStateException("as the test wants it");
+      }
+    }
+
+    @Override
     public void call(GrpcCall call) {
       asked++;
+      foundAttached += call.attachment() == null ? 0 : 1;
       DirectBuffer message = call.message();
       byte[] bytes = new byte[Math.min(100, message.capacity())];
       message.getBytes(0, bytes);
@@ -198,6 +211,18 @@ class GrpcCallTest {
     rig.head(5, "/a.B/Echo").data(5, true, DecisionRig.message("five")).send();
     assertEquals(
         List.of("CHECK_RATE_LIMIT 0", "CHECK_RATE_LIMIT 13", "CHECK_RATE_LIMIT 0"), rig.ends);
+  }
+
+  /** To look at them is no more than help. */
+  @Test
+  void asksAllCallsOfAReadThoughToLookAtThemHasFailed() {
+    echo.failsToExpect = true;
+    for (int id = 1; id < 2 * GatheredCalls.MAX_CALLS + 3; id += 2) {
+      rig.head(id, "/a.B/Echo").data(id, true, DecisionRig.message("x"));
+    }
+    rig.client.send();
+    assertEquals(Collections.nCopies(GatheredCalls.MAX_CALLS + 1, "CHECK_RATE_LIMIT 0"), rig.ends);
+    assertEquals(0, echo.foundAttached, "what was found out until then is believed");
   }
 
   @Test
