@@ -47,7 +47,17 @@ final class RequestEnding {
     if (reason == RefusalReason.UPSTREAM_BUSY) {
       request.charge.giveBack();
     }
-    return broken(reason, errorCode);
+    return broken(isForTime(reason) ? RefusalReason.DEADLINE_EXCEEDED : reason, errorCode);
+  }
+
+  /**
+   * Whether the service has broken off as the time that the client gave has passed: it is told of
+   * it, and may see that sooner than the next look at deadlines here.
+   */
+  private boolean isForTime(RefusalReason reason) {
+    return reason == RefusalReason.UPSTREAM_CLOSED
+        && request.times.hasEnd()
+        && request.times.isOver(request.loop.clock.tick());
   }
 
   /** The client's side cannot go on, or has taken too long. */

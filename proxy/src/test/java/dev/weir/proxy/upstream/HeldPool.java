@@ -3,10 +3,18 @@ package dev.weir.proxy.upstream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.FieldDecoder;
 import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -69,6 +77,26 @@ final class HeldPool extends HeldUpstream {
             new Http2Messages("service", false),
             handlers -> attempt -> attempts.add(new Wanted(attempt, handlers)));
     serve(pool);
+  }
+
+  /** A call of gRPC whose client waits so long, as {@code grpc-timeout} has it. */
+  HeldClient call(String timeout) {
+    HpackEncoder fields =
+        new HpackEncoder()
+            .add(":method", "POST")
+            .add(":scheme", "http")
+            .add(":path", "/a")
+            .add(":authority", "h")
+            .add("content-type", "application/grpc")
+            .add("grpc-timeout", timeout);
+    ByteBuf bytes = Unpooled.directBuffer().writeBytes(fields.bytes());
+    FieldBlock block = new FieldBlock(8192, 100, 8192);
+    assertEquals(
+        ErrorCode.NO_ERROR, new FieldDecoder().decode(bytes, 0, bytes.readableBytes(), block));
+    bytes.release();
+    RequestHead head = new RequestHead(100, 8192);
+    assertEquals(RequestHead.Outcome.READ, head.read(block, true, Peer.LOOPBACK));
+    return client().start(head);
   }
 
   /** Runs what is to run behind this turn, and what follows from it. */

@@ -193,6 +193,21 @@ class Http2CallTest extends HeldPoolTest {
   }
 
   @Test
+  void tellsOfADeadlineThatTheServiceSeesFirst() {
+    HeldClient client = held.call("1S");
+    Service service = held.connectSettled();
+    held.time.passUnseen(HeldPool.SECOND_NS - 1);
+    HeldClient other = held.call("1S");
+    service.peer.reset(3, ErrorCode.CANCEL);
+    service.send();
+    assertTold(other, "refused UPSTREAM_CLOSED");
+    held.time.passUnseen(1);
+    service.peer.reset(1, ErrorCode.CANCEL);
+    service.send();
+    assertTold(client, "refused DEADLINE_EXCEEDED");
+  }
+
+  @Test
   void endsWhatTheServiceDoesNotAnswer() {
     HeldClient client = held.ask(GET);
     Service service = held.connectSettled();
