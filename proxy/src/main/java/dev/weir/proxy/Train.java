@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -81,6 +82,8 @@ final class Train {
           burst: 3
       """;
 
+  private static final int STOPPED = 130;
+
   private final PrintWriter out;
   private final PrintWriter err;
 
@@ -90,7 +93,7 @@ final class Train {
   }
 
   /**
-   * Both starts.
+   * Both starts, unless it is told to stop.
    *
    * @return the exit code.
    */
@@ -104,18 +107,19 @@ final class Train {
       Files.writeString(rateLimit, RATE_LIMITS);
       try (Traffic traffic = new Traffic(false)) {
         Files.writeString(file, with(FILE, traffic, rateLimits));
-        start(traffic, "run", "-c", file.toString());
+        if (!start(traffic, "run", "-c", file.toString())) {
+          return STOPPED;
+        }
       }
       try (Traffic traffic = new Traffic(false)) {
         String flags = FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO);
-        start(traffic, with(flags, traffic, rateLimits).split(" "));
+        return start(traffic, with(flags, traffic, rateLimits).split(" ")) ? WeirMain.OK : STOPPED;
       }
     } finally {
       for (Path made : new Path[] {rateLimit, rateLimits, file, folder}) {
         Files.deleteIfExists(made);
       }
     }
-    return WeirMain.OK;
   }
 
   private static String with(String settings, Traffic traffic, Path rateLimits) throws IOException {
@@ -132,8 +136,12 @@ final class Train {
     }
   }
 
-  /** One start as {@code weir run} does it, and what is asked of it. */
-  private void start(Traffic traffic, String... line)
+  /**
+   * One start as {@code weir run} does it, and what is asked of it.
+   *
+   * @return false if it was told to stop before it was done.
+   */
+  private boolean start(Traffic traffic, String... line)
       throws StartException, IOException, InterruptedException {
     RunArguments arguments = PlainArguments.read(line);
     Settings settings = new Run(out, err).settings(arguments);
@@ -145,28 +153,31 @@ final class Train {
       if (reload != null) {
         reload.start();
       }
-      Run.stopSignals(() -> {});
+      CountDownLatch stop = Run.stopSignals(() -> {});
       out.println(Run.startLine(sidecar, settings));
       out.flush();
-      ask(sidecar, traffic);
+      ask(sidecar, traffic, stop);
       sidecar.awaitWarmUp();
       askAdmin(sidecar.adminAddress());
       if (reload != null) {
         reload.close();
       }
       sidecar.drain(settings.process().drainTimeoutNs());
+      return stop.getCount() > 0;
     }
   }
 
-  private static void ask(Sidecar sidecar, Traffic traffic) throws IOException {
+  private static void ask(Sidecar sidecar, Traffic traffic, CountDownLatch stop)
+      throws IOException {
     traffic.connectHttp1(sidecar.listenAddress(), HTTP1_CLIENTS);
     traffic.connectHttp2(sidecar.listenAddress(), HTTP2_CLIENTS);
     for (int[] program : PROGRAMS) {
       traffic.connectCalls(sidecar.decisionAddresses().get(0), program[0], program[1]);
     }
     long untilNs = System.nanoTime() + LONGEST_NS;
-    for (int i = 0; i < EXCHANGES && traffic.exchange(untilNs); i++) {
-      continue;
+    int count = 0;
+    while (count < EXCHANGES && stop.getCount() > 0 && traffic.exchange(untilNs)) {
+      count++;
     }
   }
 

@@ -3,11 +3,17 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.BufferedReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class TrainIT {
@@ -21,6 +27,27 @@ class TrainIT {
     assertTrue(starts.get(1).matches("weir: .* \\((epoll|nio), .*"), starts.get(1));
     for (String start : starts) {
       assertTrue(start.contains(", deciding at http://127.0.0.1:"), start);
+    }
+  }
+
+  @Test
+  void endsSoonAndLeavesNothingWhenItIsToldToStop(@TempDir Path folder) throws Exception {
+    List<String> command =
+        new ArrayList<>(JavaCommand.of(WeirMain.class, "-Djava.io.tmpdir=" + folder));
+    command.add("train");
+    Process train =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    try (BufferedReader out = train.inputReader()) {
+      String first = out.readLine();
+      assertTrue(first.startsWith("weir: proxying "), first);
+      train.toHandle().destroy(); // which leaves its output open
+      assertEquals(List.of(), out.lines().toList(), "a start after the signal");
+      assertEquals(130, train.waitFor());
+    } finally {
+      train.destroyForcibly();
+    }
+    try (Stream<Path> left = Files.list(folder)) {
+      assertEquals(0, left.filter(path -> path.toString().contains("weir-train")).count());
     }
   }
 }
