@@ -103,7 +103,7 @@ class ImageIT {
 
   @Test
   void servesWithLittleMemory() throws Exception {
-    assertLimits(container("--memory=64m", "--memory-swap=64m"));
+    assertLimits(container("--memory=80m", "--memory-swap=80m"));
   }
 
   /** With a root that has the image's files and nothing else, as the image says it is started. */

@@ -18,6 +18,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.envoyproxy.envoy.type.v3.RateLimitUnit;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -171,7 +172,7 @@ class EnvoyMessagesIT {
         long resetNs = random.nextLong() >>> 8 + random.nextInt(50);
         LimitUnit unit = LimitUnit.values()[random.nextInt(LimitUnit.values().length)];
         byte[] name = random.nextBoolean() ? new byte[0] : text().getBytes(StandardCharsets.UTF_8);
-        NodeLimit node = new NodeLimit(null, null, 0, new String[0], false, name);
+        NodeLimit node = new NodeLimit(null, null, 0, List.of(), false, name);
         verdict.limit(
             index, random.nextBoolean() ? node : null, unit, Integer.toUnsignedLong(perUnit));
         verdict.status(index, isOver, left, resetNs);
