@@ -124,10 +124,16 @@ public final class Sidecar implements AutoCloseable {
     Path log = settings.process().latencyLog();
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
-    String tooLittle = MemoryLimit.warning(tables);
+    long memory = MemoryLimit.bytes();
+    String tooLittle = MemoryLimit.warning(tables.bytes(), memory);
     if (tooLittle != null) {
       LOG.warn("{}", tooLittle);
     }
+    String cold = isToBeWarm ? MemoryLimit.whyCold(memory) : null;
+    if (cold != null) {
+      LOG.info("{}", cold);
+    }
+    boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     loops = new SidecarLoops(settings, group, metrics, tables, decisions);
     drain =
@@ -139,11 +145,11 @@ public final class Sidecar implements AutoCloseable {
       new SidecarFigures(metrics).expose(tables, () -> ready);
       if (store != null) {
         boolean isConnected = startStore(settings.store(), settings.names());
-        if (isToBeWarm && isConnected) {
+        if (warmsUp && isConnected) {
           SidecarWarmUp.askStore(settings, transport, group, loops);
         }
       }
-      warmUp = isToBeWarm ? warmUp(settings) : null;
+      warmUp = warmsUp ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
       listeners =
           new Listeners(

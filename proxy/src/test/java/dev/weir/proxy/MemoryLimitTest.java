@@ -37,6 +37,17 @@ class MemoryLimitTest {
   }
 
   @Test
+  void aContainerThatIsTooSmallForItIsNotWarmedUp() {
+    assertEquals(
+        "not warmed up, so that the first requests are slower: the container gives 64 MiB"
+            + " (expected: 96 or more)",
+        MemoryLimit.whyCold(64 * MIB));
+    assertEquals(0, MemoryLimit.whyCold(96 * MIB - 1).indexOf("not warmed up"));
+    assertNull(MemoryLimit.whyCold(96 * MIB));
+    assertNull(MemoryLimit.whyCold(Long.MAX_VALUE));
+  }
+
+  @Test
   void theFirstFileThatTellsALimitIsBelieved() throws IOException {
     Path none = folder.resolve("none");
     Path word = Files.writeString(folder.resolve("memory.max"), "max\n");
