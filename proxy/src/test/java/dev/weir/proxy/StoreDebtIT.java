@@ -2,7 +2,6 @@ package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -72,7 +71,7 @@ class StoreDebtIT {
         assertEquals(10, rig.count(200, 10, user));
         StoreRig.await("the next window", () -> window() > window);
         passed = passedAfter(rig, charged + 10, user, window + 1);
-        assumeTrue(attempt < 5, "this machine is too busy for this");
+        assertTrue(attempt < 5, "the machine is too busy");
       }
       assertEquals(10, passed);
     }
@@ -90,7 +89,7 @@ class StoreDebtIT {
         long window = window();
         assertEquals(6, rig.count(200, 6, user));
         passed = passedAfter(rig, charged + 6, user, window);
-        assumeTrue(attempt < 5, "this machine is too busy for this");
+        assertTrue(attempt < 5, "the machine is too busy");
       }
       assertEquals(4, passed);
     }
