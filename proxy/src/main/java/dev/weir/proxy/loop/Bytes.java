@@ -19,10 +19,15 @@ public final class Bytes {
 
   /** Points {@code window} at the readable bytes of {@code in}, which must stay where they are. */
   public static void view(ByteBuf in, UnsafeBuffer window) {
+    view(in, in.readerIndex(), in.readableBytes(), window);
+  }
+
+  /** Points {@code window} at bytes of {@code in}, read or not, which must stay where they are. */
+  public static void view(ByteBuf in, int offset, int bytes, UnsafeBuffer window) {
     if (in.hasMemoryAddress()) {
-      window.wrap(in.memoryAddress() + in.readerIndex(), in.readableBytes());
+      window.wrap(in.memoryAddress() + offset, bytes);
     } else {
-      window.wrap(in.nioBuffer());
+      window.wrap(in.nioBuffer(offset, bytes));
     }
   }
 
