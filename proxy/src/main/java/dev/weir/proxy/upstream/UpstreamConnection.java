@@ -43,6 +43,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private boolean isCalled;
 
   private RefusalReason failure;
+
+  /** Bytes of the request that were written while the service was behind with what it had. */
+  private int requestHeldBytes;
+
   private boolean isClosed;
   private boolean requestComplete;
   private boolean isTunnel;
@@ -79,6 +83,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     times.exchangeBegins();
     request = newRequest;
     failure = null;
+    requestHeldBytes = 0;
     requestComplete = false;
     responses.start();
   }
@@ -123,7 +128,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (!returned()) {
       return GONE;
     }
-    return channel.isWritable() ? 0 : length;
+    if (channel.isWritable()) {
+      return 0;
+    }
+    requestHeldBytes += length;
+    return length;
   }
 
   @Override
@@ -364,8 +373,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       return;
     }
     awaitService(pool.clock().nowNs());
-    if (channel.isWritable() && request.requestHeldBytes() > 0) {
-      request.requestConsumed(request.requestHeldBytes());
+    int consumed = requestHeldBytes;
+    if (channel.isWritable() && consumed > 0) {
+      requestHeldBytes = 0;
+      request.requestConsumed(consumed);
     }
   }
 

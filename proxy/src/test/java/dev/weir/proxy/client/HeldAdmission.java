@@ -27,6 +27,9 @@ public final class HeldAdmission implements Admission {
   /** Why verdicts that are known at once refuse; null if they allow. */
   public RefusalReason refusal;
 
+  /** Whether requests from now on pay by their messages. */
+  public boolean countsMessages;
+
   /** Requests that a verdict was asked for. */
   public int asked;
 
@@ -68,6 +71,11 @@ public final class HeldAdmission implements Admission {
   /** How many verdicts are awaited. */
   public int waiting() {
     return waiting.size();
+  }
+
+  @Override
+  public boolean countsMessages() {
+    return countsMessages;
   }
 
   @Override

@@ -339,6 +339,34 @@ class UpstreamConnectionTest {
     assertEquals(20_100, body(service.got()).length());
   }
 
+  /** The service never had them: they count once, until their verdict has come. */
+  @Test
+  void tellsTheClientNothingOfBytesThatWaitForAVerdictWhenTheServiceTakesMore() {
+    Service service = held.connect();
+    held.admission.countsMessages = true;
+    HeldClient client = held.ask(POST.formatted(100_000)).data(message(20_000) + message(0), false);
+    held.admission.late = true;
+    service.takes(false);
+    client.data(message(10) + message(20), false); // a verdict on the first is awaited
+    assertEquals(40, client.heldBytes);
+    service.takes(true);
+    assertEquals(40, client.heldBytes);
+    held.admission.decide(0, null);
+    assertEquals(25, client.heldBytes);
+    service.takes(false);
+    held.admission.decide(1, null);
+    assertEquals(25, client.heldBytes, "the service has it now");
+    service.takes(true);
+    assertEquals(0, client.heldBytes);
+    assertEquals(20_050, body(service.got()).length());
+  }
+
+  /** A message of gRPC. */
+  private static String message(int bytes) {
+    char[] length = {0, 0, 0, (char) (bytes >> 8), (char) (bytes & 0xFF)};
+    return new String(length) + "x".repeat(bytes);
+  }
+
   @Test
   void readsNoMoreThanTheClientTakesAndReadsForTheNext() {
     Service service = held.connect();
