@@ -17,8 +17,8 @@
 --     of what was kept that of the lease's reply, of what was granted at once the same less the units
 --     that were kept
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:
---   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value;
---     16 more if it is the decision of an earlier check once
+--   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value,
+--     5 a check once whose record is of another cost; 16 more if it is the decision of an earlier check once
 --   limit: byte; which limit the figures are about, from 0: the one with the longest wait if it was
 --     refused, else the one with the smallest share left
 --   granted: requests; remaining, capacity: units; reset at: time; retry after: 0 if all was granted,

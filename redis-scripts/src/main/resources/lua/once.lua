@@ -1,29 +1,34 @@
--- Check once: the first granted decision is kept for five minutes, and a repeat gets it again without
--- a charge, three times. Then repeats are decided and charged like any request, and the record is not
--- renewed: else a client with one key would be beyond its limit. A refusal is not kept.
--- Value, 60 bytes: 'I', repeats so far: byte; charged at: double, microseconds; the answer, 50 bytes.
+-- Check once: the first granted decision is kept for five minutes, and a repeat of the same cost gets it
+-- again without a charge, three times. Then repeats are decided and charged like any request, and the
+-- record is not renewed: else a client with one key would be beyond its limit. A refusal is not kept. A
+-- check of another cost is not decided while the record is there: one unit must not pay for many.
+-- Value, 60 bytes: 'I', repeats so far: byte; charged at: double, microseconds; the answer, 50 bytes, in
+-- which the cost (of the first limit) stands in the place of retry after, which is 0 of what was granted.
+-- A cost of 0 was written by a version that kept none; that version reads these records too.
 -- Cost: one SET PX for the first decision, one SET KEEPTTL for a repeat.
 local KEPT_MS, REPEATS, REPLAYED = '300000', 3, 16
 
 local function check_once(check)
-  local index = check.first + check.count + 1
+  local index, cost = check.first + check.count + 1, check[1].cost
   local key, record = KEYS[index], value_of(index)
   if record == nil or record and (string.byte(record) ~= 73 or #record ~= 60) then
     return answer(4, check.count, 0, 0, 0, now, 0, 0)
   end
-  local repeats = record and string.byte(record, 2)
-  if repeats and repeats < REPEATS then
-    local _, _, at, status, limit, granted, remaining, capacity, until_then, retry, wait =
+  if record then
+    local _, repeats, at, status, limit, granted, remaining, capacity, until_then, paid, wait =
       struct.unpack('<BBdBBdddddd', record)
+    if paid > 0 and paid ~= cost then return answer(5, 0, 0, 0, 0, now, 0, 0) end
+    if repeats >= REPEATS then return (decide(check)) end
     written[key] = struct.pack('<BB', 73, repeats + 1) .. string.sub(record, 3)
     redis.call('SET', key, written[key], 'KEEPTTL')
     -- Its place in a queue is the one it got.
-    return answer(status + REPLAYED, limit, granted, remaining, capacity, until_then, retry,
+    return answer(status + REPLAYED, limit, granted, remaining, capacity, until_then, 0,
       math.max(wait - math.max(now - at, 0), 0))
   end
   local reply, granted = decide(check)
-  if granted and not record then
-    written[key] = struct.pack('<BBd', 73, 0, now) .. reply
+  if granted then
+    written[key] = struct.pack('<BBd', 73, 0, now) .. string.sub(reply, 1, 34)
+      .. struct.pack('<d', cost) .. string.sub(reply, 43)
     redis.call('SET', key, written[key], 'PX', KEPT_MS)
   end
   return reply

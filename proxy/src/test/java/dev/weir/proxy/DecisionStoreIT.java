@@ -2,6 +2,7 @@ package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
@@ -16,7 +17,13 @@ import dev.weir.v1.Dimension;
 import dev.weir.v1.RateLimiterGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -72,6 +79,60 @@ class DecisionStoreIT {
       CheckRateLimitsResponse response = stub.checkRateLimits(many("late"));
       channel.shutdownNow();
       assertEquals(USERS, decided(response), response.toString());
+    }
+  }
+
+  @Test
+  void anIdempotencyKeyPaysForNoOtherCost() throws Exception {
+    try (RedisServer redis = RedisServer.on(RedisKind.EMBEDDED.binary()).start();
+        Sidecar sidecar = Sidecar.start(settings(redis.port()))) {
+      InetSocketAddress address = (InetSocketAddress) sidecar.decisionAddresses().get(0);
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", address.getPort()).usePlaintext().build();
+      RateLimiterGrpc.RateLimiterBlockingStub stub =
+          RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(50, TimeUnit.SECONDS);
+      StoreRig.await(
+          "the store decides", () -> decided(stub.checkRateLimits(many("cold"))) == USERS);
+      CheckRateLimitRequest.Builder check =
+          CheckRateLimitRequest.newBuilder()
+              .setIdentifier("ann")
+              .setDimension(Dimension.USER)
+              .setEndpoint("/orders")
+              .setIdempotencyKey("k");
+      assertEquals(9, stub.checkRateLimit(check.setCost(1).build()).getRemaining());
+      CheckRateLimitRequest dear = check.setCost(500_000).build();
+      StatusRuntimeException refused =
+          assertThrows(StatusRuntimeException.class, () -> stub.checkRateLimit(dear));
+      assertEquals(Status.Code.INVALID_ARGUMENT, refused.getStatus().getCode());
+      assertEquals(
+          "idempotency_key: used for another cost in the last five minutes (expected: the same"
+              + " cost as then, or another key)",
+          refused.getStatus().getDescription());
+      assertEquals(
+          3,
+          stub.checkRateLimits(CheckRateLimitsRequest.newBuilder().addChecks(dear).build())
+              .getResults(0)
+              .getError()
+              .getCode());
+      HttpResponse<String> answer =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(
+                          URI.create("http://127.0.0.1:" + address.getPort() + "/v1/check"))
+                      .header("Content-Type", "application/json")
+                      .POST(
+                          HttpRequest.BodyPublishers.ofString(
+                              "{\"identifier\":\"ann\",\"dimension\":\"USER\",\"endpoint\":"
+                                  + "\"/orders\",\"idempotency_key\":\"k\",\"cost\":2}"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      assertEquals(400, answer.statusCode(), answer.body());
+      assertEquals(9, stub.checkRateLimit(check.setCost(1).build()).getRemaining(), "a repeat");
+      assertEquals(
+          7,
+          stub.checkRateLimit(check.setCost(2).setIdempotencyKey("").build()).getRemaining(),
+          "nothing else was charged");
+      channel.shutdownNow();
     }
   }
 

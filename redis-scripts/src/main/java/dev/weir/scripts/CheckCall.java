@@ -105,10 +105,11 @@ public final class CheckCall {
   /**
    * Like {@link #check} of one request, but if it is granted, the decision is kept for five minutes
    * under one further key, sent behind those of the check's limits: one per request that must not
-   * be charged twice, and limit. A repeat gets it again without a charge ({@link
+   * be charged twice, and limit. A repeat of the same cost gets it again without a charge ({@link
    * CheckReply#replayed}), three times; then repeats are decided and charged like any request until
-   * the five minutes are over. A refusal is not kept. Whoever refunds the charge also resets that
-   * key in the same call, or the repeats would be free.
+   * the five minutes are over. A check of another cost is not decided until then: {@link
+   * CheckReply#OTHER_COST}. A refusal is not kept. Whoever refunds the charge also resets that key
+   * in the same call, or the repeats would be free.
    */
   public int checkOnce(long cost, ScriptLimit limit) {
     room(2);

@@ -24,6 +24,9 @@ public final class CheckReply {
   /** A key holds what is not ours; nothing of this check was changed. */
   public static final int FOREIGN = 4;
 
+  /** The key of a {@link CheckCall#checkOnce} was granted another cost; nothing was charged. */
+  public static final int OTHER_COST = 5;
+
   /** What marks count by: they are below. */
   static final long COUNTS = 1L << 40;
 

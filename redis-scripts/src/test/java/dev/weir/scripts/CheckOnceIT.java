@@ -1,10 +1,13 @@
 package dev.weir.scripts;
 
+import static dev.weir.scripts.server.RespClient.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
 class CheckOnceIT extends ScriptServer {
@@ -67,6 +70,46 @@ class CheckOnceIT extends ScriptServer {
 
   private long ttl() throws Exception {
     return Long.parseLong(client.text("PTTL", "{p}once"));
+  }
+
+  @Test
+  void grantsAKeyNoOtherCostThanTheOneItPaid() throws Exception {
+    assertEquals(8, once(NOW).remaining(0));
+    for (long cost : new long[] {1, 3, 9, 11, 500_000}) {
+      call.clear().checkOnce(cost, TEN);
+      final CheckReply other = at(NOW, call, "{p}", "{p}once");
+      assertEquals(CheckReply.OTHER_COST, other.status(0), "cost " + cost);
+      assertEquals(0, other.granted(0));
+      assertEquals(8, remaining());
+    }
+    for (int repeat = 0; repeat < 3; repeat++) {
+      assertTrue(once(NOW).replayed(0), "none of these was a repeat");
+    }
+    call.clear().checkOnce(1, TEN);
+    final CheckReply last = at(NOW, call, "{p}", "{p}once");
+    assertEquals(CheckReply.OTHER_COST, last.status(0), "nor when the repeats are used up");
+    assertEquals(8, remaining());
+  }
+
+  /** Sidecars of two versions share a store: records have the 60 bytes that they always had. */
+  @Test
+  void repeatsARecordThatWasWrittenBeforeRecordsHadCosts() throws Exception {
+    once(NOW);
+    final byte[] record = record();
+    assertEquals(60, record.length);
+    final ByteBuffer fields = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
+    assertEquals(2, fields.getDouble(44), "the cost");
+    fields.putDouble(44, 0);
+    client.send(bytes("SET"), bytes("{p}once"), record);
+    call.clear().checkOnce(9, TEN);
+    final CheckReply reply = at(NOW, call, "{p}", "{p}once");
+    assertTrue(reply.replayed(0));
+    assertEquals(0, reply.retryAfterUs(0));
+    assertEquals(60, record().length);
+  }
+
+  private byte[] record() throws Exception {
+    return client.send(bytes("GET"), bytes("{p}once"));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.RuleSpec;
@@ -258,6 +259,11 @@ public final class ExactGate implements Gate {
     }
     switch (late.charges.operation()) {
       case CHECK, PEEK -> {
+        if (decision.isOfOtherCost()) {
+          late.state = State.REFUSED;
+          tell(late, verdict.refuse(RefusalReason.IDEMPOTENCY_KEY_REUSED));
+          break;
+        }
         int group = late.groupOf(check, decision.limitIndex());
         long inHand = inHand(late, group);
         if (decision.allowed() || isInHands(late)) {

@@ -89,7 +89,8 @@ final class CheckOutcome {
     }
     return switch (refusal) {
       case OVER_LIMIT, NEVER_SATISFIABLE, DENIED -> GrpcStatus.OK;
-      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS, NOT_DECIDED_ONCE -> GrpcStatus.INVALID_ARGUMENT;
+      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS, NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED ->
+          GrpcStatus.INVALID_ARGUMENT;
       default -> isOver ? GrpcStatus.DEADLINE_EXCEEDED : GrpcStatus.UNAVAILABLE;
     };
   }
@@ -110,6 +111,9 @@ final class CheckOutcome {
           "idempotency_key: given (expected: none, as rule "
               + verdict.ruleId()
               + " is not one of mode exact with one key)";
+      case IDEMPOTENCY_KEY_REUSED ->
+          "idempotency_key: used for another cost in the last five minutes (expected: the same cost"
+              + " as then, or another key)";
       default -> isOver ? "the deadline has passed" : refusal.title();
     };
   }

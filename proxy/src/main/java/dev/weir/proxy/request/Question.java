@@ -185,8 +185,9 @@ public final class Question {
 
   /**
    * Names the question among those of the same identity and rule, so that it can be asked again: a
-   * check that was granted is not charged twice. Only a rule whose limits have one key, and are all
-   * the store's, is decided so; under any other the question is refused as {@link
+   * check that was granted is not charged twice, and one of another cost is refused as {@link
+   * RefusalReason#IDEMPOTENCY_KEY_REUSED}. Only a rule whose limits have one key, and are all the
+   * store's, is decided so; under any other the question is refused as {@link
    * RefusalReason#NOT_DECIDED_ONCE}.
    *
    * @param length 1 or more.

@@ -17,6 +17,7 @@ public enum RefusalReason {
   IDENTITY_AMBIGUOUS(400, 3, Ends.REQUEST, "Ambiguous Identity"),
 
   NOT_DECIDED_ONCE(400, 3, Ends.REQUEST, "No Idempotency Under This Rule"),
+  IDEMPOTENCY_KEY_REUSED(400, 3, Ends.REQUEST, "Idempotency Key Used For Another Cost"),
 
   // What the grammar decided: the request never reaches a rule.
   MALFORMED_REQUEST_LINE(400, 3, Ends.CONNECTION, "Malformed Request Line"),

@@ -282,6 +282,7 @@ final class BatchChecks {
       case DEBT, RESET -> granted == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
       case CHECK, PEEK ->
           status == CheckReply.FOREIGN && granted == 0 && index < keyCounts[check]
+              || status == CheckReply.OTHER_COST && granted == 0 && isOnce[check]
               || status == CheckReply.REFUSED && granted == 0 && index < limits[check].length
               || status == CheckReply.GRANTED
                   && granted > 0

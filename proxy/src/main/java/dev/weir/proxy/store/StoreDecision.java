@@ -98,6 +98,11 @@ public final class StoreDecision {
     return reply.replayed(check);
   }
 
+  /** Whether it is none, as the name of a check once has been granted another cost. */
+  public boolean isOfOtherCost() {
+    return reply.status(check) == CheckReply.OTHER_COST;
+  }
+
   /** Whether a reset found anything to forget. */
   public boolean done() {
     return reply.status(check) == CheckReply.DONE;
