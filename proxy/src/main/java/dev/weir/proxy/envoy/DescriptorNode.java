@@ -9,8 +9,8 @@ final class DescriptorNode {
   private final byte[] key;
   private final byte[] value;
 
-  /** What a wildcard's values begin with; of a key that is one, what keys do; else null. */
-  private final byte[] prefix;
+  /** Which values a wildcard stands for; of a key that is one, which keys; else null. */
+  private final WildcardPattern pattern;
 
   private final NodeLimit limit;
   private final DescriptorLevel children;
@@ -22,14 +22,9 @@ final class DescriptorNode {
     this.spec = spec;
     this.key = spec.key().getBytes(StandardCharsets.UTF_8);
     this.value = spec.value().getBytes(StandardCharsets.UTF_8);
-    this.prefix = spec.isWildcard() ? prefix(spec) : null;
+    this.pattern = spec.isWildcard() ? new WildcardPattern(spec.pattern()) : null;
     this.limit = limit;
     this.children = children;
-  }
-
-  private static byte[] prefix(DescriptorSpec spec) {
-    String pattern = spec.value().isEmpty() ? spec.key() : spec.value();
-    return pattern.substring(0, pattern.length() - 1).getBytes(StandardCharsets.UTF_8);
   }
 
   byte[] key() {
@@ -69,13 +64,12 @@ final class DescriptorNode {
 
   /** Whether it is a wildcard that stands for them. */
   boolean matches(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
-    if (value.length > 0) {
-      return keyLength == key.length
-          && valueLength >= prefix.length
-          && equal(key, bytes, keyAt, keyLength)
-          && equal(prefix, bytes, valueAt, prefix.length);
+    if (value.length == 0) {
+      return pattern.matches(bytes, keyAt, keyLength);
     }
-    return keyLength >= prefix.length && equal(prefix, bytes, keyAt, prefix.length);
+    return keyLength == key.length
+        && equal(key, bytes, keyAt, keyLength)
+        && pattern.matches(bytes, valueAt, valueLength);
   }
 
   private static boolean equal(byte[] ours, DirectBuffer bytes, int at, int length) {

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A node of a file's tree, as it was read.
  *
- * @param value empty if the node stands for every value; {@code *} at its end is a wildcard.
+ * @param value empty if the node stands for every value; each {@code *} stands for any text.
  * @param limit null if there is none: then all that ends here passes.
  * @param isValueToMetric whether figures go by the value that a request has.
  * @param sharesThreshold whether all values that a wildcard matches have one budget.
@@ -20,12 +20,38 @@ record DescriptorSpec(
     boolean sharesThreshold,
     List<DescriptorSpec> children,
     int line) {
+  /**
+   * The most nodes of one level that search in a value: so often is a byte of a call read, which
+   * may have megabytes.
+   */
+  static final int MAX_SEARCHING = 100;
+
   /** The key, and {@code _value} where there is a value. */
   String compositeKey() {
     return value.isEmpty() ? key : key + "_" + value;
   }
 
+  /** Whether it stands for values, or without a value for keys, of which it says parts only. */
   boolean isWildcard() {
-    return compositeKey().endsWith("*");
+    return WildcardPattern.isOne(pattern());
+  }
+
+  /** Whether it looks for a text in the middle of values. */
+  boolean isSearching() {
+    return WildcardPattern.searches(pattern());
+  }
+
+  /** The node of a level that is one too many of those that search; null if there is none. */
+  static DescriptorSpec tooManySearching(List<DescriptorSpec> level) {
+    return level.stream()
+        .filter(DescriptorSpec::isSearching)
+        .skip(MAX_SEARCHING)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** What may have stars: the value, and without one the key. */
+  String pattern() {
+    return value.isEmpty() ? key : value;
   }
 }

@@ -27,6 +27,13 @@ final class DomainMerge {
       }
       all.add(spec);
     }
+    DescriptorSpec tooMany = DescriptorSpec.tooManySearching(all);
+    if (tooMany != null) {
+      faults.add(
+          tooMany.line(),
+          "descriptors",
+          Faults.printable(tooMany.compositeKey()) + ": " + DomainReader.TOO_MANY_SEARCHING);
+    }
     boolean isSaid = !second.options().equals(DomainOptions.NONE);
     if (isSaid && !first.options().equals(second.options())) {
       faults.add(

@@ -43,6 +43,11 @@ final class DomainReader {
   private static final Set<String> LIMIT_KEYS =
       Set.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
 
+  static final String TOO_MANY_SEARCHING =
+      "one too many with text between two * (expected: at most "
+          + DescriptorSpec.MAX_SEARCHING
+          + " at one level)";
+
   private enum RefusedHits {
     COUNT,
     SPARE;
@@ -120,6 +125,11 @@ final class DomainReader {
       }
       section.leave();
     }
+    DescriptorSpec tooMany = DescriptorSpec.tooManySearching(specs);
+    if (tooMany != null) {
+      String what = Faults.printable(tooMany.compositeKey()) + ": " + TOO_MANY_SEARCHING;
+      faults.add(tooMany.line(), "descriptors", what);
+    }
     return List.copyOf(specs);
   }
 
@@ -140,7 +150,7 @@ final class DomainReader {
             descriptors(section),
             section.startsAt());
     if (shares && !spec.isWildcard()) {
-      section.fault("share_threshold", spec.value(), "a value that ends with *");
+      section.fault("share_threshold", spec.value(), "a value with a *");
     }
     return spec;
   }

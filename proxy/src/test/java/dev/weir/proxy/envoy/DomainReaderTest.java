@@ -183,7 +183,7 @@ class DomainReaderTest {
         "{key: k, rate_limit: {unlimited: yes, replaces: [{}]}} | replaces[0]: no name",
         "{key: k, rate_limit: {unlimited: yes, replaces: n}} | replaces: no list",
         "{key: k, value: v, share_threshold: true}"
-            + " | share_threshold: v (expected: a value that ends with *)",
+            + " | share_threshold: v (expected: a value with a *)",
         "{key: k, key: l} | key: already on line 3 (expected: each key once)",
         "{key: k, descriptors: [5]} | descriptors[0].descriptors[0]: no section",
         "{key: k, descriptors: {key: l}} | descriptors[0].descriptors: no list",
@@ -313,6 +313,30 @@ class DomainReaderTest {
         "b.yaml:3: descriptors: a: already in another file of the domain"
             + " (expected: each key and value once)",
         Configurations.faultsMerged(one, one));
+  }
+
+  /** Each of them reads each byte of a value, which may have megabytes. */
+  @Test
+  void boundsWhatIsSearchedForAtOneLevel() {
+    String most = nodes("a", DescriptorSpec.MAX_SEARCHING);
+    String cheap = "  - {key: k, value: '*x'}\n  - {key: k, value: x*y}\n";
+    assertEquals("", Configurations.faults("domain: d\ndescriptors:\n" + most + cheap));
+    String fault = " one too many with text between two * (expected: at most 100 at one level)";
+    assertEquals(
+        "a.yaml:103: descriptors: k_*z0*:" + fault,
+        Configurations.faults("domain: d\ndescriptors:\n" + most + nodes("z", 1)));
+    assertEquals(
+        "b.yaml:3: descriptors: k_*z0*:" + fault,
+        Configurations.faultsMerged(
+            "domain: d\ndescriptors:\n" + most, "domain: d\ndescriptors:\n" + nodes("z", 1)));
+  }
+
+  private static String nodes(String name, int count) {
+    StringBuilder nodes = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      nodes.append("  - {key: k, value: '*").append(name).append(i).append("*'}\n");
+    }
+    return nodes.toString();
   }
 
   @Test

@@ -181,6 +181,46 @@ class RateLimiterTest {
     assertNull(ask("l=abcd").unit(0));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "/api/*/export, /api/v1/export, /api/v1/exports",
+    "/api/*/export, /api/a/b/export, /api/export",
+    "*.example.com, eu.example.com, example.com",
+    "*/admin/*, /a/admin/b, /a/admin",
+    "a*b*c, a-b-c, a-c-b",
+    "aba*aba, ababaaba, ababa",
+    "a*ab*b, aabb, aab",
+    "x*, x, y",
+    "*, anything, ",
+  })
+  void takesAStarAnywhereForAnyText(String pattern, String like, String unlike) {
+    nodes("key: k, value: '" + pattern + "', rate_limit: {unit: day, requests_per_unit: 1}");
+    passes(1, "k=" + like);
+    assertTrue(ask("k=" + like).isOverLimit());
+    if (unlike != null) {
+      passes(2, "k=" + unlike);
+    }
+  }
+
+  @Test
+  void takesAStarAnywhereInAKeyWithoutAValue() {
+    nodes("key: x-*-id, rate_limit: {unit: day, requests_per_unit: 1}");
+    passes(1, "x-user-id=7");
+    assertTrue(ask("x-user-id=7").isOverLimit());
+    passes(2, "x-id=7");
+  }
+
+  @Test
+  void countsAllValuesOfASharedThresholdTogetherWhereverItsStarsAre() {
+    nodes(
+        "key: k, value: '*/export/*', share_threshold: true,"
+            + " rate_limit: {unit: day, requests_per_unit: 2}");
+    passes(1, "k=/a/export/1");
+    passes(1, "k=/b/export/2");
+    assertTrue(ask("k=/c/export/3").isOverLimit());
+    passes(2, "k=/c/import/3");
+  }
+
   @Test
   void countsEachValueOfAWildcardApart() {
     nodes("key: k, value: a*, rate_limit: {unit: day, requests_per_unit: 1}");
