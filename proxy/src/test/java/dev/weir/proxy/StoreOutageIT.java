@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What passes while the store is away, by each policy, and what it costs when it is back. */
 class StoreOutageIT {
+  private static final String DECISIONS = "weir_decisions_total";
   private static final String BATCHES = "weir_store_batches_total";
   private static final String CHARGED = "weir_store_debts_charged_total";
 
@@ -103,6 +104,9 @@ class StoreOutageIT {
       assertEquals(19, rig.count(503, 19, "user"));
       assertEquals(before, calls("evalsha"));
       assertEquals(20, rig.metric("weir_store_fallback_refused_total"));
+      // The limit has refused nobody, and none of its figures says so.
+      assertEquals(0, rig.metric(DECISIONS + "{outcome=\"refused\",rule=\"default\"}"));
+      assertEquals(20, rig.metric(DECISIONS + "{outcome=\"store_unavailable\",rule=\"default\"}"));
       mend(rig);
       // What was refused is not charged, and no one replays it.
       assertEquals(9, rig.count(200, 15, "user"));

@@ -21,6 +21,7 @@ import dev.weir.proxy.rule.RuleSet;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * The way of every question through the decision: its rule, its identities, a ticket, its charges,
@@ -103,6 +104,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   public void publish(RuleSet newRules) {
     RuleCounters[] newCounters = new RuleCounters[newRules.rules().size()];
     RuleCounters[] newAskedCounters = new RuleCounters[newCounters.length];
+    metrics.useRules(
+        newRules.rules().stream().collect(Collectors.toMap(Rule::id, VerdictCounts::outcomes)));
     for (Rule rule : newRules.rules()) {
       newCounters[rule.index()] = metrics.rule(rule.id());
       newAskedCounters[rule.index()] = metrics.asked(rule.id());

@@ -3,10 +3,15 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
+import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleAction;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Counts verdicts by their purpose: what rules count, and how long a decision took, is said of
@@ -76,11 +81,33 @@ final class VerdictCounts {
     }
   }
 
+  /** The outcomes that {@link #count} may count under a rule. */
+  static Set<Outcome> outcomes(Rule rule) {
+    return switch (rule.action()) {
+      case UNLIMITED -> EnumSet.of(Outcome.UNLIMITED);
+      case DENY -> EnumSet.of(rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED);
+      case LIMIT -> {
+        Set<Outcome> outcomes =
+            rule.dryRun()
+                ? EnumSet.of(Outcome.ALLOWED, Outcome.DRY_RUN_REFUSED)
+                : EnumSet.of(Outcome.ALLOWED, Outcome.REFUSED, Outcome.IDENTITY_REFUSED);
+        for (int group = rule.localGroupCount(); group < rule.groupCount(); group++) {
+          if (rule.group(group).onStoreFailure() == OnStoreFailure.CLOSED) {
+            outcomes.add(Outcome.STORE_UNAVAILABLE);
+          }
+        }
+        yield outcomes;
+      }
+    };
+  }
+
   private static void count(Rule rule, RuleCounters of, Verdict settled) {
     if (rule.action() == RuleAction.UNLIMITED) {
       of.unlimited();
     } else if (settled.allowed()) {
       of.allowed();
+    } else if (settled.refusal() == RefusalReason.STORE_UNAVAILABLE) {
+      of.storeUnavailable(); // in a dry run too: no limit has refused it
     } else if (rule.dryRun()) {
       of.dryRunRefused();
     } else {

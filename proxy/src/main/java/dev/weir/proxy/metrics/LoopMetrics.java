@@ -11,14 +11,15 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
  * Counts and times of one event loop, by the figures that {@link LoopFigures} declares. Every
  * method that changes it is called by that loop only and neither allocates, locks nor waits, except
- * {@link #rule}, {@link #completed} for the first exchange of a protocol, and {@link
- * #decidedLeased} for the first decision. Any thread may read.
+ * {@link #useRules}, {@link #rule}, {@link #completed} for the first exchange of a protocol, and
+ * {@link #decidedLeased} for the first decision. Any thread may read.
  */
 public final class LoopMetrics implements TrafficObserver {
   private final Counters counters = LoopFigures.newRow();
@@ -37,7 +38,7 @@ public final class LoopMetrics implements TrafficObserver {
   /** Null without a store: its times take an eighth of a megabyte. */
   private StoreMetrics store;
 
-  private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
+  private final RuleFigures rules;
 
   /** Of limits of files; not changed once it is here. */
   private volatile Map<List<String>, DescriptorCounters> limits = Map.of();
@@ -46,13 +47,19 @@ public final class LoopMetrics implements TrafficObserver {
   private final Map<List<String>, DescriptorCounters> named = new ConcurrentHashMap<>();
 
   private final ResponseTimes responseTimes = new ResponseTimes();
-  private final Map<String, RuleCounters> asked = new ConcurrentHashMap<>();
+  private final RuleFigures asked;
   private final Http2Metrics http2Decisions =
       new Http2Metrics(counters, LoopFigures.HTTP2_DECISIONS);
   private final DecisionMetrics decisions = new DecisionMetrics(counters);
 
-  LoopMetrics(Latencies latencies) {
+  /**
+   * @param rules the figures of all loops, of requests.
+   * @param asked the figures of all loops, of checks that programs ask for.
+   */
+  LoopMetrics(Latencies latencies, RuleFigures rules, RuleFigures asked) {
     this.latencies = latencies;
+    this.rules = rules;
+    this.asked = asked;
     latencies.add(LatencyStep.DECISION, decision);
     times[Protocol.HTTP1.ordinal()] = new ExchangeTimes(latencies, Protocol.HTTP1);
   }
@@ -183,16 +190,26 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   /**
-   * The counters of a rule, the same ones for the same id for ever, so that they survive a reload.
-   * Allocates for a new id: to be asked for when rules are swapped, not per request.
+   * Names the rules that this loop uses from now on. The counters of others stay for an hour.
+   *
+   * @param outcomes by id, those that each rule can have.
    */
-  public RuleCounters rule(String ruleId) {
-    return rules.computeIfAbsent(ruleId, id -> new RuleCounters());
+  public void useRules(Map<String, Set<RuleCounters.Outcome>> outcomes) {
+    rules.use(this, outcomes);
+    asked.use(this, outcomes);
   }
 
-  /** As {@link #rule}, of checks that programs ask for. */
+  /**
+   * The counters of a rule, the same ones for the same id until an hour after no loop uses it.
+   * Locks, and allocates for a new id: to be asked for when rules are swapped, not per request.
+   */
+  public RuleCounters rule(String ruleId) {
+    return rules.of(this, ruleId);
+  }
+
+  /** The counters of a rule, as {@link #rule} has them, for checks that programs ask for. */
   public RuleCounters asked(String ruleId) {
-    return asked.computeIfAbsent(ruleId, id -> new RuleCounters());
+    return asked.of(this, ruleId);
   }
 
   @Override
@@ -303,15 +320,5 @@ public final class LoopMetrics implements TrafficObserver {
   /** The count at one word of the loop's row; see {@link LoopFigures}. */
   long count(int word) {
     return counters.getAcquire(word);
-  }
-
-  /** As {@link #rules}, of checks that programs ask for. */
-  Map<String, RuleCounters> asked() {
-    return asked;
-  }
-
-  /** The counters of all rules, by id; there may come more while they are looked at. */
-  Map<String, RuleCounters> rules() {
-    return rules;
   }
 }

@@ -1,16 +1,13 @@
 package dev.weir.proxy.metrics;
 
-import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
@@ -22,6 +19,8 @@ public final class Metrics {
   private static final Pattern NAME = Pattern.compile("weir_[a-z][a-z0-9_]*[a-z0-9]");
 
   private final Latencies latencies = new Latencies();
+  private final RuleFigures decisions;
+  private final RuleFigures asked;
   private final List<LoopMetrics> loops = new CopyOnWriteArrayList<>();
   private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -30,6 +29,15 @@ public final class Metrics {
   private volatile boolean exposesDecisions;
 
   public Metrics() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * @param clockNs monotonic; by it rules that are gone are forgotten.
+   */
+  Metrics(LongSupplier clockNs) {
+    decisions = new RuleFigures(clockNs);
+    asked = new RuleFigures(clockNs);
     registry.register(new WeirCollector(this));
     registry.register(new JvmFigures());
     registry.register(new ProcessFigures());
@@ -86,7 +94,7 @@ public final class Metrics {
 
   /** Counters for one more event loop. */
   public LoopMetrics newLoop() {
-    LoopMetrics loop = new LoopMetrics(latencies);
+    LoopMetrics loop = new LoopMetrics(latencies, decisions, asked);
     loops.add(loop);
     return loop;
   }
@@ -151,29 +159,14 @@ public final class Metrics {
     return sum(gauge.begun().word()) - ended;
   }
 
-  /** Decisions on requests by rule id, then by the outcome's ordinal. */
+  /** Decisions on requests, as {@link RuleFigures#sums} has them. */
   TreeMap<String, long[]> decisions() {
-    return byRule(LoopMetrics::rules);
+    return decisions.sums();
   }
 
-  /** As {@link #decisions}, on checks that programs ask for. */
+  /** Decisions on checks that programs ask for, as {@link RuleFigures#sums} has them. */
   TreeMap<String, long[]> asked() {
-    return byRule(LoopMetrics::asked);
-  }
-
-  private TreeMap<String, long[]> byRule(Function<LoopMetrics, Map<String, RuleCounters>> of) {
-    TreeMap<String, long[]> byRule = new TreeMap<>();
-    for (LoopMetrics loop : loops) {
-      of.apply(loop)
-          .forEach(
-              (id, counters) -> {
-                long[] sums = byRule.computeIfAbsent(id, x -> new long[Outcome.values().length]);
-                for (Outcome outcome : Outcome.values()) {
-                  sums[outcome.ordinal()] += counters.count(outcome);
-                }
-              });
-    }
-    return byRule;
+    return asked.sums();
   }
 
   ConcurrentSkipListMap<String, Supplied> supplied() {

@@ -50,6 +50,11 @@ public final class RuleCounters {
     counters.increment(Outcome.IDENTITY_REFUSED.ordinal());
   }
 
+  /** The store gave no decision, and the rule lets nobody pass without one. */
+  public void storeUnavailable() {
+    counters.increment(Outcome.STORE_UNAVAILABLE.ordinal());
+  }
+
   /** How many requests had that outcome so far. */
   public long count(Outcome outcome) {
     return counters.getAcquire(outcome.ordinal());
@@ -62,7 +67,8 @@ public final class RuleCounters {
     DRY_RUN_REFUSED,
     DENIED,
     UNLIMITED,
-    IDENTITY_REFUSED;
+    IDENTITY_REFUSED,
+    STORE_UNAVAILABLE;
 
     /** The label's value. */
     String label() {

@@ -94,8 +94,10 @@ final class WeirCollector implements MultiCollector {
     byRule.forEach(
         (rule, sums) -> {
           for (Outcome outcome : Outcome.values()) {
-            Labels labels = Labels.of("rule", rule, "outcome", outcome.label());
-            family.dataPoint(point(labels, sums[outcome.ordinal()]));
+            long sum = sums[outcome.ordinal()];
+            if (sum != RuleFigures.NOT_SHOWN) {
+              family.dataPoint(point(Labels.of("rule", rule, "outcome", outcome.label()), sum));
+            }
           }
         });
     return family.build();

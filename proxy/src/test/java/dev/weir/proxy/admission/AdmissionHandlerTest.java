@@ -47,6 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AdmissionHandlerTest {
   private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
@@ -158,6 +159,18 @@ class AdmissionHandlerTest {
     }
     assertEquals(List.of("allowed 0", "allowed unlimited", "allowed unlimited"), recorder.told);
     assertEquals(2, metrics.rule("r").count(RuleCounters.Outcome.DRY_RUN_REFUSED));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void countsWhatTheStoresAbsenceRefusesApartFromWhatALimitDoes(boolean dryRun) {
+    AdmissionHandler handler = handler(late, limit("1/1h").dryRun(dryRun).build());
+    admit(handler, request("/a"), new Recorder(), clock.tick());
+    late.answer(0, new Verdict().refuse(RefusalReason.STORE_UNAVAILABLE));
+    RuleCounters counters = metrics.rule("r");
+    assertEquals(1, counters.count(RuleCounters.Outcome.STORE_UNAVAILABLE));
+    assertEquals(0, counters.count(RuleCounters.Outcome.REFUSED));
+    assertEquals(0, counters.count(RuleCounters.Outcome.DRY_RUN_REFUSED));
   }
 
   @Test

@@ -68,6 +68,7 @@ class ExpositionBytesTest {
     times(4, api::denied);
     times(5, api::unlimited);
     times(6, api::identityRefused);
+    times(7, api::storeUnavailable);
     LoopMetrics other = metrics.newLoop();
     other.rule("api").allowed();
     other.rule("a.b-c").refused();

@@ -43,6 +43,7 @@ class LoopMetricsTest {
     rule.denied();
     rule.unlimited();
     rule.identityRefused();
+    rule.storeUnavailable();
     loop.refused(RefusalReason.OVER_LIMIT);
     loop.chargeGivenBack();
     loop.upstreamWaitBegun();
