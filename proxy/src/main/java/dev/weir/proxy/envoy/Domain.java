@@ -20,7 +20,7 @@ final class Domain {
     this.level = level;
     this.options = options;
     this.replaces = replaces;
-    this.seed = 0x9E37_79B9_7F4A_7C15L * (name.hashCode() | 1);
+    this.seed = Fnv.add(Fnv.BASIS, bytes);
   }
 
   /** Sets names below this domain apart from those below others. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.envoy;
 
 import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.metrics.DescriptorCounters;
+import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.LoopMetrics;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -13,32 +14,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.agrona.DirectBuffer;
-import org.agrona.ExpandableArrayBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Where the hits of each limit are counted: under the domain and what its file has at each level,
- * or, where the file says so, under what requests have there. Of those there are {@link
- * #MAX_NAMED_BY_VALUES} at most; what comes later, or is longer than names of the field are, is
- * counted as {@code other}. Names that requests have made are forgotten when their domain changes,
- * and all others when no file has them any more. One per event loop; allocates for a name that is
- * new, and for nothing else.
+ * or, where the file says so or a call brings its limit along, under what the call has there. The
+ * names of calls are few and short: {@link DescriptorNames#MAX_COUNT} in the process, of {@link
+ * #MAX_LEVELS} levels and {@link #MAX_BYTES} bytes. What is beyond that is counted as {@link
+ * #OTHER} of its domain. Names of calls are forgotten when their domain changes, and all others
+ * when no file has them any more. One per event loop; allocates for a name that is new, and for
+ * nothing else.
  */
 final class LimitFigures {
-  /** Names that requests can make. */
-  static final int MAX_NAMED_BY_VALUES = 1_000;
+  /** What is counted without a name of its own. */
+  static final String OTHER = "other";
 
-  /** The longest of them, with four bytes for each of its levels. */
-  static final int MAX_NAMED_BY_VALUES_BYTES = 1_024;
+  /** The longest name of calls, with four bytes for each of its levels. */
+  static final int MAX_BYTES = 256;
 
+  /** The most levels of a name of calls, each of which is a label. */
+  static final int MAX_LEVELS = 16;
+
+  private static final int TOO_LONG = -1;
   private static final int PATTERN = -1;
 
-  /** A name that requests have made, the domain first, and what is counted under it. */
+  /** A name of calls, the domain first, and what is counted under it. */
   private record Named(List<String> names, DescriptorCounters counters) {}
 
   private final LoopMetrics metrics;
   private final SipHash hash = new SipHash(0x6e61_6d65L, 0x7765_6972L);
-  private final ExpandableArrayBuffer name = new ExpandableArrayBuffer(256);
+  private final UnsafeBuffer name = new UnsafeBuffer(new byte[MAX_BYTES]);
   private final Long2ObjectHashMap<Named> byValues = new Long2ObjectHashMap<>();
   private final Map<String, Named> others = new HashMap<>();
   private DescriptorCounters[] byIndex = {};
@@ -59,6 +65,7 @@ final class LimitFigures {
     Map<List<String>, DescriptorCounters> made = metrics.limits(names);
     DescriptorCounters[] counters =
         names.stream().map(made::get).toArray(DescriptorCounters[]::new);
+    metrics.descriptorNames().keepOnly(sameDomains::contains);
     return () -> {
       byIndex = counters;
       forgetChanged(byValues.values(), sameDomains);
@@ -83,9 +90,12 @@ final class LimitFigures {
     if (!limit.isNamedByValues()) {
       return byIndex[limit.index()];
     }
+    if (match.depth() > MAX_LEVELS) {
+      return others(domain);
+    }
     int end = 0;
     int first = call.firstEntry(descriptor);
-    for (int i = 0; i < match.depth(); i++) {
+    for (int i = 0; i < match.depth() && end != TOO_LONG; i++) {
       DescriptorNode node = match.node(i);
       boolean isShared = node.sharesThreshold();
       boolean isNamed = limit.spec().hasDetailedMetric() || node.spec().isValueToMetric();
@@ -97,37 +107,46 @@ final class LimitFigures {
 
   /** The counters of a limit that a call brings along: by its keys, without values. */
   DescriptorCounters ofCall(Domain domain, RateLimitCall call, int descriptor) {
+    if (call.entryCount(descriptor) > MAX_LEVELS) {
+      return others(domain);
+    }
     int end = 0;
     int first = call.firstEntry(descriptor);
-    for (int i = 0; i < call.entryCount(descriptor); i++) {
+    for (int i = 0; i < call.entryCount(descriptor) && end != TOO_LONG; i++) {
       end = put(end, call, first + i, 0, null);
     }
     return named(domain, end);
   }
 
-  /** Adds a level's name with its length before it: the key, and behind {@code _} a value. */
+  /**
+   * Adds a level's name with its length before it: the key, and behind {@code _} a value.
+   *
+   * @return where it ends, or {@link #TOO_LONG}.
+   */
   private int put(int at, RateLimitCall call, int entry, int valueLength, byte[] pattern) {
     DirectBuffer bytes = call.bytes();
+    int secondLength = valueLength == PATTERN ? pattern.length : valueLength;
+    int length = call.keyLength(entry) + (secondLength == 0 ? 0 : 1 + secondLength);
+    if (length > MAX_BYTES - Integer.BYTES - at) {
+      return TOO_LONG;
+    }
+    name.putInt(at, length, ByteOrder.BIG_ENDIAN);
     int end = at + Integer.BYTES;
     name.putBytes(end, bytes, call.keyAt(entry), call.keyLength(entry));
-    end += call.keyLength(entry);
-    if (valueLength == PATTERN) {
-      if (pattern.length > 0) {
-        name.putByte(end++, (byte) '_');
-        name.putBytes(end, pattern);
-        end += pattern.length;
-      }
-    } else if (valueLength > 0) {
+    if (secondLength > 0) {
+      end += call.keyLength(entry);
       name.putByte(end++, (byte) '_');
-      name.putBytes(end, bytes, call.valueAt(entry), valueLength);
-      end += valueLength;
+      if (valueLength == PATTERN) {
+        name.putBytes(end, pattern);
+      } else {
+        name.putBytes(end, bytes, call.valueAt(entry), valueLength);
+      }
     }
-    name.putInt(at, end - at - Integer.BYTES, ByteOrder.BIG_ENDIAN);
-    return end;
+    return at + Integer.BYTES + length;
   }
 
   private DescriptorCounters named(Domain domain, int end) {
-    if (end > MAX_NAMED_BY_VALUES_BYTES) {
+    if (end == TOO_LONG) {
       return others(domain);
     }
     long key = hash.hash(name, 0, end) ^ domain.seed();
@@ -135,9 +154,20 @@ final class LimitFigures {
     if (known != null) {
       return known.counters();
     }
-    if (byValues.size() >= MAX_NAMED_BY_VALUES) {
+    DescriptorNames all = metrics.descriptorNames();
+    List<String> names = all.find(key);
+    if (names == null && all.hasRoom()) {
+      names = all.add(key, names(domain, end));
+    }
+    if (names == null) {
       return others(domain);
     }
+    Named made = named(names);
+    byValues.put(key, made);
+    return made.counters();
+  }
+
+  private List<String> names(Domain domain, int end) {
     List<String> names = new ArrayList<>();
     names.add(domain.name());
     for (int at = 0; at < end; ) {
@@ -147,9 +177,7 @@ final class LimitFigures {
       names.add(new String(text, StandardCharsets.UTF_8));
       at += Integer.BYTES + length;
     }
-    Named made = named(List.copyOf(names));
-    byValues.put(key, made);
-    return made.counters();
+    return List.copyOf(names);
   }
 
   private Named named(List<String> names) {
@@ -159,7 +187,7 @@ final class LimitFigures {
   private DescriptorCounters others(Domain domain) {
     Named known = others.get(domain.name());
     if (known == null) {
-      known = named(List.of(domain.name(), "other"));
+      known = named(List.of(domain.name(), OTHER));
       others.put(domain.name(), known);
     }
     return known.counters();

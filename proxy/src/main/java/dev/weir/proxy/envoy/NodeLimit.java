@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param budgets null if it is unlimited.
  * @param index its place among all limits of the configuration, from 0.
- * @param names of what it is counted under: the domain, then the composite key of each level.
+ * @param names of what it is counted under: the domain, then the composite key of each level, or
+ *     {@code other}.
  * @param isNamedByValues whether it is counted under values that requests have.
  * @param name the limit's own, in UTF-8; not to be changed.
  */

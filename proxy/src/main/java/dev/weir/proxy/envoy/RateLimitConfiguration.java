@@ -14,12 +14,20 @@ import org.agrona.DirectBuffer;
  * matching allocates nothing.
  */
 public final class RateLimitConfiguration {
+  /** What the names of all limits may have together: they are in every scrape, five times. */
+  static final int MAX_NAMES_BYTES = 2 << 20;
+
+  /** What a scrape adds to the text of a level. */
+  private static final int LABEL_BYTES = 10;
+
   private final List<DomainSpec> specs;
 
   /** By their names' hashes, a table of open addressing that is half full at most. */
   private final Domain[] domains;
 
   private final List<NodeLimit> limits = new ArrayList<>();
+  private int nameBytesLeft = MAX_NAMES_BYTES;
+  private int unnamedCount;
   private final Budgets[] counts = new Budgets[LimitUnit.values().length + 1];
 
   /**
@@ -62,7 +70,7 @@ public final class RateLimitConfiguration {
                 spec.limit(),
                 budgets,
                 limits.size(),
-                List.copyOf(path),
+                figuresName(path),
                 isByValues || spec.limit().hasDetailedMetric(),
                 spec.limit().name().getBytes(StandardCharsets.UTF_8));
         limits.add(limit);
@@ -71,6 +79,17 @@ public final class RateLimitConfiguration {
           new DescriptorNode(spec, limit, level(spec.children(), path, isByValues, compiler)));
     }
     return new DescriptorLevel(nodes);
+  }
+
+  /** What a limit is counted under: its path, while there is room for that in a scrape. */
+  private List<String> figuresName(List<String> path) {
+    int bytes = path.stream().mapToInt(level -> level.length() + LABEL_BYTES).sum();
+    if (bytes > nameBytesLeft) {
+      unnamedCount++;
+      return List.of(path.get(0), LimitFigures.OTHER);
+    }
+    nameBytesLeft -= bytes;
+    return List.copyOf(path);
   }
 
   /** The domain of a name; null if there is none. */
@@ -125,7 +144,8 @@ public final class RateLimitConfiguration {
 
   @Override
   public String toString() {
-    return count(specs.size(), "domain") + ", " + count(limits.size(), "limit");
+    String unnamed = unnamedCount == 0 ? "" : ", " + unnamedCount + " of them counted as other";
+    return count(specs.size(), "domain") + ", " + count(limits.size(), "limit") + unnamed;
   }
 
   private static String count(int number, String what) {

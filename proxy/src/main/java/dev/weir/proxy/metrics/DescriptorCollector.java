@@ -9,6 +9,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.UnknownSnapshot;
 import io.prometheus.metrics.model.snapshots.UnknownSnapshot.UnknownDataPointSnapshot;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -121,15 +122,17 @@ final class DescriptorCollector implements MultiCollector {
 
   /** By outcome, what all event loops have counted of each limit. */
   private Map<Labels, long[]> sums() {
-    Map<Labels, long[]> sums = new TreeMap<>();
+    Map<List<String>, long[]> sums = new HashMap<>();
     metrics.forEachDescriptor(
         (names, counters) -> {
-          long[] of = sums.computeIfAbsent(labels(names), x -> new long[Outcome.values().length]);
+          long[] of = sums.computeIfAbsent(names, x -> new long[Outcome.values().length]);
           for (Outcome outcome : Outcome.values()) {
             of[outcome.ordinal()] += counters.count(outcome);
           }
         });
-    return sums;
+    Map<Labels, long[]> sorted = new TreeMap<>(); // once, and not by each family again
+    sums.forEach((names, of) -> sorted.put(labels(names), of));
+    return sorted;
   }
 
   /** The domain, and a key for each level; the first two are always there. */

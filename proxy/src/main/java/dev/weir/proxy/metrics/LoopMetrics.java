@@ -34,6 +34,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final Http2Metrics http2Services = new Http2Metrics(counters, LoopFigures.HTTP2_SERVICES);
   private final ExchangeTimes[] times = new ExchangeTimes[Protocol.values().length];
   private final Latencies latencies;
+  private final DescriptorNames descriptorNames;
 
   /** Null without a store: its times take an eighth of a megabyte. */
   private StoreMetrics store;
@@ -55,11 +56,14 @@ public final class LoopMetrics implements TrafficObserver {
   /**
    * @param rules the figures of all loops, of requests.
    * @param asked the figures of all loops, of checks that programs ask for.
+   * @param descriptorNames of all loops.
    */
-  LoopMetrics(Latencies latencies, RuleFigures rules, RuleFigures asked) {
+  LoopMetrics(
+      Latencies latencies, RuleFigures rules, RuleFigures asked, DescriptorNames descriptorNames) {
     this.latencies = latencies;
     this.rules = rules;
     this.asked = asked;
+    this.descriptorNames = descriptorNames;
     latencies.add(LatencyStep.DECISION, decision);
     times[Protocol.HTTP1.ordinal()] = new ExchangeTimes(latencies, Protocol.HTTP1);
   }
@@ -160,6 +164,11 @@ public final class LoopMetrics implements TrafficObserver {
     }
     limits = next;
     return next;
+  }
+
+  /** The names that requests have made on any event loop. */
+  public DescriptorNames descriptorNames() {
+    return descriptorNames;
   }
 
   /**

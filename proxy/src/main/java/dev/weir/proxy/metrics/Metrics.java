@@ -23,6 +23,7 @@ public final class Metrics {
   private final RuleFigures asked;
   private final List<LoopMetrics> loops = new CopyOnWriteArrayList<>();
   private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
+  private final DescriptorNames descriptorNames = new DescriptorNames();
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Exposition exposition;
   private volatile boolean exposesStore;
@@ -94,7 +95,7 @@ public final class Metrics {
 
   /** Counters for one more event loop. */
   public LoopMetrics newLoop() {
-    LoopMetrics loop = new LoopMetrics(latencies, decisions, asked);
+    LoopMetrics loop = new LoopMetrics(latencies, decisions, asked, descriptorNames);
     loops.add(loop);
     return loop;
   }

@@ -10,6 +10,7 @@ import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
+import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeyHasher;
@@ -488,7 +489,7 @@ class RateLimiterTest {
   @Test
   void boundsTheNamesThatRequestsCanMake() {
     nodes("key: k, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}");
-    for (int i = 0; i < LimitFigures.MAX_NAMED_BY_VALUES + 5; i++) {
+    for (int i = 0; i < DescriptorNames.MAX_COUNT + 5; i++) {
       ask("k=" + i);
     }
     assertEquals(5, count(Outcome.TOTAL_HITS, "d", "other"));
@@ -508,7 +509,7 @@ class RateLimiterTest {
   void forgetsNamesThatRequestsMadeOnceTheirDomainIsAnother() {
     String nodes = "\ndescriptors: [{key: k, detailed_metric: true, rate_limit: {unit: day}}]";
     use("domain: d" + nodes, "domain: e");
-    for (int i = 0; i < LimitFigures.MAX_NAMED_BY_VALUES + 1; i++) {
+    for (int i = 0; i < DescriptorNames.MAX_COUNT + 1; i++) {
       ask("k=" + i);
     }
     use("domain: d" + nodes, "domain: e\ndescriptors: [{key: k}]");
@@ -525,7 +526,7 @@ class RateLimiterTest {
     nodes(
         "key: k, detailed_metric: true, rate_limit: {unit: day, requests_per_unit: 9}",
         "key: v, value_to_metric: true, rate_limit: {unit: day, requests_per_unit: 9}");
-    String longest = "x".repeat(LimitFigures.MAX_NAMED_BY_VALUES_BYTES - Integer.BYTES - 2);
+    String longest = "x".repeat(LimitFigures.MAX_BYTES - Integer.BYTES - 2);
     ask("k=" + longest, "k=" + longest + "x", "v=" + longest + "xx");
     ask(Call.to("d").descriptor(longest + "xyz=1").limit(5, LimitUnit.DAY));
     assertEquals(1, count(Outcome.TOTAL_HITS, "d", "k_" + longest));
