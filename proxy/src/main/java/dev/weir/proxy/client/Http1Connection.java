@@ -394,8 +394,8 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   }
 
   /** A call has content; most requests have none, and are not looked at for its type. */
-  private static boolean mayBeCall(RequestHead head) {
-    return head.hasBody() || head.contentLength() == 0;
+  private boolean mayBeCall(RequestHead head) {
+    return (head.hasBody() || head.contentLength() == 0) && loop.requests.forwards();
   }
 
   private ByteBuf refusal(Verdict verdict) {

@@ -41,7 +41,9 @@ final class Http2ClientLoop {
     this.requests = requests;
     this.observer = observer;
     this.router = router;
-    head = new RequestHead(settings.caps().fieldCount(), settings.caps().targetBytes());
+    head =
+        new RequestHead(
+            settings.caps().fieldCount(), settings.caps().targetBytes(), requests.forwards());
     trailers = new TrailerSection(settings.caps().fieldCount());
     answers = new Http2Answers(settings.answers(), date);
   }

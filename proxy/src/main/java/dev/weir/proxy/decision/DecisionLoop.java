@@ -44,15 +44,6 @@ public final class DecisionLoop {
     all.addAll(health.methods());
     all.addAll(Reflection.methods(DESCRIPTORS, services(all)));
     GrpcMethods byPath = new GrpcMethods(all);
-    GrpcCalls calls =
-        new GrpcCalls(
-            byPath,
-            tokens,
-            observer,
-            clock,
-            deadlines,
-            http2.turnEnd(),
-            settings.timeouts().bodyIdleNs());
     EndpointOrigin origin =
         new EndpointOrigin(
             endpoints,
@@ -62,6 +53,16 @@ public final class DecisionLoop {
             clock,
             http2.turnEnd(),
             settings.caps().fieldCount());
+    GrpcCalls calls =
+        new GrpcCalls(
+            byPath,
+            origin,
+            tokens,
+            observer,
+            clock,
+            deadlines,
+            http2.turnEnd(),
+            settings.timeouts().bodyIdleNs());
     clients =
         new ClientLoop(
             settings,

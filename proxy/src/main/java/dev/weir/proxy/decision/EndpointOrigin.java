@@ -12,6 +12,7 @@ import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.RequestView;
 import java.util.ArrayDeque;
 import java.util.List;
+import org.agrona.DirectBuffer;
 
 /** Has requests of HTTP answered by endpoints of its own. One per event loop. */
 final class EndpointOrigin implements Origin {
@@ -73,6 +74,20 @@ final class EndpointOrigin implements Origin {
     return isMethod ? PlainEndpoint.NO_GRPC : PlainEndpoint.NOT_FOUND;
   }
 
+  /**
+   * Whether a target is one of HTTP whatever its request says of its content: a proxy that asks
+   * with a request's own head sends its client's content type too, and an answer to a call of gRPC
+   * has a status of 200 even if it is a refusal.
+   */
+  boolean takes(DirectBuffer target, int offset, int length) {
+    for (int i = 0; i < endpoints.size(); i++) {
+      if (endpoints.get(i).route().begins(target, offset, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   HttpEndpoint tooLong() {
     return PlainEndpoint.TOO_LONG;
   }
@@ -97,6 +112,11 @@ final class EndpointOrigin implements Origin {
     if (free.size() < MAX_KEPT) {
       free.addLast(exchange);
     }
+  }
+
+  @Override
+  public boolean forwards() {
+    return false;
   }
 
   @Override

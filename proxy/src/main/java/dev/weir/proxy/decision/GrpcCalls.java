@@ -47,6 +47,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private static final byte[] IDENTITY = HttpRoute.ascii("identity");
 
   private final GrpcMethods methods;
+  private final EndpointOrigin endpoints;
   private final Tokens tokens;
   private final DecisionObserver observer;
   private final LoopClock clock;
@@ -72,6 +73,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   GrpcCalls(
       GrpcMethods methods,
+      EndpointOrigin endpoints,
       Tokens tokens,
       DecisionObserver observer,
       LoopClock clock,
@@ -79,6 +81,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       TurnEnd turnEnd,
       long bodyNs) {
     this.methods = methods;
+    this.endpoints = endpoints;
     this.tokens = tokens;
     this.observer = observer;
     this.clock = clock;
@@ -154,8 +157,12 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       int encoding,
       long contentLength,
       int token) {
-    GrpcMethod method =
-        methods.find(fields.bytes(), fields.valueOffset(path), fields.valueLength(path));
+    DirectBuffer bytes = fields.bytes();
+    GrpcMethod method = methods.find(bytes, fields.valueOffset(path), fields.valueLength(path));
+    if (method == null
+        && endpoints.takes(bytes, fields.valueOffset(path), fields.valueLength(path))) {
+      return null;
+    }
     long nowNs = clock.nowNs();
     long timeoutNs = timeout < 0 ? GrpcTimeout.NONE : timeoutNs(fields, timeout);
     long untilNs =

@@ -73,9 +73,9 @@ final class HttpCheckByFields extends HttpCheck {
           "peer: " + head.peer().address() + " (expected: one of trusted-proxies)");
       return;
     }
-    if (route.method() == null) {
-      target.ofPath(head, PATH.length());
-    } else if (!target.ofFields(head)) {
+    boolean isKnown =
+        route.method() == null ? target.ofPath(head, PATH.length()) : target.ofFields(head);
+    if (!isKnown) {
       HttpCheckAnswers.fail(call, 400, "Bad Request", target.fault());
       return;
     }

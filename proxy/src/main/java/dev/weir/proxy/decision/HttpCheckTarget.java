@@ -8,6 +8,7 @@ import dev.weir.proxy.request.TargetNormaliser;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -30,10 +31,17 @@ final class HttpCheckTarget {
   private static final int NO_QUERY = -1;
   private static final int SHOWN_BYTES = 100;
 
+  private static final String PATH_EXPECTED =
+      "the path of a request behind that of the check, which does not climb above it";
+
   private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
+
+  /** Takes a path in its usual spelling. */
+  private final ExpandableArrayBuffer spelled = new ExpandableArrayBuffer(1024);
+
   private String fault;
 
-  /** The field that cannot be used, its value, and what was expected. */
+  /** What cannot be used, its value, and what was expected. */
   String fault() {
     return fault;
   }
@@ -70,9 +78,32 @@ final class HttpCheckTarget {
         : take(head, original, ORIGINAL_METHOD);
   }
 
-  /** Makes the head say the request whose path stands behind that of the check. */
-  void ofPath(RequestView head, int prefixLength) {
-    head.path(head.pathOffset() + prefixLength, head.pathLength() - prefixLength);
+  /**
+   * Makes the head say the request whose path stands behind that of the check, as it came: its
+   * spelling is made the usual one here. A path that climbs above its beginning would take the
+   * check's with it for whoever reads both as one.
+   *
+   * @return false if it cannot be used.
+   */
+  boolean ofPath(RequestView head, int prefixLength) {
+    DirectBuffer source = head.bytes();
+    int start = head.pathOffset();
+    int offset = start + prefixLength;
+    int length = head.pathLength() - prefixLength;
+    spelled.checkLimit(head.pathLength());
+    int whole = TargetNormaliser.normalise(source, start, head.pathLength(), spelled, 0);
+    if (whole == TargetNormaliser.ALREADY_NORMAL) {
+      head.path(offset, length);
+      return true;
+    }
+    int behind = TargetNormaliser.normalise(source, offset, length, spelled, 0);
+    if (prefixLength + behind != whole) {
+      return fault("path", shown(head, start, head.pathLength()), PATH_EXPECTED);
+    }
+    bytes.wrap(source, 0, source.capacity());
+    bytes.putBytes(offset, spelled, 0, behind);
+    head.path(offset, behind);
+    return true;
   }
 
   private boolean isTwice(RequestView head, FieldName name) {
@@ -147,9 +178,12 @@ final class HttpCheckTarget {
   }
 
   private static String shown(RequestView head, int field) {
-    int length = head.valueLength(field);
+    return shown(head, head.valueOffset(field), head.valueLength(field));
+  }
+
+  private static String shown(RequestView head, int offset, int length) {
     byte[] shown = new byte[Math.min(SHOWN_BYTES, length)];
-    head.bytes().getBytes(head.valueOffset(field), shown);
+    head.bytes().getBytes(offset, shown);
     String text = new String(shown, StandardCharsets.ISO_8859_1);
     return length > SHOWN_BYTES ? text + "... (" + length + " bytes)" : text;
   }

@@ -35,6 +35,12 @@ public record HttpRoute(String method, String path) {
     return isMethod ? Match.YES : Match.NO_METHOD;
   }
 
+  /** Whether a target begins like those of the route, whatever follows. */
+  boolean begins(DirectBuffer target, int offset, int length) {
+    int pathLength = path.endsWith("/") ? path.length() - 1 : path.length();
+    return length >= pathLength && begins(target, offset, path.substring(0, pathLength));
+  }
+
   private static boolean begins(DirectBuffer bytes, int offset, String text) {
     for (int i = 0; i < text.length(); i++) {
       if (bytes.getByte(offset + i) != text.charAt(i)) {

@@ -62,6 +62,15 @@ public interface Origin {
   /** The request no longer waits for a connection. */
   void forget(ProxiedRequest request);
 
+  /**
+   * Whether requests go on to a service: then each path has one spelling, and a call of gRPC is
+   * refused in gRPC's own form, with a status of 200. False where requests are answered: there the
+   * path is what the client sent, and a status of 200 says something of its own.
+   */
+  default boolean forwards() {
+    return true;
+  }
+
   /** Closes the connections that nobody uses: the process is ending. */
   void closeIdle();
 }

@@ -25,6 +25,7 @@ public final class RequestLoop {
   final WebSockets webSockets = new WebSockets();
   final RequestEnd end = new RequestEnd();
   private final Verdict plain = new Verdict();
+  private final boolean forwards;
   private boolean asking;
 
   public RequestLoop(
@@ -42,6 +43,7 @@ public final class RequestLoop {
     this.clientKeys = clientKeys;
     this.observer = observer;
     this.timeouts = timeouts;
+    forwards = origin.forwards();
   }
 
   /**
@@ -64,6 +66,11 @@ public final class RequestLoop {
     } finally {
       asking = false;
     }
+  }
+
+  /** Whether requests go on to a service: {@link Origin#forwards}. */
+  public boolean forwards() {
+    return forwards;
   }
 
   /** The process ends: the clients of WebSockets are told to leave. */

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.client.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.rule.Mode;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -14,11 +17,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What proxies are answered that ask about their requests. */
 class HttpCheckByFieldsTest {
   private static final String CHECK = "GET /v1/check";
   private static final String ANN = "X-User-Id: ann";
+
+  private static final DecisionObserver NOBODY =
+      new DecisionObserver() {
+        @Override
+        public void callStarted(DecisionCall what) {}
+
+        @Override
+        public void callEnded(DecisionCall what, int grpcStatus) {}
+      };
 
   private HttpCheckRig rig;
 
@@ -38,8 +51,8 @@ class HttpCheckByFieldsTest {
             mode,
             trusted,
             admission ->
-                HttpCheckByFields.endpoints(
-                    admission, new LoopClock(), new AnswerSettings(true, false)));
+                new RateLimiterLoop(admission, new LoopClock(), NOBODY)
+                    .endpoints(new AnswerSettings(true, false)));
   }
 
   private void start() {
@@ -104,6 +117,130 @@ class HttpCheckByFieldsTest {
     }
     assertEquals("200", status(rig.ask("GET /v1/check/orders/1", "", ANN)));
     assertEquals("404", status(rig.ask("GET /v1/checks", "", ANN)));
+  }
+
+  /** A client's path must not say which endpoint is asked, nor hide what stands before it. */
+  @Test
+  void targetThatClimbsAboveThePrefixIsRefused() {
+    start();
+    String body = "{\"identifier\":\"eve\",\"dimension\":\"USER\",\"endpoint\":\"/free\"}";
+    for (String path :
+        List.of(
+            "/../check/orders/1",
+            "/..",
+            "/../check",
+            "/../../healthcheck",
+            "/x/../../check/orders/1",
+            "/%2e%2e/check/orders/1",
+            "//../check/orders/1",
+            "/./../../v1/check/orders/1",
+            "/../../../v1/check/orders/1",
+            "/orders/../../check?a=b")) {
+      String answer = rig.ask("POST /v1/check" + path, body, "Content-Type: application/json", ANN);
+      assertEquals("400", status(answer), path + " " + answer);
+      assertTrue(answer.contains("\"detail\":\"path: /v1/check/"), answer);
+    }
+    for (String same : List.of("/x/../orders/1", "//orders/./2")) {
+      assertEquals("200", status(rig.ask("POST /v1/check" + same, "", ANN)));
+    }
+    assertEquals("429", status(rig.ask("POST /v1/check/%6frders/3", "", ANN)), "as /orders/3");
+  }
+
+  @Test
+  void endpointIsFoundByNoOtherSpelling() {
+    start();
+    for (String path : List.of("/v1//check", "/v1/./check", "/x/../v1/check", "/v1/%63heck")) {
+      String answer =
+          rig.ask("GET " + path, "", "X-Forwarded-Method: POST", "X-Forwarded-Uri: /orders/1", ANN);
+      assertEquals("404", status(answer), path);
+    }
+    assertTrue(forwarded("POST", "/orders/1").contains("r=1"), "nothing was charged");
+  }
+
+  /** What the client's request says of its content is in the check too. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/grpc",
+        "application/grpc+proto",
+        "application/grpc-web",
+        "application/grpc-web-text",
+        "Application/gRPC; a=b"
+      })
+  void nothingThatDoesNotPassLooksAsIfItHadToACallOfGrpc(String contentType) {
+    start();
+    String type = "Content-Type: " + contentType;
+    assertEquals("200", status(rig.ask("POST /v1/check/orders/1", "x", type, ANN)));
+    assertEquals("200", status(rig.ask("POST /v1/check/orders/2", "x", type, ANN)));
+    for (String[] refused :
+        new String[][] {
+          {"429", "/v1/check/orders/3", ANN},
+          {"401", "/v1/check/orders/3", "X-Other: 1"},
+          {"400", "/v1/check/orders%2F3", ANN},
+          {"400", "/v1/check/../check/orders/3", ANN},
+          {"404", "/v1/checks/orders/3", ANN},
+          {"404", "/v1/check%2e", ANN},
+          {"417", "/v1/check/free", "Expect: more"}
+        }) {
+      String answer = rig.ask("POST " + refused[1], "x", type, refused[2]);
+      assertEquals(refused[0], status(answer), refused[1] + " " + answer);
+    }
+    close();
+    start();
+    assertEquals("413", status(rig.ask("POST /v1/check/free", "x".repeat(65_537), type)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/grpc",
+        "application/grpc+proto",
+        "application/grpc-web",
+        "text/plain"
+      })
+  void nothingThatDoesNotPassHasTheStatus200OverHttp2(String contentType) {
+    start();
+    rig.rig.client.startAsClient().send();
+    String type = "content-type: " + contentType;
+    assertEquals("200", overHttp2(1, "/v1/check/orders/1", type, "x-user-id: ann"));
+    assertEquals("200", overHttp2(3, "/v1/check/orders/2", type, "x-user-id: ann"));
+    int stream = 5;
+    for (String[] refused :
+        new String[][] {
+          {"429", "/v1/check/orders/3", "x-user-id: ann"},
+          {"429", "/v1/check/orders/3?a=b", "x-user-id: ann"},
+          {"429", "/v1/check/orders/3", "x-user-id: ann", "grpc-timeout: 0S"},
+          {"429", "/v1/check/orders/3", "x-user-id: ann", "grpc-encoding: gzip"},
+          {"401", "/v1/check/orders/3"},
+          {"400", "/v1/check/../check/orders/3", "x-user-id: ann"},
+          {"400", "/v1/check/orders%2F3", "x-user-id: ann"},
+          {"415", "/v1/check", "x-user-id: ann"},
+          {"415", "/v1/check?a=b", "x-user-id: ann"},
+          {"404", "/v1/check%2F", "x-user-id: ann"},
+          {"404", "/v1/checks", "x-user-id: ann"},
+          {"417", "/v1/check/orders/3", "expect: more"},
+          {"414", "/v1/check/" + "x".repeat(9_000)}
+        }) {
+      String[] fields = Arrays.copyOfRange(refused, 2, refused.length + 1);
+      fields[fields.length - 1] = type;
+      assertEquals(refused[0], overHttp2(stream, refused[1], fields), refused[1]);
+      stream += 2;
+    }
+    String[] many = new String[101];
+    Arrays.fill(many, "a: b");
+    many[0] = type;
+    assertEquals("431", overHttp2(stream, "/v1/check/orders/3", many));
+  }
+
+  /** The status of a POST. */
+  private String overHttp2(int stream, String path, String... fields) {
+    rig.rig.client.request(stream, false, "POST", path, fields).data(stream, true, "x").send();
+    String head = "HEADERS " + stream + " :status: ";
+    return rig.rig.client.received().stream()
+        .filter(frame -> frame.startsWith(head))
+        .findFirst()
+        .map(frame -> frame.substring(head.length(), head.length() + 3))
+        .orElse("none");
   }
 
   @Test

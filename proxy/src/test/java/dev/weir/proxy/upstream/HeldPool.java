@@ -94,7 +94,7 @@ final class HeldPool extends HeldUpstream {
     assertEquals(
         ErrorCode.NO_ERROR, new FieldDecoder().decode(bytes, 0, bytes.readableBytes(), block));
     bytes.release();
-    RequestHead head = new RequestHead(100, 8192);
+    RequestHead head = new RequestHead(100, 8192, true);
     assertEquals(RequestHead.Outcome.READ, head.read(block, true, Peer.LOOPBACK));
     return client().start(head);
   }

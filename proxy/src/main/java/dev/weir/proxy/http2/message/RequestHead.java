@@ -47,6 +47,7 @@ public final class RequestHead implements IncomingRequest {
   private static final int NONE = -1;
 
   private final int maxTargetBytes;
+  private final boolean forwards;
   private final RequestView view;
   private final FieldPolicy policy = new FieldPolicy();
   private final UnsafeBuffer memory = new UnsafeBuffer(0, 0);
@@ -64,9 +65,12 @@ public final class RequestHead implements IncomingRequest {
   /**
    * @param maxFieldCount the most fields in a head.
    * @param maxTargetBytes the longest request target, in bytes.
+   * @param forwards whether requests go on to a service. If not, a path stays as it came, and none
+   *     is a call of gRPC.
    */
-  public RequestHead(int maxFieldCount, int maxTargetBytes) {
+  public RequestHead(int maxFieldCount, int maxTargetBytes, boolean forwards) {
     this.maxTargetBytes = maxTargetBytes;
+    this.forwards = forwards;
     this.view = new RequestView(maxFieldCount);
   }
 
@@ -132,7 +136,7 @@ public final class RequestHead implements IncomingRequest {
   }
 
   private void readGrpcType() {
-    int field = block.find(FieldKind.CONTENT_TYPE, 0);
+    int field = forwards ? block.find(FieldKind.CONTENT_TYPE, 0) : NONE;
     grpcType =
         field == NONE
             ? GrpcContentType.NONE
@@ -186,13 +190,16 @@ public final class RequestHead implements IncomingRequest {
     if (bytes.getByte(offset) != '/') {
       return Outcome.MALFORMED;
     }
-    return normalise(offset, pathLength, offset + length);
+    return readTarget(offset, pathLength, offset + length);
   }
 
   /** Values of the static table, which must stay as they are, are in normal form. */
-  private Outcome normalise(int offset, int pathLength, int end) {
+  private Outcome readTarget(int offset, int pathLength, int end) {
     memory.wrap(block.bytes());
-    int result = TargetNormaliser.normalise(memory, offset, pathLength, memory, offset);
+    int result =
+        forwards
+            ? TargetNormaliser.normalise(memory, offset, pathLength, memory, offset)
+            : TargetNormaliser.ALREADY_NORMAL;
     RefusalReason reason = TargetNormaliser.refusal(result);
     if (reason != null) {
       return refuse(reason);

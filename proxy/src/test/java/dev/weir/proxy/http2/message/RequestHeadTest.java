@@ -31,7 +31,7 @@ class RequestHeadTest {
 
   private final FieldBlock block = new FieldBlock(32 * 1024, 100, 32 * 1024);
   private final FieldDecoder decoder = new FieldDecoder();
-  private final RequestHead head = new RequestHead(100, 256);
+  private final RequestHead head = new RequestHead(100, 256, true);
 
   /** The pseudo fields of a plain request, some of them with another value or left out. */
   private static List<String> request(String... fields) {
