@@ -10,6 +10,10 @@ end
 -- To the end of the sub-window. Not longer, and counted in a later one: the clock of a ring is never
 -- before its newest sub-window, so what others have counted would leave early.
 function RING.longest_life(st, limit, now) return st.b - now % st.b end
+function RING.keep(st, limit, now, units, life)
+  RING.charge(st, limit, now, units)
+  st.held = math.max(st.held, now + life)
+end
 
 -- Off the sub-window of the charge, and no other. If the clock had stepped back, the charge may count in
 -- a later one: then what is taken off leaves early, but what was charged with it stays for longer.

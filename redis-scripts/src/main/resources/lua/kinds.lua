@@ -2,7 +2,8 @@
 -- of it, and is a table of functions of a state st, made for one call from a value or afresh:
 --   valid(limit): whether its numbers are ones that the encoder would send
 --   fresh(limit, now, old), load(value): a state, where old is that of another limit, or nil; load is
---     nil for what is not a value of this kind
+--     nil for what is not a value of this kind. st.held: until when kept units may be used, at most; 0
+--     if none are
 --   same(st, limit): whether the state means the same under this limit, whatever its capacity
 --   arrive(st, limit, now): brings it up to now; st.clamped if that has to be written even so
 --   units(st, now): what counts under the limit that wrote it, brought up to now
@@ -10,7 +11,7 @@
 --   longest_life(st, limit, now): how long units that are kept now may be used at most; 0 if none may
 --     be kept
 --   lendable(st, limit, now, life), keep(st, limit, now, units, life): of units that are used within
---     that life; where there is none, as of those that are used at once
+--     that life; where there is no lendable, as of those that are used at once
 --   refund(st, limit, now, units, charged at, life, mark): gives back at most what the charge still
 --     occupies, of units that were charged for a life or, if 0, to be used at once; whether any
 --   owe(st, limit, now, units, at): charges units as if they had been charged at a time that is past,

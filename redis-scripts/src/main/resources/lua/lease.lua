@@ -44,10 +44,7 @@ local function lease(check)
   for i = 1, check.count do
     local limit, st = check[i], states[i]
     local kind = limit.kind
-    if kept > 0 then
-      local keep_units = kind.keep or kind.charge
-      keep_units(st, limit, now, kept * limit.cost, life)
-    end
+    if kept > 0 then kind.keep(st, limit, now, kept * limit.cost, life) end
     if granted + kept > 0 then
       st.of = nil
       store(check.first + i, kind, st)

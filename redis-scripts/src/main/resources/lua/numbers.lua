@@ -17,5 +17,15 @@ local function ceil_div(n, by)
   return rest == 0 and n / by or (n - rest) / by + 1
 end
 
+-- Until when units may be used that are kept, as values have it behind their other fields: a double that
+-- is left out once that time is over; 0 if there is none.
+local function held_behind(value, fields)
+  return #value == fields and 0 or (struct.unpack('<d', value, fields + 1))
+end
+
+local function with_held(value, held)
+  return held > now and value .. struct.pack('<d', held) or value
+end
+
 -- Where a window of the clock starts.
 local function start_of(now, b, phase) return now - (now - phase) % b end

@@ -6,8 +6,11 @@
 -- Value, 41 bytes (one allocation in Redis up to 44): 'P'; doubles: whole microseconds of the TAT, its
 -- ticks beyond, a, b, the largest c that has written it. Cost: O(1).
 -- Value of a limit that may be leased, 44 bytes: 'P'; the same in 7 bytes each; a counter of all units
--- ever charged, modulo 2^40, 5 bytes; the largest L that has written it, 3 bytes. A counter starts at
--- 256 per microsecond of the present, so one that started anew is ahead of all that were before.
+-- ever charged, modulo 2^40, 5 bytes; until when kept units may be used ("held"), 3 bytes. A counter
+-- starts at 256 per microsecond of the present, so one that started anew is ahead of all that were
+-- before. Held is in steps of 64 microseconds, rounded up, modulo 2^24; 0 if it is over. No life is
+-- longer than 2^18 steps, so what seems to be further ahead is over. If nothing was written since, it
+-- may seem to be ahead again 18 minutes later, and then a refund gives back less.
 -- What is common of all this is decided by short_way.lua, which has to stay in step.
 local PACED = {}
 
@@ -15,12 +18,21 @@ function PACED.valid(limit)
   return exact(limit.a, limit.b, limit.c) and whole(limit.d, -1 - LONGEST_LIFE, MOST)
 end
 
--- What a state has to remember if units of it are kept, by this limit or by the one before.
-local function remember(st, now, life)
-  if life > 0 then
-    st.life = math.max(st.life or 0, life)
-    st.counter = st.counter or now * 256 % COUNTS
-  end
+local HELD_STEP, HELD_STEPS, LONGEST_STEPS = 64, 16777216, 262144
+
+local function unpack_held(steps)
+  local ahead = (steps - floor_div(now, HELD_STEP)) % HELD_STEPS
+  if steps == 0 or ahead > LONGEST_STEPS then return 0 end
+  return now - now % HELD_STEP + ahead * HELD_STEP
+end
+
+local function pack_held(held)
+  return held > now and math.max(ceil_div(held, HELD_STEP) % HELD_STEPS, 1) or 0
+end
+
+-- From now on the state counts what is granted.
+local function begin_count(st, now)
+  st.counter = st.counter or now * 256 % COUNTS
 end
 
 local function count(st, units)
@@ -28,23 +40,25 @@ local function count(st, units)
 end
 
 function PACED.fresh(limit, now, old)
-  local st = {debt = 0, a = limit.a, b = limit.b, c = limit.c}
-  remember(st, now, old and old.life or 0)
+  local st = {debt = 0, a = limit.a, b = limit.b, c = limit.c, held = 0}
+  if old and old.counter then begin_count(st, now) end
   return st
 end
 
 function PACED.load(value)
-  local _, tat, ticks, a, b, c, counter, life
+  local _, tat, ticks, a, b, c, counter
+  local held = 0
   if #value == 41 then
     _, tat, ticks, a, b, c = struct.unpack('<Bddddd', value)
   elseif #value == 44 then
-    _, tat, ticks, a, b, c, counter, life = struct.unpack('<BI7I7I7I7I7I5I3', value)
+    _, tat, ticks, a, b, c, counter, held = struct.unpack('<BI7I7I7I7I7I5I3', value)
+    held = unpack_held(held)
   else
     return nil
   end
   if not (exact(a, b, c) and whole(tat, 0, MOST) and whole(ticks, 0, a - 1)) then return nil end
   -- Not multiplied yet: a TAT from another clock may be any distance ahead.
-  return {tat = tat, ticks = ticks, a = a, b = b, c = c, counter = counter, life = life}
+  return {tat = tat, ticks = ticks, a = a, b = b, c = c, counter = counter, held = held}
 end
 
 function PACED.same(st, limit)
@@ -56,7 +70,7 @@ local function settle(st, now)
   local ahead, most = st.tat - now, st.c * st.b
   if ahead < 0 then
     st.debt = 0
-  elseif ahead > 2 * most / st.a then
+  elseif ahead > 2 * most / st.a + math.max(st.held - now, 0) then
     -- Further ahead than twice what could ever be owed: the server's clock has stepped back.
     st.debt, st.clamped = most, true
   else
@@ -68,7 +82,7 @@ function PACED.arrive(st, limit, now)
   settle(st, now)
   -- A lower capacity does not make the debt less, so it is still seen where the old one holds.
   st.c = math.max(st.c, limit.c)
-  remember(st, now, limit.life)
+  if limit.life > 0 then begin_count(st, now) end
 end
 
 function PACED.units(st, now)
@@ -104,23 +118,25 @@ function PACED.lendable(st, limit, now, life)
 end
 
 function PACED.keep(st, limit, now, units, life)
+  begin_count(st, now)
+  st.held = math.max(st.held, now + life)
   st.debt = math.max(st.debt, life * st.a)
   PACED.charge(st, limit, now, units)
 end
 
 -- The more of what surely has not drained, and of what surely is owed still.
--- Not drained: all units, less the time that has passed since the last moment at which they might
--- have been used, and the longest that any kept units hold the TAT up. Without the charge the TAT would
--- be earlier by no less, whatever was charged or given back meanwhile: the two differ by all units at
--- first, and come closer only while the one without has nothing to drain.
--- Owed: without the charge the debt is no more than what was charged after it, on top of what kept
--- units hold up.
+-- The TAT is the latest, over all charges, of the last moment at which one's units may be used plus the
+-- time of its units and of all that were charged after it. If that is one before this charge, all units
+-- of this one come back. Else without this charge the TAT would be that of a later one:
+-- Not drained: earlier by all units, less the time from the last moment of these to that of the other,
+-- which is now or, of what is kept, until held at most.
+-- Owed: as much after now, or after held, as was charged since.
 function PACED.refund(st, limit, now, units, at, life, mark)
   if st.debt == 0 then return false end
-  local owed, longest, back = math.min(units, st.c) * st.b, st.life or 0, 0
-  local age = math.max(now - at, 0) + longest - math.min(life, longest)
+  local owed, ahead, back = math.min(units, st.c) * st.b, math.max(st.held - now, 0), 0
+  local age = math.max(math.max(now - at, 0) + ahead - life, 0)
   if age < ceil_div(owed, st.a) then back = owed - age * st.a end
-  local others = st.debt - longest * st.a
+  local others = st.debt - ahead * st.a
   if st.counter and mark >= 0 and others > 0 then
     local since = (st.counter - mark) % COUNTS
     if since < others / st.b then back = math.max(back, math.min(owed, others - since * st.b)) end
@@ -154,7 +170,8 @@ function PACED.save(st, now)
   local ticks = st.debt % st.a
   local tat = now + (st.debt - ticks) / st.a
   if st.counter then
-    return struct.pack('<BI7I7I7I7I7I5I3', 80, tat, ticks, st.a, st.b, st.c, st.counter, st.life)
+    return struct.pack('<BI7I7I7I7I7I5I3', 80, tat, ticks, st.a, st.b, st.c, st.counter,
+      pack_held(st.held))
   end
   return struct.pack('<Bddddd', 80, tat, ticks, st.a, st.b, st.c)
 end

@@ -1,18 +1,27 @@
 -- Runs of units that leave at the same time, oldest first: what the sliding log and the bucket ring
 -- share. A ring is a log whose leaving times are those of sub-windows, and whose clock is never before
 -- its newest one.
--- Value: 'L' or 'R', b, c, then leaving time and count of each run, 16 bytes each. Cost: O(runs).
+-- Value: 'L' or 'R', b, c, then leaving time and count of each run, 16 bytes each; 8 more as of the
+-- fixed window; of a log only if units are kept for longer than its own window ("beyond"), as else the
+-- newest leaving time tells. Cost: O(runs).
 local RUNS = {}
 
-function RUNS.fresh(limit, now) return {b = limit.b, c = limit.c, runs = {}, total = 0} end
+function RUNS.fresh(limit, now) return {b = limit.b, c = limit.c, runs = {}, total = 0, held = 0,
+  beyond = 0} end
 
 function RUNS.load(value)
-  if #value < 17 or (#value - 17) % 16 ~= 0 then return nil end
+  if #value < 17 then return nil end
   local tag, b, c, at = struct.unpack('<Bdd', value)
-  if not (whole(c, 0, 4096) and whole(b, 1, LONGEST)) or (c > 0) ~= (tag == 82) then return nil end
-  local st = {b = b, c = c, runs = {}, total = 0}
+  local fields = #value - (#value - 17) % 16
+  if #value ~= fields and #value ~= fields + 8 then return nil end
+  local held = held_behind(value, fields)
+  if not (whole(c, 0, 4096) and whole(b, 1, LONGEST) and whole(held, 0, MOST))
+    or (c > 0) ~= (tag == 82) then
+    return nil
+  end
+  local st = {b = b, c = c, runs = {}, total = 0, held = held, beyond = 0}
   local before = 0
-  while at <= #value do
+  while at <= fields do
     local leaves, count
     leaves, count, at = struct.unpack('<dd', value, at)
     if not (whole(leaves, before, MOST) and whole(count, 0, MOST)) then return nil end
@@ -20,6 +29,8 @@ function RUNS.load(value)
     st.total = st.total + count
     before = leaves
   end
+  -- Units of a log leave a window after they may have been used last.
+  if c == 0 then st.held, st.beyond = math.max(before - b, 0), held end
   return st
 end
 
@@ -35,11 +46,18 @@ function RUNS.arrive(st, limit, now)
   local runs = st.runs
   local newest = #runs > 0 and runs[#runs][1] or 0
   local latest = leaves_at(st, now)
-  if newest > latest + span(st) then
+  if newest > latest + span(st) + math.max(st.beyond - now, 0) then
     -- More than a window further ahead than anything admitted now: the clock has stepped back.
     local shift = newest - latest
     for i = 1, #runs do runs[i][1] = math.max(runs[i][1] - shift, 0) end
     newest, st.clamped = latest, true
+    st.held = math.min(st.held, st.c > 0 and now - now % st.b + st.b or now)
+  end
+  if st.c > 0 and #runs > 0 and st.held > newest - span(st) + st.b then
+    -- What is kept beyond the end of its sub-window may be used in any until then: it counts in the last.
+    newest = math.max(newest, math.min(leaves_at(st, st.held - 1), latest))
+    runs = {{newest, st.total}}
+    st.runs = runs
   end
   st.stored, st.newest = st.total, newest
   local present = st.c > 0 and math.max(now, newest - span(st)) or now
@@ -75,7 +93,8 @@ end
 
 function RUNS.reset_at(st, now)
   local counted = st.c > 0 and st.stored or st.total
-  return counted == 0 and now or math.max(st.newest, now)
+  local newest = st.c > 0 and st.held > now and math.max(st.newest, leaves_at(st, st.held - 1)) or st.newest
+  return counted == 0 and now or math.max(newest, now)
 end
 
 function RUNS.drained(st, room, now)
@@ -112,6 +131,6 @@ function RUNS.save(st)
       parts[#parts + 1] = struct.pack('<dd', run[1], run[2])
     end
   end
-  return table.concat(parts)
+  return with_held(table.concat(parts), st.c > 0 and st.held or st.beyond)
 end
 return RUNS

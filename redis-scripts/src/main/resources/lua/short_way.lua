@@ -84,9 +84,11 @@ for index = 1, found do
   if op == 4 and not value and call('EXISTS', key) == 1 then break end
 
   -- What is free; of a paced limit by what it owes, of a window by its count.
-  local capacity, free, longest, held, counter, debt, start, window, expires = a
+  local capacity, free, longest, counter, debt, start, window, expires = a
+  -- For how long kept units may still be used.
+  local held = 0
   if kind == 1 then
-    capacity, longest, held, debt = c, -1 - d, -1 - d, 0
+    capacity, longest, debt = c, -1 - d, 0
     if value then
       local tag, tat, ticks, of_a, of_b, of_c
       if longest == 0 then
@@ -95,7 +97,10 @@ for index = 1, found do
       else
         if #value ~= 44 then break end
         tag, tat, ticks, of_a, of_b, of_c, counter, held = unpack_struct('<BI7I7I7I7I7I5I3', value)
-        if held < longest then held = longest end
+        if held > 0 then
+          held = (held - (now - now % 64) / 64) % 16777216
+          held = held <= 262144 and held * 64 > now % 64 and held * 64 - now % 64 or 0
+        end
       end
       -- The pace is ours, so it needs no validation.
       if tag ~= 80 or of_a ~= a or of_b ~= b or of_c ~= c or not (tat >= 0 and tat <= MOST
@@ -117,8 +122,15 @@ for index = 1, found do
     start, longest = window, window + b - now
     if value then
       local tag, of_b, of_c
-      if #value ~= 33 then break end
-      tag, of_b, of_c, start, debt = unpack_struct('<Bdddd', value)
+      if #value == 41 then
+        tag, of_b, of_c, start, debt, held = unpack_struct('<Bddddd', value)
+        if tag ~= 70 or not (held >= 0 and held <= start + b and held % 1 == 0) then break end
+        held = held > now and held - now or 0
+      elseif #value == 33 then
+        tag, of_b, of_c, start, debt = unpack_struct('<Bdddd', value)
+      else
+        break
+      end
       if tag ~= 70 or of_b ~= b or of_c ~= c or not (start >= -b and start <= window + b
           and debt >= 0 and debt <= MOST and start % 1 + debt % 1 == 0) then
         break
@@ -136,8 +148,9 @@ for index = 1, found do
     end
   elseif op == 4 then
     -- The more of what surely has not drained, and of what surely is owed still: see paced.lua.
-    local owed, back, age = (cost < c and cost or c) * b, 0, life < held and held - life or 0
+    local owed, back, age = (cost < c and cost or c) * b, 0, held - life
     if now > second then age = age + now - second end
+    if age < 0 then age = 0 end
     if age * a < owed then back = owed - age * a end
     local others = debt - held * a
     if counter and mark >= 0 and others > 0 then
@@ -165,6 +178,7 @@ for index = 1, found do
       if kept > 0 then
         units = units + kept * cost
         debt = due + kept * cost * (kind == 1 and b or 1)
+        if held < life then held = life end
       end
     end
     changed = units > 0
@@ -182,14 +196,24 @@ for index = 1, found do
       free = room > 0 and (room - room % b) / b or 0
     end
     if changed and counter then
-      changed_to = pack('<BI7I7I7I7I7I5I3', 80, tat, ticks, a, b, c, counter, held)
+      local steps = 0
+      if held > 0 then
+        steps = now + held + 63
+        steps = (steps - steps % 64) / 64 % 16777216
+        if steps == 0 then steps = 1 end
+      end
+      changed_to = pack('<BI7I7I7I7I7I5I3', 80, tat, ticks, a, b, c, counter, steps)
     elseif changed then
       changed_to = pack('<Bddddd', 80, tat, ticks, a, b, c)
     end
   else
     if debt > 0 then paid_at = start + b end
     free = a > debt and a - debt or 0
-    if changed then changed_to = pack('<Bdddd', 70, b, c, start, debt) end
+    if changed and held > 0 then
+      changed_to = pack('<Bddddd', 70, b, c, start, debt, now + held)
+    elseif changed then
+      changed_to = pack('<Bdddd', 70, b, c, start, debt)
+    end
   end
   if changed then
     if expires == paid_at then

@@ -9,7 +9,10 @@ end
 
 -- They still count a window after they may have been used.
 function LOG.longest_life(st) return st.b end
-function LOG.keep(st, limit, now, units, life) LOG.charge(st, limit, now + life, units) end
+function LOG.keep(st, limit, now, units, life)
+  LOG.charge(st, limit, now + life, units)
+  if life > st.b then st.beyond = math.max(st.beyond, now + life) end
+end
 
 function LOG.refund(st, limit, now, units, at, life)
   local leaves, back = at + life + st.b, math.min(units, st.total)

@@ -28,7 +28,14 @@ local function state(index, limit)
     -- is not forgotten, as nothing is written before there is room under the new limit.
     local units = of.units(old, now)
     if units > 0 then
-      kind.charge(st, limit, now, math.min(units, limit.capacity))
+      -- Units of it that are kept may be used later: all count as if they were used last of these.
+      local held = old.held
+      units = math.min(units, limit.capacity)
+      if held > now then
+        kind.keep(st, limit, now, units, held - now)
+      else
+        kind.charge(st, limit, now, units)
+      end
       st.of, st.old = of, old
     end
     st.clamped = old.clamped

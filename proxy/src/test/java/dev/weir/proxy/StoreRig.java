@@ -137,7 +137,7 @@ final class StoreRig implements AutoCloseable {
       ByteBuffer value =
           ByteBuffer.wrap((byte[]) store.call("GET", RespClient.textOf(keys.get(0))));
       assertEquals('F', value.get(0));
-      return (long) value.order(ByteOrder.LITTLE_ENDIAN).getDouble(value.capacity() - 8);
+      return (long) value.order(ByteOrder.LITTLE_ENDIAN).getDouble(25);
     }
   }
 

@@ -186,9 +186,25 @@ class LeaseIT extends ScriptServer {
       final long late = NOW + 5 * SECOND_US;
       assertEquals(600 - 110, remaining(limit, late));
       assertEquals(CheckReply.DONE, giveBack(60, NOW, life, limit, mark, late));
-      // Fifty have drained since. By the mark they were those of before.
-      assertEquals(600 - 110 + (isMarked ? 60 : 10), remaining(limit, late));
+      // Thirty have drained since the end of the life. By the mark they were those of before.
+      assertEquals(600 - 110 + (isMarked ? 60 : 30), remaining(limit, late));
     }
+  }
+
+  /** A unit and more comes back in a life: it is none of what others keep. */
+  @Test
+  void whatWasGrantedAtOnceComesBackInFullWhateverIsKept() throws Exception {
+    final CheckReply before = lease(0, 10, LIFE, LEASED, NOW);
+    assertEquals(10, before.kept(0));
+    final CheckReply granted = lease(3, 0, LIFE, LEASED, NOW + 1_000);
+    assertEquals(
+        CheckReply.DONE,
+        giveBack(3, NOW + 1_000, 0, LEASED, granted.grantedMark(0, 0, 1), NOW + 3_000));
+    assertEquals(1_000 - 107, remaining(LEASED, NOW + 3_000));
+    final long later = NOW + 1_000_000;
+    final long mark = lease(3, 0, LIFE, LEASED, later).grantedMark(0, 0, 1);
+    assertEquals(CheckReply.DONE, giveBack(3, later, 0, LEASED, mark, later + 500));
+    assertEquals(1_000, remaining(LEASED, later + 500));
   }
 
   @Test

@@ -11,6 +11,14 @@ public class PacedBudget extends StoredBudget {
 
   private static final long COUNTS_PER_US = 256;
 
+  /** The end of the last lease is kept in such steps, modulo a number of them, as in a value. */
+  private static final long HELD_STEP_US = 64;
+
+  private static final long HELD_STEPS = 1L << 24;
+
+  /** No life is longer: what seems to be further ahead is over. */
+  private static final long LONGEST_STEPS = 1L << 18;
+
   private final long ticksPerUs;
   private final long ticksPerUnit;
   private final long longestLifeUs;
@@ -18,8 +26,13 @@ public class PacedBudget extends StoredBudget {
   private long tatUs;
   private long tatTicks;
   private long storedCounter;
+  private long storedHeld;
   private long debt;
   private long counter;
+
+  /** Until when kept units may be used; 0 if none may be any more. */
+  private long heldUs;
+
   private boolean isClamped;
 
   /**
@@ -63,16 +76,27 @@ public class PacedBudget extends StoredBudget {
     isClamped = false;
     debt = 0;
     counter = isStored ? storedCounter : nowUs * COUNTS_PER_US & COUNTS - 1;
+    heldUs = isStored ? held(storedHeld, nowUs) : 0;
     final long ahead = tatUs - nowUs;
     if (!isStored || ahead < 0) {
       return;
     }
-    if (ahead > 2 * ceiling() / ticksPerUs) {
+    if (ahead > 2 * ceiling() / ticksPerUs + Math.max(heldUs - nowUs, 0)) {
       debt = ceiling();
       isClamped = true;
     } else {
       debt = ticksIn(ahead) + tatTicks;
     }
+  }
+
+  private static long held(long steps, long nowUs) {
+    final long ahead = steps - nowUs / HELD_STEP_US & HELD_STEPS - 1;
+    return steps == 0 || ahead > LONGEST_STEPS ? 0 : (nowUs / HELD_STEP_US + ahead) * HELD_STEP_US;
+  }
+
+  private static long steps(long heldUs, long nowUs) {
+    final long steps = ceilDiv(heldUs, HELD_STEP_US) & HELD_STEPS - 1;
+    return heldUs <= nowUs ? 0 : Math.max(steps, 1);
   }
 
   @Override
@@ -86,6 +110,7 @@ public class PacedBudget extends StoredBudget {
     tatUs = nowUs + debt / ticksPerUs;
     tatTicks = debt % ticksPerUs;
     storedCounter = counter;
+    storedHeld = steps(heldUs, nowUs);
   }
 
   @Override
@@ -114,6 +139,7 @@ public class PacedBudget extends StoredBudget {
   /** Until the end of its life others may drain before it. */
   @Override
   public void keep(long nowUs, long units, long lifeUs) {
+    heldUs = Math.max(heldUs, nowUs + lifeUs);
     owe(Math.max(debt, ticksIn(lifeUs)) + ticksOf(units), units);
   }
 
@@ -123,7 +149,9 @@ public class PacedBudget extends StoredBudget {
       return false;
     }
     final long owed = ticksOf(Math.min(units, capacity()));
-    final long back = Math.max(undrained(owed, nowUs, chargedAtUs, lifeUs), stillOwed(owed, mark));
+    final long aheadUs = Math.max(heldUs - nowUs, 0);
+    final long ageUs = Math.max(Math.max(nowUs - chargedAtUs, 0) + aheadUs - lifeUs, 0);
+    final long back = Math.max(undrained(owed, ageUs), stillOwed(owed, aheadUs, mark));
     if (back <= 0) {
       return false;
     }
@@ -131,19 +159,25 @@ public class PacedBudget extends StoredBudget {
     return true;
   }
 
-  /** What surely has not drained of a charge, as nobody's lease holds the debt up for longer. */
-  private long undrained(long owed, long nowUs, long chargedAtUs, long lifeUs) {
-    final long age =
-        Math.max(nowUs - chargedAtUs, 0) + longestLifeUs - Math.min(lifeUs, longestLifeUs);
-    return age < ceilDiv(owed, ticksPerUs) ? owed - ticksIn(age) : 0;
+  /**
+   * What surely has not drained of a charge.
+   *
+   * @param ageUs from the last moment at which its units might be used to that of all others.
+   */
+  private long undrained(long owed, long ageUs) {
+    return ageUs < ceilDiv(owed, ticksPerUs) ? owed - ticksIn(ageUs) : 0;
   }
 
-  /** What surely is owed of a charge, besides what was granted after it and what leases hold up. */
-  private long stillOwed(long owed, long mark) {
-    if (mark < 0 || longestLifeUs == 0 || longestLifeUs > debt / ticksPerUs) {
+  /**
+   * What surely is owed of a charge, besides what was granted after it and what leases hold up.
+   *
+   * @param aheadUs for how long kept units may still be used.
+   */
+  private long stillOwed(long owed, long aheadUs, long mark) {
+    if (mark < 0 || longestLifeUs == 0 || aheadUs > debt / ticksPerUs) {
       return 0;
     }
-    final long others = debt - ticksIn(longestLifeUs);
+    final long others = debt - ticksIn(aheadUs);
     final long since = counter - mark & COUNTS - 1;
     return since <= others / ticksPerUnit ? Math.min(owed, others - ticksOf(since)) : 0;
   }
