@@ -59,7 +59,13 @@ final class Run {
       LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
       if (arguments.file() != null) {
-        reload = new RuleReload(arguments.file(), settings, sidecar.rules(), sidecar::publish);
+        reload =
+            new RuleReload(
+                arguments.file(),
+                settings,
+                sidecar.rules(),
+                sidecar.ruleReloads(),
+                sidecar::publish);
         reload.start();
       }
       RuleReload rules = reload;

@@ -20,6 +20,7 @@ import dev.weir.proxy.rule.Shares;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
+import dev.weir.proxy.watch.Reloads;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -71,6 +72,7 @@ public final class Sidecar implements AutoCloseable {
   private final SidecarTls tls;
   private final AdminServer admin;
   private volatile RuleSet rules;
+  private final Reloads ruleReloads = new Reloads();
   private final Drain drain;
   private volatile boolean ready;
 
@@ -142,7 +144,9 @@ public final class Sidecar implements AutoCloseable {
       store = settings.store().isConfigured() ? store(settings) : null;
       loops.make(tls, service, store == null ? null : store::join, rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
-      new SidecarFigures(metrics).expose(tables, () -> ready);
+      SidecarFigures figures = new SidecarFigures(metrics);
+      figures.expose(tables, () -> ready);
+      figures.exposeRules(ruleReloads);
       if (store != null) {
         boolean isConnected = startStore(settings.store(), settings.names());
         if (warmsUp && isConnected) {
@@ -283,6 +287,11 @@ public final class Sidecar implements AutoCloseable {
     rules = newRules;
     newRules.succeed();
     loops.publish(newRules);
+  }
+
+  /** Is told of each reload of the rules, by who follows their file. */
+  Reloads ruleReloads() {
+    return ruleReloads;
   }
 
   /** The rules published last. */

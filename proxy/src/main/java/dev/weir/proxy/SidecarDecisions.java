@@ -125,11 +125,12 @@ final class SidecarDecisions implements AutoCloseable {
       metrics.counter(
           "weir_decision_token_reloads",
           "Times that a changed file of tokens was taken.",
-          tokens::reloadCount);
+          tokens.reloads()::takenCount);
       metrics.counter(
           "weir_decision_token_reload_failures",
           "Times that a changed file of tokens could not be used.",
-          tokens::failureCount);
+          tokens.reloads()::rejectedCount);
+      new SidecarFigures(metrics).expose("weir_decision_token", "tokens", tokens.reloads());
       tokens.start();
     }
   }

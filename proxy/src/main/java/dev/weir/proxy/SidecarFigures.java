@@ -7,6 +7,8 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.store.Store;
+import dev.weir.proxy.watch.Reloads;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -29,6 +31,31 @@ final class SidecarFigures {
         "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
         InternalErrors::count);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
+  }
+
+  /**
+   * Exposes whether the files of one kind that are followed are those in use.
+   *
+   * @param what they hold, as an operator says it.
+   */
+  void expose(String prefix, String what, Reloads reloads) {
+    metrics.gauge(
+        prefix + "_last_reload_successful",
+        "1 if the files of " + what + " that were read last are in use, 0 if they were rejected.",
+        () -> reloads.isLastTaken() ? 1 : 0);
+    metrics.gauge(
+        prefix + "_last_reload_success_timestamp_seconds",
+        "When files of " + what + " were last taken into use, in seconds since 1970.",
+        reloads::takenSeconds);
+  }
+
+  void exposeRules(Reloads reloads) {
+    metrics.counters(
+        "weir_rules_reloads",
+        "Times that the file of rules was read again, by what became of it.",
+        "outcome",
+        Map.of("taken", reloads::takenCount, "rejected", reloads::rejectedCount));
+    expose("weir_rules", "rules", reloads);
   }
 
   private void exposeTable(String prefix, String name, LimitTable table) {

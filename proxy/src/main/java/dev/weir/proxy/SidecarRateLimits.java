@@ -72,8 +72,10 @@ final class SidecarRateLimits implements AutoCloseable {
         errors::domainCount,
         errors::callerCount,
         errors::storeCount,
-        reload::successCount,
-        reload::failureCount);
+        reload.reloads()::takenCount,
+        reload.reloads()::rejectedCount);
+    new SidecarFigures(metrics)
+        .expose("weir_ratelimit_config", "Envoy's rate limits", reload.reloads());
   }
 
   private static ConfigurationFolder folder(

@@ -121,10 +121,20 @@ final class SidecarTls implements AutoCloseable {
 
   /** Follows the files from now on, and tells what is known of them. */
   void start(Metrics metrics) {
+    if (!reload.hasFiles()) {
+      return;
+    }
+    metrics.counter(
+        "weir_tls_reloads",
+        "Times that changed files of certificates were taken.",
+        reload.reloads()::takenCount);
+    metrics.counter(
+        "weir_tls_reload_failures",
+        "Times that changed files of certificates could not be used.",
+        reload.reloads()::rejectedCount);
+    new SidecarFigures(metrics).expose("weir_tls", "certificates", reload.reloads());
+    reload.start();
     if (servers.isEmpty()) {
-      if (service != null) {
-        reload.start();
-      }
       return;
     }
     servers.values().forEach(tls -> LOG.info("tls: by {}: {}", ServerTls.provider(), tls));
@@ -132,15 +142,6 @@ final class SidecarTls implements AutoCloseable {
         "weir_tls_certificate_days_left",
         "Days until the first of the certificates that clients are shown expires.",
         this::daysLeft);
-    metrics.counter(
-        "weir_tls_reloads",
-        "Times that changed files of certificates were taken.",
-        reload::reloadCount);
-    metrics.counter(
-        "weir_tls_reload_failures",
-        "Times that changed files of certificates could not be used.",
-        reload::failureCount);
-    reload.start();
   }
 
   private long daysLeft() {

@@ -149,7 +149,12 @@ final class Train {
       RuleReload reload =
           arguments.file() == null
               ? null
-              : new RuleReload(arguments.file(), settings, sidecar.rules(), sidecar::publish);
+              : new RuleReload(
+                  arguments.file(),
+                  settings,
+                  sidecar.rules(),
+                  sidecar.ruleReloads(),
+                  sidecar::publish);
       if (reload != null) {
         reload.start();
       }

@@ -37,6 +37,8 @@ class FigureTableTest {
     CertificateFiles tls =
         TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
     Path tokens = Files.writeString(folder.resolve("tokens"), "a-token-of-this-test\n");
+    Path limits = Files.createDirectory(folder.resolve("limits"));
+    Files.writeString(limits.resolve("a.yaml"), "domain: a\n");
     try (Rig rig =
         new Rig(
             "nio",
@@ -56,6 +58,8 @@ class FigureTableTest {
             "127.0.0.1:0",
             "--decision-tokens",
             tokens.toString(),
+            "--ratelimit-config",
+            limits.toString(),
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();

@@ -11,10 +11,12 @@ import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +42,7 @@ class RunIT {
   private static final Pattern START_LINE =
       Pattern.compile(
           "weir: proxying http://127\\.0\\.0\\.1:([0-9]+) -> http://127\\.0\\.0\\.1:[0-9]+"
-              + " \\((io_uring|epoll|nio), 1 event loop\\), admin http://127\\.0\\.0\\.1:[0-9]+");
+              + " \\((io_uring|epoll|nio), 1 event loop\\), admin http://127\\.0\\.0\\.1:([0-9]+)");
   private static final String ANSWER =
       "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
 
@@ -53,6 +55,7 @@ class RunIT {
   private Process weir;
   private BufferedReader out;
   private int port;
+  private int adminPort;
 
   @BeforeEach
   void listen() throws IOException {
@@ -80,6 +83,7 @@ class RunIT {
     Matcher matcher = START_LINE.matcher(line);
     assertTrue(matcher.matches(), line);
     port = Integer.parseInt(matcher.group(1));
+    adminPort = Integer.parseInt(matcher.group(3));
   }
 
   private void startWithFlags() throws IOException {
@@ -95,6 +99,13 @@ class RunIT {
 
   private String log() throws IOException {
     return Files.readString(folder.resolve("err.txt"));
+  }
+
+  private String metrics() throws IOException {
+    URL page = new URL("http://127.0.0.1:" + adminPort + "/metrics");
+    try (InputStream in = page.openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   private void signal(String name) throws IOException, InterruptedException {
@@ -282,6 +293,15 @@ class RunIT {
     awaitLog("rules not reloaded");
     awaitLog("rules[0].limit: 0/1m (expected: ");
     assertTrue(weir.isAlive());
+    String rejected = metrics();
+    assertTrue(rejected.contains("\nweir_rules_last_reload_successful 0.0\n"), rejected);
+    assertTrue(
+        rejected.contains("\nweir_rules_reloads_total{outcome=\"rejected\"} 1.0\n"), rejected);
+    assertTrue(rejected.contains("\nweir_rules_reloads_total{outcome=\"taken\"} 1.0\n"), rejected);
+    Files.writeString(file, settings + "rules: [{id: a, limit: 2/1m}]\n");
+    signal("HUP");
+    awaitLog("1 in use; before that they were rejected once, for ");
+    assertTrue(metrics().contains("\nweir_rules_last_reload_successful 1.0\n"));
     signal("TERM");
     assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
     assertEquals(0, weir.exitValue(), log());

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.nio.charset.StandardCharsets;
@@ -30,21 +31,28 @@ public final class RuleReload implements AutoCloseable {
   private final Settings running;
   private final Consumer<RuleSet> listener;
   private volatile RuleSet current;
-  private volatile long reloadCount;
-  private volatile long failureCount;
+  private final Reloads reloads;
   private List<String> waiting = List.of();
   private final SettledContent<byte[]> content;
   private final WatchThread thread;
+
+  /** Follows a file with a count of reloads of its own. */
+  RuleReload(Path path, Settings running, RuleSet current, Consumer<RuleSet> listener) {
+    this(path, running, current, new Reloads(), listener);
+  }
 
   /**
    * @param path also the name by which faults call the file.
    * @param running what the process was started with.
    * @param current the rules in use.
+   * @param reloads is told of each reload.
    * @param listener called with each new set, by the thread that polls or reloads; never by two at
    *     once.
    */
-  public RuleReload(Path path, Settings running, RuleSet current, Consumer<RuleSet> listener) {
+  public RuleReload(
+      Path path, Settings running, RuleSet current, Reloads reloads, Consumer<RuleSet> listener) {
     this.path = path;
+    this.reloads = reloads;
     this.running = running;
     this.current = current;
     this.listener = listener;
@@ -95,19 +103,27 @@ public final class RuleReload implements AutoCloseable {
   }
 
   private void reload(byte[] read, Faults faults) {
+    try {
+      take(read, faults);
+    } catch (RuntimeException | Error bug) {
+      reloads.rejected();
+      throw bug;
+    }
+  }
+
+  private void take(byte[] read, Faults faults) {
     Settings settings = read == null ? null : reader.readAgain(read, faults, running.ringCells());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
-      failureCount++;
+      reloads.rejected();
       LOG.error("rules not reloaded, the last good ones stay:\n{}", faults);
       return;
     }
     reportWaiting(running.differencesUntilRestart(settings));
     RuleSet next = settings.rules().compile(current);
     current = next;
-    reloadCount++;
-    LOG.info("rules reloaded from {}: {} in use", path, next.rules().size());
     listener.accept(next);
+    LOG.info("rules reloaded from {}: {} in use{}", path, next.rules().size(), reloads.taken());
   }
 
   private void reportWaiting(List<String> parts) {
@@ -122,19 +138,14 @@ public final class RuleReload implements AutoCloseable {
     return waiting;
   }
 
+  /** How often the file was read again, and whether it is in use. */
+  Reloads reloads() {
+    return reloads;
+  }
+
   /** The rules in use. */
   public RuleSet current() {
     return current;
-  }
-
-  /** How often rules were taken from the file since the start. */
-  public long reloadCount() {
-    return reloadCount;
-  }
-
-  /** How often the file had faults, or was not there. */
-  public long failureCount() {
-    return failureCount;
   }
 
   /** Stops watching. */

@@ -1,12 +1,12 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +21,7 @@ public final class TokenReload implements AutoCloseable {
   private final TokenFile file;
   private final Tokens tokens;
   private final SettledContent<byte[]> content;
-  private final AtomicLong reloadCount = new AtomicLong();
-  private final AtomicLong failureCount = new AtomicLong();
+  private final Reloads reloads = new Reloads();
   private final WatchThread thread =
       new WatchThread("weir-tokens", POLL_INTERVAL_NS, this::poll, "decision: tokens not reloaded");
 
@@ -99,27 +98,21 @@ public final class TokenReload implements AutoCloseable {
     try {
       List<String> now = file.tokens(read);
       tokens.replace(now);
-      reloadCount.incrementAndGet();
       String count = now.size() == 1 ? "1 token" : now.size() + " tokens";
-      LOG.info("decision: {} from {}", count, file.path());
+      LOG.info("decision: {} from {}{}", count, file.path(), reloads.taken());
     } catch (IOException faulty) {
       fail(faulty);
     }
   }
 
   private void fail(IOException fault) {
-    failureCount.incrementAndGet();
+    reloads.rejected();
     LOG.error("decision: tokens not reloaded, the last good ones stay: {}", fault.getMessage());
   }
 
-  /** How often the file was read again and taken. */
-  public long reloadCount() {
-    return reloadCount.get();
-  }
-
-  /** How often a changed file could not be used. */
-  public long failureCount() {
-    return failureCount.get();
+  /** How often the file was read again, and whether it is in use. */
+  public Reloads reloads() {
+    return reloads;
   }
 
   /** Stops following. */

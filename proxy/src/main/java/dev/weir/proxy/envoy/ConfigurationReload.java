@@ -1,6 +1,7 @@
 package dev.weir.proxy.envoy;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
@@ -26,8 +27,7 @@ public final class ConfigurationReload implements AutoCloseable {
 
   private final ConfigurationFolder folder;
   private final Consumer<RateLimitConfiguration> listener;
-  private volatile long successCount;
-  private volatile long failureCount;
+  private final Reloads reloads = new Reloads();
   private final SettledContent<Reading> content = new SettledContent<>(Reading::isSame, null, null);
   private final WatchThread thread;
 
@@ -89,12 +89,11 @@ public final class ConfigurationReload implements AutoCloseable {
   private String read(Reading reading) {
     RateLimitConfiguration read = folder.read(reading.files(), reading.faults());
     if (read == null) {
-      failureCount++;
+      reloads.rejected();
       return text(reading.faults());
     }
-    successCount++;
     listener.accept(read);
-    LOG.info("ratelimit: {} from {}", read, folder.path());
+    LOG.info("ratelimit: {} from {}{}", read, folder.path(), reloads.taken());
     return "";
   }
 
@@ -123,14 +122,9 @@ public final class ConfigurationReload implements AutoCloseable {
     }
   }
 
-  /** How often the files were read and taken. */
-  public long successCount() {
-    return successCount;
-  }
-
-  /** How often they had faults. */
-  public long failureCount() {
-    return failureCount;
+  /** How often the files were read, the first time too, and whether they are in use. */
+  public Reloads reloads() {
+    return reloads;
   }
 
   /** Stops watching. */

@@ -35,12 +35,21 @@ final class Families {
    * @param name without {@code _total}.
    */
   void counter(String name, String help, double value) {
-    add(
-        CounterSnapshot.builder()
-            .name(name)
-            .help(help)
-            .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
-            .build());
+    counter(name, help, Map.of(Labels.EMPTY, value));
+  }
+
+  /**
+   * Adds a figure that only grows, by its labels.
+   *
+   * @param name without {@code _total}.
+   */
+  void counter(String name, String help, Map<Labels, Double> values) {
+    CounterSnapshot.Builder family = CounterSnapshot.builder().name(name).help(help);
+    values.forEach(
+        (labels, value) ->
+            family.dataPoint(
+                CounterDataPointSnapshot.builder().labels(labels).value(value).build()));
+    add(family.build());
   }
 
   MetricSnapshots build() {

@@ -1,7 +1,9 @@
 package dev.weir.proxy.metrics;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -111,7 +113,7 @@ public final class Metrics {
    * @param name {@code weir_} and lower-case words, unit last.
    */
   public void gauge(String name, String help, DoubleSupplier value) {
-    supply(name, new Supplied(help, value, false));
+    supply(name, new Supplied(help, false, Map.of(Labels.EMPTY, value)));
   }
 
   /**
@@ -121,7 +123,19 @@ public final class Metrics {
    */
   public void counter(String name, String help, LongSupplier value) {
     String base = name.endsWith("_total") ? name.substring(0, name.length() - 6) : name;
-    supply(base, new Supplied(help, value::getAsLong, true));
+    supply(base, new Supplied(help, true, Map.of(Labels.EMPTY, value::getAsLong)));
+  }
+
+  /**
+   * Figures that only grow, each asked for at each scrape, on the scraping thread.
+   *
+   * @param name {@code weir_} and lower-case words, without {@code _total}.
+   * @param values by the value of the label.
+   */
+  public void counters(String name, String help, String label, Map<String, LongSupplier> values) {
+    Map<Labels, DoubleSupplier> labelled = new TreeMap<>();
+    values.forEach((text, value) -> labelled.put(Labels.of(label, text), value::getAsLong));
+    supply(name, new Supplied(help, true, labelled));
   }
 
   private void supply(String name, Supplied figure) {
@@ -179,5 +193,5 @@ public final class Metrics {
    *
    * @param isCounter whether it only grows.
    */
-  record Supplied(String help, DoubleSupplier value, boolean isCounter) {}
+  record Supplied(String help, boolean isCounter, Map<Labels, DoubleSupplier> values) {}
 }

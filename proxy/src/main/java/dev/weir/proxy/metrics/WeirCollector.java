@@ -14,6 +14,7 @@ import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSna
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Turns the counters into the Prometheus library's snapshots, at each scrape. */
 final class WeirCollector implements MultiCollector {
@@ -50,11 +51,12 @@ final class WeirCollector implements MultiCollector {
         .supplied()
         .forEach(
             (name, figure) -> {
-              double value = figure.value().getAsDouble();
+              Map<Labels, Double> values = new TreeMap<>();
+              figure.values().forEach((labels, value) -> values.put(labels, value.getAsDouble()));
               if (figure.isCounter()) {
-                out.counter(name, figure.help(), value);
+                out.counter(name, figure.help(), values);
               } else {
-                out.gauge(name, figure.help(), value);
+                out.gauge(name, figure.help(), values);
               }
             });
     return out.build();

@@ -1,5 +1,6 @@
 package dev.weir.proxy.tls;
 
+import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
@@ -7,8 +8,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +26,11 @@ public final class CertificateReload implements AutoCloseable {
   private static final long POLL_INTERVAL_NS = 1_000_000_000;
 
   private final List<Followed> followed = new ArrayList<>();
-  private final AtomicLong reloadCount = new AtomicLong();
-  private final AtomicLong failureCount = new AtomicLong();
+  private final Reloads reloads = new Reloads();
+
+  /** Those whose files cannot be used now. */
+  private final Set<Followed> rejected = new HashSet<>();
+
   private final WatchThread thread =
       new WatchThread("weir-tls", POLL_INTERVAL_NS, this::look, "tls: certificates not reloaded");
 
@@ -98,24 +103,38 @@ public final class CertificateReload implements AutoCloseable {
   }
 
   private void reload(Followed each) {
+    boolean isTaken = false;
     try {
       String now = each.files.reload();
-      reloadCount.incrementAndGet();
-      LOG.info("tls: reloaded: {}", now);
+      isTaken = true;
+      rejected.remove(each);
+      LOG.info("tls: reloaded: {}{}", now, taken());
     } catch (TlsFault fault) {
-      failureCount.incrementAndGet();
       LOG.error("tls: not reloaded, the last good ones stay: {}", fault.getMessage());
+    } finally {
+      if (!isTaken) {
+        rejected.add(each);
+        reloads.rejected();
+      }
     }
   }
 
-  /** How often files were read again and taken. */
-  public long reloadCount() {
-    return reloadCount.get();
+  private String taken() {
+    if (rejected.isEmpty()) {
+      return reloads.taken();
+    }
+    reloads.takenInPart();
+    return "";
   }
 
-  /** How often changed files could not be used. */
-  public long failureCount() {
-    return failureCount.get();
+  /** How often files were read again, and whether all are in use. */
+  public Reloads reloads() {
+    return reloads;
+  }
+
+  /** Whether there is a file to follow. */
+  public boolean hasFiles() {
+    return !followed.isEmpty();
   }
 
   /** Stops watching. */

@@ -1,7 +1,9 @@
 package dev.weir.proxy.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rule.RuleSet;
@@ -59,7 +61,7 @@ class RuleReloadTest {
     assertEquals(1, published.size());
     assertEquals("[b]", ids(published.get(0)));
     assertSame(published.get(0), reload.current());
-    assertEquals(1, reload.reloadCount());
+    assertEquals(1, reload.reloads().takenCount());
   }
 
   @Test
@@ -110,12 +112,12 @@ class RuleReloadTest {
     for (int i = 0; i < 3; i++) {
       reload.poll();
     }
-    assertEquals(1, reload.failureCount());
+    assertEquals(1, reload.reloads().rejectedCount());
     Files.createDirectory(path);
     for (int i = 0; i < 3; i++) {
       reload.poll();
     }
-    assertEquals(2, reload.failureCount());
+    assertEquals(2, reload.reloads().rejectedCount());
   }
 
   @Test
@@ -126,18 +128,36 @@ class RuleReloadTest {
     for (int i = 0; i < 5; i++) {
       reload.poll();
     }
-    assertEquals(1, reload.failureCount());
+    assertEquals(1, reload.reloads().rejectedCount());
     Files.delete(path);
     for (int i = 0; i < 5; i++) {
       reload.poll();
     }
-    assertEquals(2, reload.failureCount());
+    assertEquals(2, reload.reloads().rejectedCount());
+    assertFalse(reload.reloads().isLastTaken());
     assertSame(first, reload.current());
     assertEquals(List.of(), published);
     Files.writeString(path, SECOND);
     reload.poll();
     reload.poll();
     assertEquals("[b]", ids(reload.current()));
+    assertTrue(reload.reloads().isLastTaken());
+  }
+
+  @Test
+  void countsAsRejectedWhatCannotBePublished() throws IOException {
+    Settings settings = new SettingsFile().read(path, Faults.ofFile(path.toString()));
+    RuleSet first = settings.rules().compile(RuleSet.EMPTY);
+    RuleReload reload =
+        new RuleReload(
+            path,
+            settings,
+            first,
+            rules -> {
+              throw new OutOfMemoryError("of this test");
+            });
+    assertThrows(OutOfMemoryError.class, reload::reload);
+    assertFalse(reload.reloads().isLastTaken());
   }
 
   @Test
@@ -154,7 +174,7 @@ class RuleReloadTest {
     assertEquals(1, published.size());
     reload.poll();
     reload.poll();
-    assertEquals(1, reload.failureCount());
+    assertEquals(1, reload.reloads().rejectedCount());
   }
 
   @Test

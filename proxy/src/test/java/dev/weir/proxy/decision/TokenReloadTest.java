@@ -47,12 +47,12 @@ class TokenReloadTest {
     reload.poll();
     assertFound(0, 1);
     reload.poll();
-    assertEquals(1, reload.reloadCount());
+    assertEquals(1, reload.reloads().takenCount());
     Files.writeString(file, SECOND + "\n" + FIRST);
     reload.reload();
     assertFound(2, 1);
-    assertEquals(2, reload.reloadCount());
-    assertEquals(0, reload.failureCount());
+    assertEquals(2, reload.reloads().takenCount());
+    assertEquals(0, reload.reloads().rejectedCount());
   }
 
   @Test
@@ -66,12 +66,12 @@ class TokenReloadTest {
     }
     reload.reload();
     assertFound(1, 0);
-    assertEquals(3, reload.failureCount());
+    assertEquals(3, reload.reloads().rejectedCount());
     Files.writeString(file, SECOND);
     reload.poll();
     reload.poll();
     assertFound(0, 1);
-    assertEquals(1, reload.reloadCount());
+    assertEquals(1, reload.reloads().takenCount());
   }
 
   @Test
@@ -89,7 +89,7 @@ class TokenReloadTest {
     for (int i = 0; i < 3; i++) {
       reload.poll();
     }
-    assertEquals(failures, reload.failureCount());
+    assertEquals(failures, reload.reloads().rejectedCount());
   }
 
   @Test

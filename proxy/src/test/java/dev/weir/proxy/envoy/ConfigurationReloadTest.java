@@ -69,7 +69,7 @@ class ConfigurationReloadTest {
         reload.reload();
       }
       swaps.get();
-      assertEquals(0, reload.failureCount());
+      assertEquals(0, reload.reloads().rejectedCount());
     }
     for (RateLimitConfiguration configuration : published) {
       assertTrue(
@@ -98,7 +98,7 @@ class ConfigurationReloadTest {
       Files.delete(file);
       Files.writeString(file, "domain: edge\n");
       assertFailuresAfterPolls(4, reload);
-      assertEquals(2, reload.successCount());
+      assertEquals(2, reload.reloads().takenCount());
     }
   }
 
@@ -106,6 +106,6 @@ class ConfigurationReloadTest {
     for (int i = 0; i < 3; i++) {
       reload.poll();
     }
-    assertEquals(failures, reload.failureCount());
+    assertEquals(failures, reload.reloads().rejectedCount());
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.metrics.Metrics.Supplied;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -34,7 +35,7 @@ public final class OneFigure {
     Supplied supplied = metrics.supplied().get(nameAndLabels);
     return supplied == null
         ? OptionalDouble.empty()
-        : OptionalDouble.of(supplied.value().getAsDouble());
+        : OptionalDouble.of(supplied.values().get(Labels.EMPTY).getAsDouble());
   }
 
   private static List<String> rowsOf(LoopCounter counter) {

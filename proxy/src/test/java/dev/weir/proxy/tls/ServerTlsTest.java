@@ -1,6 +1,7 @@
 package dev.weir.proxy.tls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -95,26 +96,46 @@ class ServerTlsTest {
         TestCertificates.write(directory, "next", TestCertificates.server("next.example"));
     reload.poll();
     reload.poll();
-    assertEquals(0, reload.reloadCount(), "nothing has changed");
+    assertEquals(0, reload.reloads().takenCount(), "nothing has changed");
 
     Files.move(next.chain(), files.chain(), StandardCopyOption.REPLACE_EXISTING);
     reload.poll();
-    assertEquals(0, reload.reloadCount() + reload.failureCount(), "seen once");
+    assertEquals(0, reload.reloads().takenCount() + reload.reloads().rejectedCount(), "seen once");
     reload.poll();
-    assertEquals(1, reload.failureCount(), "the key is that of the one before");
+    assertEquals(1, reload.reloads().rejectedCount(), "the key is that of the one before");
     reload.poll();
     reload.poll();
-    assertEquals(1, reload.failureCount(), "told once");
+    assertEquals(1, reload.reloads().rejectedCount(), "told once");
     assertTrue(tls.toString().startsWith("[a.example]"), tls.toString());
 
     Files.move(next.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
     reload.poll();
     reload.poll();
-    assertEquals(1, reload.reloadCount());
+    assertEquals(1, reload.reloads().takenCount());
     assertTrue(tls.toString().startsWith("[next.example]"), tls.toString());
     assertEquals(1, retired.size());
     retired.forEach(Runnable::run);
     tls.close();
+  }
+
+  @Test
+  void oneGoodListenerDoesNotHideAnothersRejectedFiles() throws Exception {
+    CertificateFiles good = write("a", "a.example");
+    CertificateFiles bad = write("b", "b.example");
+    ServerTls first = new ServerTls(settings(good), PROTOCOLS, Runnable::run);
+    ServerTls second = new ServerTls(settings(bad), PROTOCOLS, Runnable::run);
+    CertificateReload reload = new CertificateReload(List.of(second, first));
+    byte[] key = Files.readAllBytes(bad.key());
+    Files.writeString(bad.key(), "no key");
+    reload.reload();
+    assertFalse(reload.reloads().isLastTaken());
+    assertEquals(1, reload.reloads().takenCount());
+    Files.write(bad.key(), key);
+    reload.poll();
+    reload.poll();
+    assertTrue(reload.reloads().isLastTaken());
+    first.close();
+    second.close();
   }
 
   @Test
