@@ -112,7 +112,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     if (head.hasBody() && head.contentLength() >= 0) {
       expectContent(stream, head.contentLength());
     }
-    expectReset(stream, head.timeoutNs());
+    expectDeadline(stream, head.timeoutNs());
     exchange.start(this, stream, head);
   }
 

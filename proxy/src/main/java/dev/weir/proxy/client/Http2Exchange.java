@@ -171,6 +171,11 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   @Override
+  public void brokeOff() {
+    connection.brokenOff(stream);
+  }
+
+  @Override
   public void refuse(Verdict verdict) {
     answer(verdict);
   }

@@ -39,6 +39,14 @@ public interface ClientSide {
   void requestConsumed(int bytes);
 
   /**
+   * The service was told that the exchange is over before it had answered, or before it had the
+   * whole request: for what the client did, as it waits no longer, or as it was answered early.
+   * Counts against the client as if it had reset the exchange itself. What ends the exchange
+   * follows. {@link RequestEnding} has the causes.
+   */
+  default void brokeOff() {}
+
+  /**
    * Answers the request here, as it was refused later than within a call of the client's side.
    *
    * @param verdict valid during the call.

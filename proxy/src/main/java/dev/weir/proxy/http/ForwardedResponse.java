@@ -88,7 +88,7 @@ final class ForwardedResponse {
   int data(ByteBuf bytes, boolean last) {
     request.record.addResponseBytes(bytes.readableBytes());
     if (last && request.state == State.EXCHANGE) {
-      request.service.ended();
+      request.ending.answered();
       request.client.responseData(bytes, true);
       request.ending.complete();
       return 0;
@@ -106,7 +106,7 @@ final class ForwardedResponse {
 
   /** As {@link ProxiedRequest#responseTrailers}. */
   void trailers(RequestView fields) {
-    request.service.ended();
+    request.ending.answered();
     request.client.responseTrailers(fields);
     request.ending.complete();
   }

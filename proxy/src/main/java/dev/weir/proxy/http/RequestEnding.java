@@ -11,6 +11,24 @@ import dev.weir.proxy.request.Verdict;
  * How one request ends, whoever ends it: answered here, whole, cut, or left by its client. All ways
  * lead to {@link #end}, once. A verdict that is returned is for the client's side to answer with,
  * within its call; null says that the response has begun, and has been reset instead.
+ *
+ * <p>Some ends reset a stream of the service, and servers end a connection on which too many are
+ * reset. These are the client's doing:
+ *
+ * <ul>
+ *   <li>{@link #clientGone}: it resets its stream or breaks the protocol there, or its connection
+ *       ends;
+ *   <li>{@link #abort}: its trailers are too large, its chunks malformed, its body cut off or slow;
+ *   <li>{@link #onDeadline}: the time that it gave is over, or it does not take its response, or
+ *       uses its tunnel;
+ *   <li>{@link #refuseMessage}: it sends a message that may not pass;
+ *   <li>{@link #answered}: its request has no end yet, and the whole response has come.
+ * </ul>
+ *
+ * <p>Each is counted twice: by the connection to the service, which is shared with other clients,
+ * whatever the cause (D148), and by the client's own connection ({@link ClientSide#brokeOff}), if
+ * that has not read the reset itself. A response that is late or malformed is the service's doing,
+ * and counts in the first place only.
  */
 final class RequestEnding {
   private final ProxiedRequest request;
@@ -162,7 +180,21 @@ final class RequestEnding {
     if (request.state == State.CONNECTING) {
       request.loop.origin.forget(request);
     }
-    request.service.reset(how, errorCode);
+    boolean isTold = request.service.reset(how, errorCode);
+    if (isTold && how != How.CLIENT_GONE) {
+      request.client.brokeOff(); // a client that has gone has counted its own reset
+    }
+  }
+
+  /**
+   * All of the response has come. If the service has not got all of the request, it is told to want
+   * no more of it.
+   */
+  void answered() {
+    request.service.ended();
+    if (!request.body.hasEnded() || request.tunnel.isAwaited()) {
+      request.client.brokeOff();
+    }
   }
 
   /** The one end of a request, told once. Nothing of it is left. */

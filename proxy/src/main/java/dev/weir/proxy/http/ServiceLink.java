@@ -78,12 +78,18 @@ final class ServiceLink {
     side = null;
   }
 
-  /** The exchange is over, and the service's side does not know it yet. */
-  void reset(RequestEnd.How how, int errorCode) {
+  /**
+   * The exchange is over, and the service's side does not know it yet.
+   *
+   * @return whether it had to be told: it had an exchange, and had not failed.
+   */
+  boolean reset(RequestEnd.How how, int errorCode) {
     ServiceSide left = side;
     side = null;
-    if (left != null && failure == null) {
+    boolean isTold = left != null && failure == null;
+    if (isTold) {
       left.reset(how, errorCode);
     }
+    return isTold;
   }
 }

@@ -64,13 +64,40 @@ final class PeerConduct {
     resets.streamCompleted();
   }
 
-  /** A client has reset a stream that was worked on. */
-  int reset(long oldNs) {
-    if (!resets.isExceededBy(oldNs, nowNs())) {
+  /**
+   * A client has reset a stream that was worked on.
+   *
+   * @param lateNs from when on it may have waited for as long as it said.
+   * @param oldNs from when on it may reset the stream at will.
+   */
+  int reset(long lateNs, long oldNs) {
+    if (nowNs() > lateNs) {
+      brokenOff(oldNs);
+      return ErrorCode.NO_ERROR;
+    }
+    if (resets.take(oldNs, nowNs()) >= 0) {
       return ErrorCode.NO_ERROR;
     }
     connection.pauseReading();
     return glitch(Glitch.RAPID_RESET);
+  }
+
+  /**
+   * The work on a client's stream was broken off for what the client did, or as it waits no longer.
+   * Honest clients come to that too, in an outage. So no stream of theirs is cut: their connection
+   * is drained while some of the budget is left, and past it takes no more streams.
+   *
+   * @param oldNs as in {@link #reset}.
+   */
+  void brokenOff(long oldNs) {
+    final int left = resets.take(oldNs, nowNs());
+    if (left < ResetBudget.LOW) {
+      connection.drain();
+    }
+    if (left < 0) {
+      connection.observer.glitch(Glitch.RAPID_RESET);
+      connection.goAways.finish();
+    }
   }
 
   int ping() {

@@ -100,6 +100,7 @@ final class ReceivedBlocks {
     }
     final int stream = states.open(id);
     streams.oldNs[stream] = connection.loop.clock.nowNs() + ResetBudget.OLD_NS;
+    streams.lateNs[stream] = Long.MAX_VALUE;
     streams.flags[stream] |= StreamSlots.HEAD_RECEIVED;
     return head(stream, fields, endStream);
   }

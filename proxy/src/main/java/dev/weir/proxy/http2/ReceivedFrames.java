@@ -59,12 +59,15 @@ final class ReceivedFrames implements FrameSink {
       return ErrorCode.NO_ERROR;
     }
     final boolean worksOnIt = !streams.has(stream, StreamSlots.RELEASED);
+    final long lateNs = streams.lateNs[stream];
     final long oldNs = streams.oldNs[stream];
     final boolean unprocessed =
         connection.role == Role.CLIENT && errorCode == ErrorCode.REFUSED_STREAM;
     connection.states.end(
         stream, unprocessed ? StreamEnd.UNPROCESSED : StreamEnd.PEER_RESET, errorCode);
-    return worksOnIt && connection.role == Role.SERVER ? conduct.reset(oldNs) : ErrorCode.NO_ERROR;
+    return worksOnIt && connection.role == Role.SERVER
+        ? conduct.reset(lateNs, oldNs)
+        : ErrorCode.NO_ERROR;
   }
 
   private boolean isIdle(int id) {

@@ -3,12 +3,15 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many streams a client may reset while they are worked on: a bucket that fills again with
- * time, and with each stream that ends well.
+ * How many streams a client may reset while they are worked on, or make us break off the work on: a
+ * bucket that fills again with time, and with each stream that ends well.
  */
 final class ResetBudget {
   /** What may be reset at once. */
   static final int FULL = 200;
+
+  /** Below that little is left. */
+  static final int LOW = FULL / 4;
 
   private static final int PER_SECOND = 33;
   private static final long NS_PER_RESET = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
@@ -32,11 +35,12 @@ final class ResetBudget {
    * A stream has been reset that was worked on.
    *
    * @param oldNs from when on that may be done at will.
-   * @return whether there is nothing left to take it from.
+   * @return what is left, below 0 if there was nothing to take it from; {@link #FULL} if it may be
+   *     done at will.
    */
-  boolean isExceededBy(long oldNs, long nowNs) {
+  int take(long oldNs, long nowNs) {
     if (nowNs > oldNs) {
-      return false;
+      return FULL;
     }
     final long filled = (nowNs - filledNs) / NS_PER_RESET;
     if (filled > 0) {
@@ -44,6 +48,6 @@ final class ResetBudget {
       filledNs = left == FULL ? nowNs : filledNs + filled * NS_PER_RESET;
     }
     left = Math.max(-1, left - 1);
-    return left < 0;
+    return left;
   }
 }

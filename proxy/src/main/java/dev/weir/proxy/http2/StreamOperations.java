@@ -286,14 +286,37 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
 
   /**
    * Says how long the peer waits for an answer, by the head's own word: to reset the stream when
-   * half of it is over is no abuse, as it may have waited longer than we can see. To be said within
-   * {@link #headReceived}.
+   * half of it is over is no abuse, as it may have waited longer than we can see. Only for a stream
+   * that nothing else is reset for. To be said within {@link #headReceived}.
    *
    * @param ns 0 or more; {@link Long#MAX_VALUE} if it does not say.
    */
   protected final void expectReset(int stream, long ns) {
     final long sinceNs = streams.oldNs[stream] - ResetBudget.OLD_NS;
     streams.oldNs[stream] = sinceNs + Math.min(ResetBudget.OLD_NS, ns / 2);
+  }
+
+  /**
+   * Says how long the peer waits for an answer, by the head's own word: to reset the stream when
+   * half of it is over counts as {@link #brokenOff}, as it may have waited longer than we can see.
+   * To be said within {@link #headReceived}.
+   *
+   * @param ns 0 or more; {@link Long#MAX_VALUE} if it does not say.
+   */
+  protected final void expectDeadline(int stream, long ns) {
+    streams.lateNs[stream] = streams.oldNs[stream] - ResetBudget.OLD_NS + ns / 2;
+  }
+
+  /**
+   * The work on a stream was broken off for what the peer did, or as it waits no longer, and it is
+   * about to be told: counts as a reset of its own, unless the stream is old. Whose budget for that
+   * is used up may open no more streams on this connection; those that it has go on.
+   */
+  public final void brokenOff(int stream) {
+    if (isOpen()) {
+      streams.flags[stream] |= StreamSlots.BROKEN_OFF;
+      conduct.brokenOff(streams.oldNs[stream]);
+    }
   }
 
   /** The stream is a tunnel from now on, of which the peer ends its half when it likes. */

@@ -56,6 +56,9 @@ final class StreamSlots {
   /** It was told to be closed, though it may keep its slot. */
   static final int CLOSED = 1 << 13;
 
+  /** The work on it was broken off on the peer's account: it does not end well. */
+  static final int BROKEN_OFF = 1 << 14;
+
   private static final int FIRST_SLOTS = 2;
   private static final int FREE = 0;
 
@@ -85,6 +88,7 @@ final class StreamSlots {
   long[] paceNs = new long[FIRST_SLOTS];
   int[] paceBytes = new int[FIRST_SLOTS];
   long[] oldNs = new long[FIRST_SLOTS];
+  long[] lateNs = new long[FIRST_SLOTS];
   long[] heldNs = new long[FIRST_SLOTS];
   ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
   ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
@@ -240,6 +244,7 @@ final class StreamSlots {
     paceNs = Arrays.copyOf(paceNs, slots);
     paceBytes = Arrays.copyOf(paceBytes, slots);
     oldNs = Arrays.copyOf(oldNs, slots);
+    lateNs = Arrays.copyOf(lateNs, slots);
     heldNs = Arrays.copyOf(heldNs, slots);
     waiting = Arrays.copyOf(waiting, slots);
     waitingTrailers = Arrays.copyOf(waitingTrailers, slots);

@@ -195,7 +195,7 @@ final class StreamStates {
         && !streams.has(
             stream, StreamSlots.IN_TURN | StreamSlots.IN_RING | StreamSlots.RESET_UNSEEN)
         && isClosed(stream)) {
-      if (!streams.has(stream, StreamSlots.RESET)) {
+      if (!streams.has(stream, StreamSlots.RESET | StreamSlots.BROKEN_OFF)) {
         connection.conduct.streamCompleted();
       }
       tellClosed(stream);

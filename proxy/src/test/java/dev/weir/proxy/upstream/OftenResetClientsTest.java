@@ -5,12 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.HeldPool.Service;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients whose streams are often reset, beside others, before a service that counts resets. */
 class OftenResetClientsTest extends HeldPoolTest {
@@ -115,5 +120,31 @@ class OftenResetClientsTest extends HeldPoolTest {
     assertEquals(MANY, count(shared, "RST_STREAM"));
     ask(RESETTER);
     assertEquals(1, held.attempts());
+  }
+
+  static List<Named<Consumer<HeldClient>>> causes() {
+    return List.of(
+        Named.of("its word", asking -> asking.request.clientGone(ErrorCode.CANCEL)),
+        Named.of("its end", asking -> asking.request.clientGone(RequestEnd.NO_CODE)),
+        Named.of("its trailers", asking -> asking.request.abort(RefusalReason.HEAD_TOO_LARGE)),
+        Named.of("its chunks", asking -> asking.request.abort(RefusalReason.MALFORMED_CHUNK)),
+        Named.of("its deadline", asking -> asking.request.abort(RefusalReason.DEADLINE_EXCEEDED)));
+  }
+
+  /** Whatever a client does by which a stream is reset, it counts. */
+  @ParameterizedTest
+  @MethodSource("causes")
+  void eachCauseOfAResetCounts(Consumer<HeldClient> cause) {
+    ask(OTHER);
+    Service shared = held.connectSettled();
+    for (int i = 0; i < MANY; i++) {
+      HeldClient asking = ask(RESETTER);
+      clients.remove(asking);
+      cause.accept(asking);
+      held.run();
+    }
+    assertEquals(MANY, count(shared, "RST_STREAM"));
+    ask(RESETTER);
+    assertEquals(1, held.attempts(), "a connection apart");
   }
 }
