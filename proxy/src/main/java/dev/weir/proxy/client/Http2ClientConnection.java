@@ -133,7 +133,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
 
   /** The head of a stream's request waits in so much memory; 0 if it waits no more. */
   void headWaits(int stream, int bytes) {
-    holdHead(stream, bytes);
+    holdBeside(stream, bytes);
   }
 
   /** The stream is a tunnel, which has no trailers (RFC 9113, section 8.5). */

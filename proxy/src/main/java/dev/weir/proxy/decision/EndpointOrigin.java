@@ -18,6 +18,17 @@ import org.agrona.DirectBuffer;
 final class EndpointOrigin implements Origin {
   private static final int MAX_KEPT = 1_000;
 
+  /**
+   * The most memory that bodies take together. Beyond it only short ones are taken, which are those
+   * of nearly all checks.
+   */
+  static final int MAX_HELD_BYTES = 8 << 20;
+
+  private static final int SHORT_BYTES = 1024;
+
+  /** An exchange that has taken more memory for a head is not kept for another. */
+  private static final int MAX_KEPT_BYTES = 4 * 1024;
+
   private final List<HttpEndpoint> endpoints;
   private final GrpcMethods methods;
   private final Tokens tokens;
@@ -28,6 +39,7 @@ final class EndpointOrigin implements Origin {
   private final HttpAnswer answer = new HttpAnswer();
   private final ArrayDeque<HttpExchange> free = new ArrayDeque<>();
   private HttpExchange opened;
+  private long heldBytes;
 
   EndpointOrigin(
       List<HttpEndpoint> endpoints,
@@ -88,10 +100,6 @@ final class EndpointOrigin implements Origin {
     return false;
   }
 
-  HttpEndpoint tooLong() {
-    return PlainEndpoint.TOO_LONG;
-  }
-
   HttpAnswer answer() {
     return answer;
   }
@@ -108,8 +116,19 @@ final class EndpointOrigin implements Origin {
     return turnEnd;
   }
 
+  /**
+   * A body takes more memory, or less if below 0.
+   *
+   * @param bodyBytes how long the body is by then.
+   * @return false if there is none for it; it counts all the same.
+   */
+  boolean hold(int bytes, int bodyBytes) {
+    heldBytes += bytes;
+    return heldBytes <= MAX_HELD_BYTES || bodyBytes <= SHORT_BYTES;
+  }
+
   void give(HttpExchange exchange) {
-    if (free.size() < MAX_KEPT) {
+    if (free.size() < MAX_KEPT && exchange.memoryBytes() <= MAX_KEPT_BYTES) {
       free.addLast(exchange);
     }
   }

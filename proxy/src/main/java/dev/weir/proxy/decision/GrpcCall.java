@@ -51,6 +51,9 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   private boolean isAsked;
   private boolean isListed;
 
+  /** Whether it is one of the {@link StreamingCalls}. */
+  private boolean isCounted;
+
   /** Where it stands among the {@link GatheredCalls}. */
   private int gatheredPlace = GatheredCalls.NOWHERE;
 
@@ -129,9 +132,16 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       fail(fault, faultMessage);
     } else if (endStream) {
       fail(GrpcStatus.INTERNAL, "the call has no message");
+    } else if (method.isStreaming() && !join()) {
+      fail(method.whenTooMany(), StreamingCalls.TOO_MANY);
     } else {
       calls.listen(this);
     }
+  }
+
+  private boolean join() {
+    isCounted = calls.streaming().join(connection);
+    return isCounted;
   }
 
   /** Whether it is on the list of those that are looked at when the turn ends. */
@@ -146,8 +156,15 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   /** The turn has ended in which the call began: if it is still there, it has a time. */
   void turnEnded() {
     if (connection != null) {
-      await(isAsked ? deadlineNs : Math.min(deadlineNs, arrivedNs + calls.bodyNs()));
+      await(isAsked ? endNs() : Math.min(deadlineNs, arrivedNs + calls.bodyNs()));
     }
+  }
+
+  /** When it ends at the latest, once it has been asked. */
+  private long endNs() {
+    return method.isStreaming()
+        ? Math.min(deadlineNs, arrivedNs + StreamingCalls.LONGEST_NS)
+        : deadlineNs;
   }
 
   private void await(long untilNs) {
@@ -157,9 +174,14 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
   }
 
   private void onDeadline() {
-    boolean isOver = calls.clock().nowNs() >= deadlineNs;
+    long nowNs = calls.clock().nowNs();
+    boolean isOver = nowNs >= deadlineNs;
+    if (isAsked && nowNs < endNs()) {
+      await(endNs()); // its message came in time
+      return;
+    }
     if (isAsked && !isOver) {
-      await(deadlineNs); // its message came in time
+      abort(GrpcStatus.UNAVAILABLE, StreamingCalls.TOO_LONG);
       return;
     }
     abort(
@@ -192,6 +214,11 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
 
   boolean isStreaming() {
     return method.isStreaming();
+  }
+
+  /** The longest message that it may have. */
+  int maxMessageBytes() {
+    return method.maxMessageBytes();
   }
 
   /** Whether so much of its answers waits that it is not asked further. */
@@ -369,6 +396,10 @@ public final class GrpcCall implements RoutedStream, AwaitingCall {
       gatheredPlace = GatheredCalls.NOWHERE;
     }
     messages.discard();
+    if (isCounted) {
+      isCounted = false;
+      calls.streaming().leave(served);
+    }
     connection = null;
     calls.observer().callEnded(method.kind(), status.code());
     time.end();

@@ -63,6 +63,8 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   /** Whose call was asked last of what was read; null if nobody's was. */
   private GrpcMethod asked;
 
+  private final StreamingCalls streaming = new StreamingCalls();
+
   /** By connection, its long messages; most have none. */
   private final Map<Http2Connection, LongMessages> longMessages = new IdentityHashMap<>();
 
@@ -279,6 +281,11 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
         before.askedAll();
       }
     }
+  }
+
+  /** The streaming calls that there are. */
+  StreamingCalls streaming() {
+    return streaming;
   }
 
   /** Calls that will be asked when all of a read is known. */

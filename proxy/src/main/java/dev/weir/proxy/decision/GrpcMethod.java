@@ -22,6 +22,16 @@ public interface GrpcMethod {
     return false;
   }
 
+  /** The longest message that it takes. */
+  default int maxMessageBytes() {
+    return isStreaming() ? GrpcCall.MAX_STREAMED_BYTES : GrpcCall.MAX_MESSAGE_BYTES;
+  }
+
+  /** What a streaming call ends with for which there is no place: {@link StreamingCalls}. */
+  default GrpcStatus whenTooMany() {
+    return GrpcStatus.RESOURCE_EXHAUSTED;
+  }
+
   /** Whether only clients with a token may call it, where tokens are required. */
   default boolean needsToken() {
     return true;

@@ -22,6 +22,15 @@ final class Health {
 
   private static final int STATUS = 1;
 
+  /** The most of what asks; it needs no token, and costs less than what does. */
+  private static final int MAX_MESSAGE_BYTES = 1024;
+
+  /** The most bytes of a service's name that are told again. */
+  private static final int SHOWN_BYTES = 100;
+
+  /** What is kept of the name of a service that is none: it may be any. */
+  private static final String NO_SERVICE = "?";
+
   private static final int SERVING = 1;
   private static final int NOT_SERVING = 2;
   private static final int SERVICE_UNKNOWN = 3;
@@ -52,17 +61,28 @@ final class Health {
     }
 
     @Override
+    public int maxMessageBytes() {
+      return MAX_MESSAGE_BYTES;
+    }
+
+    @Override
     public void call(GrpcCall call) {
       String service = service(call);
       if (service == null) {
         return;
       }
       if (status(service) == SERVICE_UNKNOWN) {
-        call.fail(GrpcStatus.NOT_FOUND, "service: " + service + " (expected: one of this process)");
+        call.fail(
+            GrpcStatus.NOT_FOUND,
+            "service: " + shown(service) + " (expected: one of this process)");
       } else {
         send(call, status(service));
       }
     }
+  }
+
+  private static String shown(String service) {
+    return service.length() > SHOWN_BYTES ? service.substring(0, SHOWN_BYTES) + "..." : service;
   }
 
   /** Told as it is, and when it changes. */
@@ -88,6 +108,19 @@ final class Health {
     }
 
     @Override
+    public int maxMessageBytes() {
+      return MAX_MESSAGE_BYTES;
+    }
+
+    /**
+     * A client that is told so sends its calls, and does not watch; by others it would send none.
+     */
+    @Override
+    public GrpcStatus whenTooMany() {
+      return GrpcStatus.UNIMPLEMENTED;
+    }
+
+    @Override
     public void call(GrpcCall call) {
       if (call.attachment() != null) {
         leave(call);
@@ -96,7 +129,7 @@ final class Health {
       }
       String service = service(call);
       if (service != null) {
-        call.attach(service);
+        call.attach(status(service) == SERVICE_UNKNOWN ? NO_SERVICE : service);
         watching.add(call);
         send(call, status(service));
       }

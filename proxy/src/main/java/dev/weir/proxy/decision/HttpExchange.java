@@ -35,7 +35,10 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   private HttpEndpoint endpoint;
   private ByteBuf gathered;
   private boolean headMethod;
-  private boolean isTooLong;
+
+  /** Answers in the place of the endpoint, as the body cannot be taken; null if it can. */
+  private HttpEndpoint refusing;
+
   private boolean isWhole;
 
   /** Whether the endpoint has the request. */
@@ -55,7 +58,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   void start(ProxiedRequest of) {
     request = of;
     endpoint = null;
-    isTooLong = false;
+    refusing = null;
     isWhole = false;
     isAsked = false;
     attachment = null;
@@ -72,9 +75,11 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     origin.observer().callStarted(endpoint.kind());
     if (!head.hasBody()) {
       whole();
-    } else if (announcedBytes() > endpoint.maxBodyBytes()) {
-      isTooLong = true; // nobody is to be asked for what will not be taken
-      whole();
+      return true;
+    }
+    request.keeps(memory.capacity());
+    if (announcedBytes() > endpoint.maxBodyBytes()) {
+      refuse(PlainEndpoint.TOO_LONG); // nobody is to be asked for what will not be taken
     } else if (request.expectsContinue()) {
       awaitTurnEnd();
     }
@@ -93,17 +98,57 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   public int data(ByteBuf bytes, boolean end) {
     int length = bytes.readableBytes();
     int before = gathered == null ? 0 : gathered.readableBytes();
-    if (isTooLong || length > endpoint.maxBodyBytes() - before) {
-      bytes.release();
-      isTooLong = true;
-      whole();
-    } else {
-      gathered = Bytes.append(gathered, bytes);
-      if (end) {
-        whole();
+    if (refusing == null) {
+      if (length > endpoint.maxBodyBytes() - before) {
+        refuse(PlainEndpoint.TOO_LONG);
+      } else if (length > 0) {
+        gather(bytes, before + length);
       }
     }
+    bytes.release();
+    if (end) {
+      whole();
+    }
     return 0;
+  }
+
+  /** Copies what has come, as a part of a read would keep the memory of the whole read. */
+  private void gather(ByteBuf bytes, int bodyBytes) {
+    int before = gathered == null ? 0 : gathered.capacity();
+    if (gathered == null) {
+      gathered = bytes.alloc().directBuffer(bytes.readableBytes());
+    }
+    gathered.writeBytes(bytes);
+    int capacity = gathered.capacity();
+    if (origin.hold(capacity - before, bodyBytes)) {
+      request.keeps(memory.capacity() + capacity);
+    } else {
+      refuse(PlainEndpoint.NO_ROOM);
+    }
+  }
+
+  private void refuse(HttpEndpoint by) {
+    refusing = by;
+    letGo();
+    whole();
+  }
+
+  private void letGo() {
+    if (gathered != null) {
+      origin.hold(-gathered.capacity(), 0);
+      gathered.release();
+      gathered = null;
+    }
+  }
+
+  @Override
+  public boolean copiesData() {
+    return true;
+  }
+
+  /** How much memory it takes for heads. */
+  int memoryBytes() {
+    return memory.capacity();
   }
 
   @Override
@@ -144,7 +189,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
       return;
     }
     isAsked = true;
-    HttpEndpoint asked = isTooLong ? origin.tooLong() : endpoint;
+    HttpEndpoint asked = refusing == null ? endpoint : refusing;
     viewBody();
     try {
       asked.request(this);
@@ -220,10 +265,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   private void forget() {
-    if (gathered != null) {
-      gathered.release();
-      gathered = null;
-    }
+    letGo();
     attachment = null;
     if (!inTurn) {
       origin.give(this);

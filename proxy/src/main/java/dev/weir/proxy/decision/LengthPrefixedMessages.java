@@ -14,6 +14,9 @@ final class LengthPrefixedMessages {
   private static final int PREFIX_BYTES = 5;
   private static final int NOT_KNOWN = -1;
 
+  /** Whatever the method, so much is taken. */
+  private static final int ANY_TAKES_BYTES = 1024;
+
   private final GrpcCall call;
   private final GrpcCalls calls;
 
@@ -25,6 +28,9 @@ final class LengthPrefixedMessages {
 
   /** What has come of it since its window was last opened. */
   private int unopenedBytes;
+
+  /** How much of the memory it takes counts as held beside received bytes. */
+  private int heldSpareBytes;
 
   LengthPrefixedMessages(GrpcCall call, GrpcCalls calls) {
     this.call = call;
@@ -38,6 +44,7 @@ final class LengthPrefixedMessages {
         && bytes >= PREFIX_BYTES
         && in.getByte(offset) == 0
         && in.getInt(offset + 1) == bytes - PREFIX_BYTES
+        && (bytes <= ANY_TAKES_BYTES || bytes - PREFIX_BYTES <= call.maxMessageBytes())
         && !call.isStreaming()) {
       call.gather(in, offset + PREFIX_BYTES, bytes - PREFIX_BYTES);
       return 0;
@@ -48,10 +55,7 @@ final class LengthPrefixedMessages {
   private int gather(ByteBuf in, int offset, int bytes, boolean endStream) {
     int before = gathered == null ? 0 : gathered.readableBytes();
     if (bytes > 0) {
-      if (gathered == null) {
-        gathered = in.alloc().directBuffer(bytes);
-      }
-      gathered.writeBytes(in, offset, bytes);
+      append(in, offset, bytes);
       unopenedBytes += bytes;
     }
     boolean goesOn = call.isStreaming() ? takeMessages() : takeMessage(endStream);
@@ -59,6 +63,7 @@ final class LengthPrefixedMessages {
       return 0; // the call has ended
     }
     int after = gathered == null ? 0 : gathered.readableBytes();
+    holdSpare();
     int consumed = before + bytes - after;
     int consumedBefore = Math.min(before, consumed);
     if (consumedBefore > 0) {
@@ -76,6 +81,40 @@ final class LengthPrefixedMessages {
       goOn();
     }
     return bytes - (consumed - consumedBefore);
+  }
+
+  /**
+   * Adds what has come; the memory for it grows twofold, but not beyond a long message's length.
+   */
+  private void append(ByteBuf in, int offset, int bytes) {
+    if (gathered == null) {
+      gathered = in.alloc().directBuffer(bytes);
+    }
+    if (gathered.writableBytes() < bytes) {
+      int needed = gathered.readableBytes() + bytes;
+      int whole = PREFIX_BYTES + longMessageBytes;
+      gathered.capacity(needed <= whole ? Math.min(2 * needed, whole) : 2 * needed);
+    }
+    gathered.writeBytes(in, offset, bytes);
+  }
+
+  /** Lets the memory go of messages that have been asked: what is left is the beginning of one. */
+  private void keepRest() {
+    if (gathered != null && gathered.readerIndex() > 0) {
+      ByteBuf rest = gathered.alloc().directBuffer(gathered.readableBytes());
+      rest.writeBytes(gathered);
+      gathered.release();
+      gathered = rest;
+    }
+  }
+
+  /** Has the memory count that is kept beside received bytes, which count by themselves. */
+  private void holdSpare() {
+    int spare = gathered == null ? 0 : gathered.capacity() - gathered.readableBytes();
+    if (spare != heldSpareBytes) {
+      heldSpareBytes = spare;
+      call.connection().holdBeside(call.stream(), spare);
+    }
   }
 
   /** How long the message is, if it is a long one. */
@@ -97,7 +136,7 @@ final class LengthPrefixedMessages {
 
   /** Takes the message of a unary call if it is whole; false if the call has ended. */
   private boolean takeMessage(boolean endStream) {
-    int length = messageBytes(GrpcCall.MAX_MESSAGE_BYTES);
+    int length = messageBytes(call.maxMessageBytes());
     if (call.connection() == null) {
       return false;
     }
@@ -151,11 +190,12 @@ final class LengthPrefixedMessages {
   /** Takes all messages of a streaming call that are whole; false if the call has ended. */
   private boolean takeMessages() {
     while (true) {
-      int length = messageBytes(GrpcCall.MAX_STREAMED_BYTES);
+      int length = messageBytes(call.maxMessageBytes());
       if (call.connection() == null) {
         return false;
       }
       if (length == NOT_KNOWN || gathered.readableBytes() - PREFIX_BYTES < length) {
+        keepRest();
         return true;
       }
       if (call.areAnswersUnread()) {
@@ -204,6 +244,7 @@ final class LengthPrefixedMessages {
   void discard() {
     leaveLong();
     unopenedBytes = 0;
+    heldSpareBytes = 0;
     if (gathered != null) {
       gathered.release();
       gathered = null;

@@ -14,6 +14,9 @@ final class PlainEndpoint implements HttpEndpoint {
           415, "Unsupported Media Type", "This is a method of gRPC (expected: application/grpc).");
   static final PlainEndpoint TOO_LONG =
       new PlainEndpoint(413, "Content Too Large", "The body is longer than it may be.");
+  static final PlainEndpoint NO_ROOM =
+      new PlainEndpoint(
+          503, "Service Unavailable", "Bodies of other requests take all the room that there is.");
 
   private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
   private static final byte[] PROBLEM = HttpRoute.ascii("application/problem+json");

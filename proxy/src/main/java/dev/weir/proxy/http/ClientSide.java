@@ -25,7 +25,8 @@ public interface ClientSide {
   void giveBody();
 
   /**
-   * The head waits, as it was written for the service, for its verdict, its body or a connection.
+   * The head waits, as it was written for the service, for its verdict, its body or a connection;
+   * or the service's side has copied the request into memory of its own.
    *
    * @param bytes of memory that it takes; 0 if it waits no more. Its end is not told.
    */

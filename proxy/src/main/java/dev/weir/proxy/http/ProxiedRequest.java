@@ -354,6 +354,16 @@ public final class ProxiedRequest implements Asker {
     times.bodyBegins(loop.clock.nowNs());
   }
 
+  /**
+   * The service's side has copied the request into memory of its own, and keeps it until the end.
+   *
+   * @param bytes of memory, all that there is; within {@link ServiceSide#head} and {@link
+   *     ServiceSide#data} only.
+   */
+  public void keeps(int bytes) {
+    client.headWaits(bytes);
+  }
+
   /** The verdict on a message has come late. */
   private void messageDecided() {
     ending.deliver(forwarded(false));

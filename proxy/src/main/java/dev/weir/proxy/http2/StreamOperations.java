@@ -382,11 +382,12 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
   }
 
   /**
-   * The head of a stream's request waits, and counts as held.
+   * Memory is kept for a stream beside the received bytes of its content, and counts as held: for
+   * the head of its request, or as its content was copied into more than its bytes take.
    *
-   * @param bytes of memory that it takes; 0 if it waits no more.
+   * @param bytes of memory, all that there is; 0 if it is kept no more.
    */
-  protected final void holdHead(int stream, int bytes) {
+  public final void holdBeside(int stream, int bytes) {
     windows.holdHead(stream, bytes);
   }
 

@@ -16,6 +16,7 @@ import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.Peer;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -122,6 +123,22 @@ public final class DecisionRig {
   /** The same, as text. */
   public static String message(String bytes) {
     return "\0\0\0" + (char) (bytes.length() >> 8) + (char) (bytes.length() & 0xff) + bytes;
+  }
+
+  /** Has all memory of messages that come counted. */
+  UnpooledByteBufAllocator countMemory() {
+    UnpooledByteBufAllocator counting = new UnpooledByteBufAllocator(true);
+    channel.config().setAllocator(counting);
+    return counting;
+  }
+
+  /** Another client of HTTP/2, on a connection of its own. */
+  FramePeer another(EmbeddedChannel of) {
+    EmbeddedClient.connect(loop.clients(), of, Peer.LOOPBACK);
+    FramePeer peer = new FramePeer(of).startAsClient();
+    peer.send();
+    peer.received();
+    return peer;
   }
 
   public void pass(long ns) {

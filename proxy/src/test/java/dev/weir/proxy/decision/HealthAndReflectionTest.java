@@ -8,15 +8,20 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.v1.RateLimiterProto;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,11 +119,123 @@ class HealthAndReflectionTest {
     assertEquals(
         List.of(
             "HEADERS 1 grpc-status: 8, grpc-message: a message of 65536 bytes (expected: at most"
-                + " 32768) end",
+                + " 1024) end",
             "HEADERS 3 grpc-status: 3, grpc-message: a second message (expected: one) end"),
         rig.client.received());
     rig.loop().stopServing();
     assertEquals(List.of(), rig.client.received());
+  }
+
+  private FramePeer watch(FramePeer client, int stream) {
+    return client
+        .request(
+            stream,
+            false,
+            "POST",
+            "/grpc.health.v1.Health/Watch",
+            "content-type: application/grpc",
+            "te: trailers")
+        .data(stream, true, DecisionRig.message(""))
+        .send();
+  }
+
+  @Test
+  void watchesOfAConnectionAreFew() {
+    for (int i = 0; i < StreamingCalls.MAX_OF_CONNECTION; i++) {
+      int stream = 2 * i + 1;
+      assertEquals(
+          List.of("HEADERS " + stream + " " + HEAD, status(stream, 1)),
+          health(stream, "Watch", ""));
+    }
+    assertEquals(
+        List.of(
+            "HEADERS 101 "
+                + HEAD
+                + ", grpc-accept-encoding: identity, grpc-status: 12, grpc-message: more than 8"
+                + " streaming calls of this connection, or than 1000 of an event loop end"),
+        health(101, "Watch", ""));
+    rig.client.reset(1, ErrorCode.CANCEL).send();
+    assertEquals(
+        List.of("HEADERS 103 " + HEAD, status(103, 1)), health(103, "Watch", ""), "one has left");
+    assertEquals(3, health(105, "Check", "").size(), "to ask once is no watch");
+  }
+
+  @Test
+  void watchesOfAnEventLoopHaveACapWhateverTheNumberOfConnections() {
+    List<EmbeddedChannel> channels = new ArrayList<>();
+    int watching = 0;
+    while (watching < StreamingCalls.MAX) {
+      EmbeddedChannel channel = new EmbeddedChannel();
+      channels.add(channel);
+      FramePeer client = rig.another(channel);
+      for (int i = 0; i < StreamingCalls.MAX_OF_CONNECTION && watching < StreamingCalls.MAX; i++) {
+        watch(client, 2 * i + 1);
+        watching++;
+      }
+    }
+    assertEquals(StreamingCalls.MAX, rig.open);
+    String refused = health(1, "Watch", "").toString();
+    assertTrue(refused.contains("grpc-status: 12"), refused);
+    assertEquals(StreamingCalls.MAX, rig.open);
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    assertEquals(0, rig.open);
+    assertEquals(List.of("HEADERS 3 " + HEAD, status(3, 1)), health(3, "Watch", ""));
+  }
+
+  @Test
+  void watchEndsInTimeAndIsToldToComeAgain() {
+    health(1, "Watch", "");
+    rig.pass(TimeUnit.MINUTES.toNanos(59));
+    assertEquals(List.of(), rig.client.received());
+    rig.pass(TimeUnit.MINUTES.toNanos(2));
+    assertEquals(
+        List.of(
+            "HEADERS 1 grpc-status: 14, grpc-message: the call has lasted for 3600 seconds"
+                + " (expected: to be made again) end"),
+        rig.client.received());
+    assertEquals(0, rig.open);
+  }
+
+  /** It needs no token: it must not cost more than what does. */
+  @Test
+  void nameOfAServiceIsShort() {
+    String name = "x".repeat(127);
+    assertTrue(health(1, "Check", name).toString().contains("service: " + "x".repeat(100) + "..."));
+    rig.head(3, "/grpc.health.v1.Health/Check")
+        .data(3, true, DecisionRig.message(new byte[1_025]))
+        .send();
+    assertEquals(
+        List.of(
+            "HEADERS 3 "
+                + HEAD
+                + ", grpc-status: 8, grpc-message: a message of 1025 bytes (expected: at most 1024)"
+                + " end"),
+        rig.client.received());
+  }
+
+  @Test
+  void reflectionKeepsNothingOfMessagesThatItHasAnswered() {
+    UnpooledByteBufAllocator memory = rig.countMemory();
+    rig.head(
+            1,
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            "authorization: Bearer secret")
+        .send();
+    rig.client.windowUpdate(0, 1 << 30).windowUpdate(1, 1 << 30).send();
+    byte[] message = DecisionRig.message(request(5, "x".repeat(120)));
+    int cut = message.length / 2;
+    byte[] across = new byte[message.length];
+    System.arraycopy(message, cut, across, 0, message.length - cut);
+    System.arraycopy(message, 0, across, message.length - cut, cut);
+    rig.client.data(1, false, Arrays.copyOf(message, cut)).send();
+    for (int i = 0; i < 2_000; i++) {
+      rig.client.data(1, false, across).send();
+      rig.client.received();
+    }
+    long kept = memory.metric().usedDirectMemory();
+    assertTrue(kept < 64 * 1024, kept + " bytes are kept of " + 2_000 * across.length);
+    assertTrue(rig.http2.heldBytes() >= kept - 16 * 1024, rig.http2.heldBytes() + " of " + kept);
+    rig.client.reset(1, ErrorCode.CANCEL).send();
   }
 
   @Test

@@ -4,16 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.client.EmbeddedClient;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +100,80 @@ class HttpEndpointTest {
       out.release();
     }
     return text.toString();
+  }
+
+  /** Sends the beginnings of so many bodies of so many bytes, each on a stream of its own. */
+  private void beginBodies(int count, int bytes) {
+    for (int i = 0; i < count; i++) {
+      int stream = 2 * i + 1;
+      rig.client.request(stream, false, "POST", "/v1/mirror");
+      for (int sent = 0; sent < bytes; sent += 4_096) {
+        rig.client.data(stream, false, new byte[4_096]).send();
+      }
+    }
+    rig.client.send();
+  }
+
+  @Test
+  void bodiesThatComeAreHeldInTheMemoryThatTheyTake() {
+    UnpooledByteBufAllocator memory = rig.countMemory();
+    rig.connectHttp2();
+    beginBodies(100, 16_384);
+    long kept = memory.metric().usedDirectMemory();
+    assertTrue(kept >= 100 * 16_384, kept + " bytes are kept");
+    long held = rig.http2.heldBytes();
+    assertTrue(held >= kept + 100 * 1024, held + " are held of " + kept + ", and the heads");
+    rig.channel.close();
+    assertEquals(0, rig.http2.heldBytes());
+  }
+
+  @Test
+  void connectionKeepsNoMoreBodiesThanItMayHold() {
+    UnpooledByteBufAllocator memory = rig.countMemory();
+    rig.connectHttp2();
+    beginBodies(500, 16_384);
+    rig.pass(TimeUnit.SECONDS.toNanos(2));
+    long kept = memory.metric().usedDirectMemory();
+    assertTrue(kept <= GrpcCalls.MAX_RECEIVED_BYTES + 65_536, kept + " bytes are kept");
+    assertTrue(rig.open > 100, rig.open + " requests are left");
+  }
+
+  @Test
+  void eventLoopKeepsNoMoreBodiesThanItMayWhateverTheNumberOfConnections() {
+    rig.connect();
+    List<EmbeddedChannel> channels = new ArrayList<>();
+    UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
+    int refused = 0;
+    for (int i = 0; i < 600; i++) {
+      EmbeddedChannel channel = new EmbeddedChannel();
+      channel.config().setAllocator(memory);
+      channels.add(channel);
+      EmbeddedClient.connect(rig.loop().clients(), channel, Peer.LOOPBACK);
+      channel.writeInbound(
+          memory
+              .directBuffer()
+              .writeBytes(
+                  "POST /v1/mirror HTTP/1.1\r\nHost: a\r\nContent-Length: 19000\r\n\r\n"
+                      .getBytes(StandardCharsets.US_ASCII))
+              .writeZero(18_000));
+      rig.channel.runPendingTasks();
+      ByteBuf answer = channel.readOutbound();
+      if (answer != null) {
+        assertTrue(answer.toString(StandardCharsets.US_ASCII).startsWith("HTTP/1.1 503 "));
+        answer.release();
+        refused++;
+      }
+    }
+    long kept = memory.metric().usedDirectMemory();
+    assertTrue(kept <= EndpointOrigin.MAX_HELD_BYTES + 65_536, kept + " bytes are kept");
+    assertTrue(refused > 100 && refused < 500, refused + " were refused");
+    assertTrue(
+        http1("POST /v1/mirror?a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+            .startsWith("HTTP/1.1 200 "),
+        "a short one is always taken");
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    rig.channel.runPendingTasks();
+    assertEquals(0, memory.metric().usedDirectMemory());
   }
 
   @Test
