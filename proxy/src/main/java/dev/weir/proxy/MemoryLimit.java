@@ -28,7 +28,18 @@ final class MemoryLimit {
     Path.of("/sys/fs/cgroup/memory.max"), Path.of("/sys/fs/cgroup/memory/memory.limit_in_bytes")
   };
 
+  /** What clients may at least take, however small the container is, in bytes. */
+  private static final long LEAST_CLIENTS_BYTES = 16L << 20;
+
   private MemoryLimit() {}
+
+  /**
+   * What may be taken of the heap in a container, in bytes: what that leaves beside the rest, if it
+   * is less than the heap may be.
+   */
+  static long heapBytes(long maxHeapBytes, long limitBytes) {
+    return Math.min(maxHeapBytes, Math.max(LEAST_CLIENTS_BYTES, limitBytes - LEAST_REST_BYTES));
+  }
 
   /** What the container gives; {@link Long#MAX_VALUE} if it says no limit. */
   static long bytes() {

@@ -9,6 +9,7 @@ import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
@@ -58,6 +59,7 @@ public final class Sidecar implements AutoCloseable {
 
   private final Shares shares = new Shares();
   private final EventLoopGroup group;
+  private final LoopGuard guard;
 
   /** Null if there is none. */
   private final WarmUp warmUp;
@@ -137,6 +139,7 @@ public final class Sidecar implements AutoCloseable {
     }
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
+    guard = new LoopGuard(group);
     loops = new SidecarLoops(settings, group, metrics, tables, decisions);
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
@@ -407,6 +410,7 @@ public final class Sidecar implements AutoCloseable {
     if (service != null) {
       service.close();
     }
+    guard.leave();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     loops.close();
     tls.close();

@@ -12,6 +12,7 @@ import dev.weir.proxy.decision.HttpEndpoint;
 import dev.weir.proxy.decision.RateLimiterLoop;
 import dev.weir.proxy.decision.TokenReload;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
@@ -73,6 +74,7 @@ final class SidecarDecisions implements AutoCloseable {
       EventLoop eventLoop,
       LoopClock clock,
       Deadlines deadlines,
+      ClientShares memory,
       Http2Loop http2,
       Admission admission,
       SidecarRateLimits.Loop rateLimits,
@@ -91,6 +93,7 @@ final class SidecarDecisions implements AutoCloseable {
             clientSettings,
             clock,
             deadlines,
+            memory,
             http2,
             methods,
             endpoints,

@@ -13,6 +13,7 @@ import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.loop.LoopClock;
@@ -47,6 +48,15 @@ final class SidecarLoops implements AutoCloseable {
 
   private static final long GIVE_BACK_POLL_NS = 1_000_000;
 
+  /** One part in so many of the heap is for clients' connections and requests. */
+  private static final int HEAP_PER_CLIENTS = 2;
+
+  /** One part in so many of the heap's size is for contents, which are kept beside it. */
+  private static final int HEAP_PER_CONTENTS = 4;
+
+  /** The most that contents may have of one event loop. */
+  private static final long MOST_CONTENTS_BYTES = 32L << 20;
+
   private final Settings settings;
   private final Metrics metrics;
   private final LimitTables tables;
@@ -56,6 +66,10 @@ final class SidecarLoops implements AutoCloseable {
   private final LeaseHands hands;
 
   private final EventLoopGroup group;
+
+  /** What each event loop may take of memory. */
+  private final long heapBytesOfLoop;
+
   private final List<Loop> loops = new ArrayList<>();
   private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
   private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
@@ -103,6 +117,9 @@ final class SidecarLoops implements AutoCloseable {
     this.metrics = metrics;
     this.tables = tables;
     this.decisions = decisions;
+    heapBytesOfLoop =
+        MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
+            / settings.process().eventLoopCount();
     hands = settings.store().isConfigured() ? new LeaseHands() : null;
   }
 
@@ -134,11 +151,13 @@ final class SidecarLoops implements AutoCloseable {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics loopMetrics = metrics.newLoop();
+    ClientShares memory = new ClientShares(heapBytesOfLoop / HEAP_PER_CLIENTS);
     Http2Loop http2 =
         new Http2Loop(
             clock,
             deadlines,
             new TurnEnd(eventLoop),
+            Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS),
             settings.client().caps().headBytes(),
             settings.client().caps().fieldCount());
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
@@ -156,7 +175,7 @@ final class SidecarLoops implements AutoCloseable {
             ? SidecarRateLimits.Loop.NONE
             : rateLimits.join(
                 eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
-    decisions.join(eventLoop, clock, deadlines, http2, admission, envoys, loopMetrics);
+    decisions.join(eventLoop, clock, deadlines, memory, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
       return new Loop(eventLoop, deadlines, admission, loopStore, null, null);
@@ -167,6 +186,7 @@ final class SidecarLoops implements AutoCloseable {
             settings.client(),
             clock,
             deadlines,
+            memory,
             admission,
             origin,
             new ClientKeyReader(settings.identity(), clientIp),

@@ -6,6 +6,7 @@ import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.client.StreamRouter;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
@@ -76,6 +77,7 @@ final class LoopRig implements AutoCloseable {
         settings.client(),
         clock,
         deadlines,
+        new ClientShares(64 << 20),
         admission,
         pool,
         request -> ClientKey.NONE,

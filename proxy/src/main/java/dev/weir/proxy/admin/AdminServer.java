@@ -2,7 +2,9 @@ package dev.weir.proxy.admin;
 
 import dev.weir.proxy.loop.Acceptor;
 import dev.weir.proxy.loop.ChannelSetUp;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.ListeningSocket;
+import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
@@ -21,6 +23,8 @@ import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.List;
@@ -45,6 +49,7 @@ public final class AdminServer implements AutoCloseable {
   private final AdminHosts hosts;
   private final Pages pages;
   private EventLoopGroup loop;
+  private LoopGuard guard;
   private ListeningSocket adminListener;
   private ListeningSocket monitoringListener;
 
@@ -79,6 +84,7 @@ public final class AdminServer implements AutoCloseable {
     loop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-admin", true), NioIoHandler.newFactory());
+    guard = new LoopGuard(loop);
     adminListener = listen(admin, pages::at, hosts::answers);
     monitoringListener = listen(monitoring, pages::forMonitoring, request -> true);
     // On the loop that shows them.
@@ -133,18 +139,18 @@ public final class AdminServer implements AutoCloseable {
         monitoringListener.close();
         monitoringListener = null;
       }
+      guard.leave();
       loop.shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
       loop = null;
     }
   }
 
-  /** The connections of one port, which are bounded by themselves. */
+  /** The connections of one port, which are bounded by themselves, and shared among addresses. */
   private static final class Connections extends ChannelSetUp {
     private final BiFunction<String, String, Page> pageAt;
     private final Predicate<FullHttpRequest> answers;
 
-    /** Connections open now. Used by the event loop only. */
-    private int count;
+    private final ClientShares connections = new ClientShares(MAX_CONNECTIONS);
 
     Connections(BiFunction<String, String, Page> pageAt, Predicate<FullHttpRequest> answers) {
       this.pageAt = pageAt;
@@ -153,12 +159,12 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void setUp(Channel channel) {
-      if (count >= MAX_CONNECTIONS) {
+      ClientShares.Share share = connections.of(address(channel));
+      if (!share.take(1)) {
         channel.close();
         return;
       }
-      count++;
-      channel.closeFuture().addListener(closed -> count--);
+      channel.closeFuture().addListener(closed -> share.give(1));
       channel
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
@@ -166,6 +172,11 @@ public final class AdminServer implements AutoCloseable {
           .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
           .addLast(new FlowControlHandler())
           .addLast(new AdminHandler(pageAt, answers));
+    }
+
+    /** Null behind a Unix-domain socket, where anybody may be. */
+    private static InetAddress address(Channel channel) {
+      return channel.remoteAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
     }
   }
 }

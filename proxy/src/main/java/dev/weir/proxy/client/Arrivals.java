@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
@@ -75,8 +76,8 @@ final class Arrivals {
             });
     if (expectsProxyHeader) {
       channel.pipeline().addLast(new ProxyHeaderGate(loop, channel, peer, this));
-    } else {
-      admit(loop, channel, peer, capped);
+    } else if (!admit(loop, channel, peer, capped)) {
+      refuse(loop, channel);
     }
   }
 
@@ -107,8 +108,7 @@ final class Arrivals {
    */
   boolean introduced(ClientLoop loop, Channel channel, Peer sender, IpAddress named) {
     if (named == null) {
-      admit(loop, channel, sender, null);
-      return true;
+      return isAdmitted(loop, channel, sender, null);
     }
     Peer peer = new Peer(named, trusted.test(named));
     IpAddress capped = peer.trusted() ? null : named;
@@ -117,21 +117,36 @@ final class Arrivals {
       return false;
     }
     channel.closeFuture().addListener(closed -> caps.clients().leave(capped));
-    admit(loop, channel, peer, capped);
-    return true;
+    return isAdmitted(loop, channel, peer, capped);
   }
 
-  private void admit(ClientLoop loop, Channel channel, Peer peer, IpAddress capped) {
+  private boolean isAdmitted(ClientLoop loop, Channel channel, Peer peer, IpAddress capped) {
+    boolean isAdmitted = admit(loop, channel, peer, capped);
+    if (!isAdmitted) {
+      loop.observer.connectionRefused();
+    }
+    return isAdmitted;
+  }
+
+  /** Lets a connection in; false if there is no memory for it that its client may take. */
+  private boolean admit(ClientLoop loop, Channel channel, Peer peer, IpAddress capped) {
+    ClientShares.Share memory =
+        loop.memory.of(capped == null ? null : caps.clients().counted(capped));
+    if (!memory.take(ClientLoop.CONNECTION_BYTES)) {
+      return false;
+    }
+    channel.closeFuture().addListener(closed -> memory.give(ClientLoop.CONNECTION_BYTES));
     if (tls == null) {
-      channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer));
+      channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer, memory));
     } else if (handshakes.enter(capped)) {
       channel
           .pipeline()
           .addLast(tls.newHandler(channel))
-          .addLast(new HandshakeGate(loop, channel, peer, handshakes, capped));
+          .addLast(new HandshakeGate(loop, channel, peer, handshakes, capped, memory));
     } else {
       loop.observer.handshakeEnded(Handshake.TURNED_AWAY);
       channel.close();
     }
+    return true;
   }
 }

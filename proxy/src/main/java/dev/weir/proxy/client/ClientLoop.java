@@ -10,6 +10,7 @@ import dev.weir.proxy.http1.TrailerSection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Http2Observer;
 import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
@@ -26,9 +27,19 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What the client connections of one event loop share. Used by that loop only. */
 public final class ClientLoop {
+  /** A connection takes so much of the heap: 4 KiB were measured, and 9 with full HPACK tables. */
+  static final int CONNECTION_BYTES = 10 * 1024;
+
+  /** A request in flight takes so much: 1.1 KiB were measured, and more where a service has it. */
+  static final int REQUEST_BYTES = 1536;
+
   final ClientSettings settings;
   final LoopClock clock;
   final Deadlines deadlines;
+
+  /** In bytes of the heap. */
+  final ClientShares memory;
+
   final RequestLoop requests;
   final TrafficObserver observer;
   final RequestHead head;
@@ -45,6 +56,7 @@ public final class ClientLoop {
   private boolean draining;
 
   /**
+   * @param memory bytes of the heap that clients may take.
    * @param http2Connections what all connections of HTTP/2 share.
    * @param http2Observer is told of those with clients.
    * @param router of their streams.
@@ -53,6 +65,7 @@ public final class ClientLoop {
       ClientSettings settings,
       LoopClock clock,
       Deadlines deadlines,
+      ClientShares memory,
       Admission admission,
       Origin origin,
       ClientKey clientKeys,
@@ -63,6 +76,7 @@ public final class ClientLoop {
     this.settings = settings;
     this.clock = clock;
     this.deadlines = deadlines;
+    this.memory = memory;
     this.observer = observer;
     ClientTimeouts timeouts = settings.timeouts();
     requests =

@@ -41,7 +41,8 @@ final class CountByClient {
     }
   }
 
-  private IpAddress counted(IpAddress client) {
+  /** Whom an address is counted for: itself, or its network. */
+  IpAddress counted(IpAddress client) {
     return client.isV4() ? client : client.network(ipv6Prefix);
   }
 }

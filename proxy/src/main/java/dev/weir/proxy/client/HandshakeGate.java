@@ -1,5 +1,6 @@
 package dev.weir.proxy.client;
 
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
@@ -18,19 +19,27 @@ final class HandshakeGate extends EntryGate {
   private final Peer peer;
   private final CountByClient underWay;
   private final IpAddress capped;
+  private final ClientShares.Share memory;
   private final long startMs = System.currentTimeMillis();
   private boolean counted;
 
   /**
    * @param underWay handshakes of each client; this one is counted in already.
    * @param capped the client that it is counted for; null for none.
+   * @param memory of that client.
    */
   HandshakeGate(
-      ClientLoop loop, Channel channel, Peer peer, CountByClient underWay, IpAddress capped) {
+      ClientLoop loop,
+      Channel channel,
+      Peer peer,
+      CountByClient underWay,
+      IpAddress capped,
+      ClientShares.Share memory) {
     super(loop, channel);
     this.peer = peer;
     this.underWay = underWay;
     this.capped = capped;
+    this.memory = memory;
     this.counted = capped != null;
   }
 
@@ -57,7 +66,7 @@ final class HandshakeGate extends EntryGate {
     loop.observer.handshakeEnded(HandshakeOutcome.of(handler.engine(), startMs));
     Peer secured = peer.secured(ServerTls.clientNames(handler.engine()));
     channel.pipeline().addLast(new TlsBoundary(handler));
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, secured));
+    channel.pipeline().addLast(new ProtocolChoice(loop, channel, secured, memory));
     letIn(ctx);
   }
 

@@ -5,7 +5,9 @@ import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.message.RequestHead;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -24,12 +26,18 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   private final ClientLoop loop;
   private final Http2ClientLoop exchanges;
   private final Peer peer;
+  private final ClientShares.Share memory;
   private final ClientTimer timer;
 
+  /** What the slots of streams have taken. */
+  private int slotBytes;
+
   /**
+   * @param memory of its client.
    * @param timer runs: until the first request comes.
    */
-  Http2ClientConnection(ClientLoop loop, Channel channel, Peer peer, ClientTimer timer) {
+  Http2ClientConnection(
+      ClientLoop loop, Channel channel, Peer peer, ClientShares.Share memory, ClientTimer timer) {
     super(
         loop.http2.connections(),
         Role.SERVER,
@@ -39,6 +47,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
     this.loop = loop;
     this.exchanges = loop.http2;
     this.peer = peer;
+    this.memory = memory;
     this.timer = timer;
     timer.owner(this);
   }
@@ -68,6 +77,17 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   @Override
   protected long maxReceivedBytes() {
     return exchanges.router.maxReceivedBytes();
+  }
+
+  @Override
+  protected boolean mayOpen(int growthBytes) {
+    boolean may = memory.take(ClientLoop.REQUEST_BYTES + growthBytes);
+    if (may) {
+      slotBytes += growthBytes;
+    } else {
+      loop.observer.refused(RefusalReason.TOO_MANY_IN_FLIGHT);
+    }
+    return may;
   }
 
   @Override
@@ -158,6 +178,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
 
   @Override
   protected void roomChanged() {
+    memory.give(ClientLoop.REQUEST_BYTES);
     if (streamCount() == 0) {
       awaitRequest();
     }
@@ -171,6 +192,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   @Override
   protected void connectionEnded() {
     timer.leave();
+    memory.give(slotBytes);
     loop.closed(this);
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.http2.ClientPreface;
 import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
@@ -19,16 +20,21 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
   private final ClientLoop loop;
   private final Channel channel;
   private final Peer peer;
+  private final ClientShares.Share memory;
   private final ClientTimer timer = new ClientTimer(this);
   private ChannelHandlerContext context;
 
   /** The beginning of the preface; null if nothing has come. */
   private ByteBuf in;
 
-  ProtocolChoice(ClientLoop loop, Channel channel, Peer peer) {
+  /**
+   * @param memory of its client.
+   */
+  ProtocolChoice(ClientLoop loop, Channel channel, Peer peer, ClientShares.Share memory) {
     this.loop = loop;
     this.channel = channel;
     this.peer = peer;
+    this.memory = memory;
   }
 
   @Override
@@ -65,7 +71,7 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
   }
 
   private void chooseHttp2() {
-    Http2ClientConnection chosen = new Http2ClientConnection(loop, channel, peer, timer);
+    Http2ClientConnection chosen = new Http2ClientConnection(loop, channel, peer, memory, timer);
     loop.replaced(this, chosen);
     channel.pipeline().replace(this, null, chosen);
     context.fireChannelRead(in);

@@ -4,6 +4,7 @@ import dev.weir.proxy.client.ClientLoop;
 import dev.weir.proxy.client.ClientSettings;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.ClientKey;
@@ -24,6 +25,7 @@ public final class DecisionLoop {
   private final ClientLoop clients;
 
   /**
+   * @param memory bytes of the heap that clients may take.
    * @param methods of gRPC, each with a path of its own; health and reflection are not among them.
    * @param endpoints of HTTP, of which the first counts that takes a request.
    * @param traffic is told of connections.
@@ -32,6 +34,7 @@ public final class DecisionLoop {
       ClientSettings settings,
       LoopClock clock,
       Deadlines deadlines,
+      ClientShares memory,
       Http2Loop http2,
       List<GrpcMethod> methods,
       List<HttpEndpoint> endpoints,
@@ -68,6 +71,7 @@ public final class DecisionLoop {
             settings,
             clock,
             deadlines,
+            memory,
             new Unlimited(),
             origin,
             request -> ClientKey.NONE,

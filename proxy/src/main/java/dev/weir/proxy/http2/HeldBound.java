@@ -9,12 +9,6 @@ package dev.weir.proxy.http2;
  * of their services is read further.
  */
 final class HeldBound {
-  /**
-   * What all clients' connections of an event loop may hold; beyond it, who holds more than its
-   * share pays: as long as they are more than may be, there is one that does.
-   */
-  static final long MAX_LOOP_BYTES = 32L << 20;
-
   private final Http2Connection connection;
   private final UntakenContent untaken;
   private boolean isReached;
@@ -57,7 +51,7 @@ final class HeldBound {
     if (!isExceeded()) {
       return;
     }
-    if (connection.loop.clientsHeldBytes() > 2 * MAX_LOOP_BYTES) {
+    if (connection.loop.clientsHeldBytes() > 2 * connection.loop.maxHeldBytes()) {
       overdue(); // services answer faster than a second's patience can be had for
     } else if (!isReached) {
       isReached = true;
@@ -93,11 +87,16 @@ final class HeldBound {
     connection.adjustReading();
   }
 
+  /**
+   * Whether the connection holds more than it may, or its event loop does, and the connection more
+   * than its share: as long as the loop holds too much, there is one that does.
+   */
   private boolean isExceeded() {
+    final Http2Loop loop = connection.loop;
     return heldReceivedBytes
             > connection.maxReceivedBytes() + connection.windows.growth().extraBytes()
-        || connection.loop.clientsHeldBytes() > MAX_LOOP_BYTES
-            && heldBytes > MAX_LOOP_BYTES / connection.loop.clientConnections();
+        || loop.clientsHeldBytes() > loop.maxHeldBytes()
+            && heldBytes > loop.maxHeldBytes() / loop.clientConnections();
   }
 
   /**

@@ -18,14 +18,6 @@ public final class Http2Loop {
   static final int MAX_SERVICE_BLOCK_BYTES =
       FrameReader.MAX_BLOCK_FRAMES * Setting.DEFAULT_MAX_FRAME_BYTES;
 
-  /** From half of what may be held on, services send less at once; below a quarter, as usual. */
-  private static final long CROWDED_BYTES = HeldBound.MAX_LOOP_BYTES / 2;
-
-  private static final long UNCROWDED_BYTES = HeldBound.MAX_LOOP_BYTES / 4;
-
-  /** What the windows of all streams to one side may have above the standard's, together. */
-  private static final long MAX_EXTRA_BYTES = HeldBound.MAX_LOOP_BYTES / 4;
-
   final LoopClock clock;
   final Deadlines deadlines;
   final TurnEnd turnEnd;
@@ -34,6 +26,7 @@ public final class Http2Loop {
   /** Whether somebody is being told of the fields that were decoded last. */
   boolean blockIsLent;
 
+  private final long maxHeldBytes;
   private final List<Http2Connection> services = new ArrayList<>();
   private long clientsHeldBytes;
   private long servicesHeldBytes;
@@ -45,14 +38,21 @@ public final class Http2Loop {
   private boolean isCrowded;
 
   /**
+   * @param maxHeldBytes that all connections to one side may hold of contents and heads.
    * @param maxListBytes of a head or trailers: all names and values, and 32 for each field.
    * @param maxFields of a head or trailers.
    */
   public Http2Loop(
-      LoopClock clock, Deadlines deadlines, TurnEnd turnEnd, int maxListBytes, int maxFields) {
+      LoopClock clock,
+      Deadlines deadlines,
+      TurnEnd turnEnd,
+      long maxHeldBytes,
+      int maxListBytes,
+      int maxFields) {
     this.clock = clock;
     this.deadlines = deadlines;
     this.turnEnd = turnEnd;
+    this.maxHeldBytes = maxHeldBytes;
     this.block = new FieldBlock(maxListBytes, maxFields, MAX_SERVICE_BLOCK_BYTES);
   }
 
@@ -63,6 +63,11 @@ public final class Http2Loop {
    */
   public long heldBytes() {
     return Math.max(clientsHeldBytes, servicesHeldBytes);
+  }
+
+  /** What the connections to clients may hold, and as much those to services. */
+  long maxHeldBytes() {
+    return maxHeldBytes;
   }
 
   /** What the connections to clients hold. */
@@ -82,7 +87,8 @@ public final class Http2Loop {
       case CLIENT -> servicesHeldBytes += bytes;
     }
     final long held = heldBytes();
-    if (isCrowded ? held < UNCROWDED_BYTES : held > CROWDED_BYTES) {
+    // From half of what may be held on services send less at once; below a quarter, as usual.
+    if (isCrowded ? held < maxHeldBytes / 4 : held > maxHeldBytes / 2) {
       isCrowded = !isCrowded;
       for (int i = 0; i < services.size(); i++) {
         services.get(i).joinTurn(); // and looks at its bound then
@@ -97,13 +103,14 @@ public final class Http2Loop {
 
   /**
    * Whether a window may be so much wider than the standard's: by a quarter of what the others
-   * leave free, so that something is left for whoever comes next.
+   * leave free, so that something is left for whoever comes next. All windows together may have a
+   * quarter of what may be held above the standard's.
    *
    * @param extraBytes by how much it is wider now.
    */
   boolean mayWiden(Role role, int extraBytes, int wantedBytes) {
     final long others = (role == Role.SERVER ? clientsExtraBytes : servicesExtraBytes) - extraBytes;
-    return !isCrowded && 4L * wantedBytes <= MAX_EXTRA_BYTES - others;
+    return !isCrowded && 4L * wantedBytes <= maxHeldBytes / 4 - others;
   }
 
   /** The windows of one of our roles are wider by so many bytes, or narrower if below 0. */

@@ -95,6 +95,10 @@ final class ReceivedBlocks {
       states.refuse(id, ErrorCode.PROTOCOL_ERROR);
       return conduct.glitch(Glitch.STREAM_FAULT);
     }
+    if (!connection.mayOpen(streams.growthBytes())) {
+      states.refuse(id, ErrorCode.REFUSED_STREAM);
+      return ErrorCode.NO_ERROR; // its client is over its share, and may be many
+    }
     if (id > Http2Connection.LAST_ID) {
       connection.drain();
     }

@@ -72,6 +72,16 @@ abstract class StreamEvents extends InboundHandler {
   /** The turn ends: what is written now goes out with what was written in it. */
   protected void turnEnding() {}
 
+  /**
+   * Whether the peer may open a stream, as a client; else it is refused. Asked once for each, and
+   * one that may open has a slot until {@link #roomChanged}.
+   *
+   * @param growthBytes of the heap that the slots take more by it; mostly 0.
+   */
+  protected boolean mayOpen(int growthBytes) {
+    return true;
+  }
+
   /** A slot has become free. */
   protected void roomChanged() {}
 

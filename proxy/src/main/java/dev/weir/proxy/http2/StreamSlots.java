@@ -60,6 +60,10 @@ final class StreamSlots {
   static final int BROKEN_OFF = 1 << 14;
 
   private static final int FIRST_SLOTS = 2;
+
+  /** A slot of the heap, in bytes: its columns, and two places of the index. */
+  private static final int SLOT_BYTES = 112;
+
   private static final int FREE = 0;
 
   private int[] ids = new int[FIRST_SLOTS];
@@ -106,6 +110,16 @@ final class StreamSlots {
   /** One more than the highest slot that was ever in use. */
   int slots() {
     return highestFree;
+  }
+
+  /** The bytes of the heap that the slots take. */
+  int memoryBytes() {
+    return ids.length * SLOT_BYTES;
+  }
+
+  /** How many bytes more they take if one more stream is opened; mostly none. */
+  int growthBytes() {
+    return firstFree != NONE || highestFree < ids.length ? 0 : memoryBytes();
   }
 
   /** The stream's identifier; 0 if the slot is free. */

@@ -34,7 +34,8 @@ final class UntakenContent {
   void overdue() {
     isWatched = false;
     final long takenBeforeNs = connection.loop.clock.nowNs() - PATIENCE_NS;
-    while (connection.loop.heldBytes() > HeldBound.MAX_LOOP_BYTES && endLongest(takenBeforeNs)) {
+    while (connection.loop.heldBytes() > connection.loop.maxHeldBytes()
+        && endLongest(takenBeforeNs)) {
       // The next one.
     }
     look();

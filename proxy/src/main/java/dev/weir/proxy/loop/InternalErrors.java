@@ -8,9 +8,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Exceptions that nobody expected: faults of our own. Whoever runs the work of many ends what has
  * failed, reports it here, and goes on with the others. All are counted; at most one a second is
- * logged, as what fails once per request would fill a disk. Any thread.
+ * logged, as what fails once per request would fill a disk. Where there is no memory, nothing can
+ * be relied on any more, and the process ends. Any thread.
  */
 public final class InternalErrors {
+  /** The exit code of a process that cannot go on; that of -XX:+ExitOnOutOfMemoryError too. */
+  public static final int EXIT_CODE = 3;
+
   private static final long LOG_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
   private static final Logger LOG = LoggerFactory.getLogger(InternalErrors.class);
   private static final AtomicLong COUNT = new AtomicLong();
@@ -25,6 +29,9 @@ public final class InternalErrors {
    * @param ended what has come to its end by it, as a sentence begins: "a request".
    */
   public static void caught(String ended, Throwable error) {
+    if (error instanceof OutOfMemoryError) {
+      endProcess("no memory is left", error);
+    }
     long count = COUNT.incrementAndGet();
     long nowNs = System.nanoTime();
     long loggedNs = LOGGED_NS.get();
@@ -32,6 +39,20 @@ public final class InternalErrors {
       long unlogged = count - 1 - LOGGED_COUNT.getAndSet(count);
       String others = unlogged > 0 ? " (and " + unlogged + " more that were not logged)" : "";
       LOG.error("internal error: {} has ended by it{}", ended, others, error);
+    }
+  }
+
+  /**
+   * Ends the process at once, with {@link #EXIT_CODE} and one line in the log.
+   *
+   * @param why as a sentence begins: "no memory is left".
+   * @param error null if it is not known.
+   */
+  static void endProcess(String why, Throwable error) {
+    try {
+      LOG.error("the process ends: {}{}", why, error == null ? "" : ": " + error);
+    } finally {
+      Runtime.getRuntime().halt(EXIT_CODE);
     }
   }
 

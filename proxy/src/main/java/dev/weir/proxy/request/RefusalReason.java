@@ -41,6 +41,7 @@ public enum RefusalReason {
   HEAD_TIMEOUT(408, 4, Ends.CONNECTION, "Request Head Timeout"),
   BODY_TIMEOUT(408, 4, Ends.CONNECTION, "Request Body Timeout"),
   TOO_MANY_CONNECTIONS(503, 14, Ends.CONNECTION, "Too Many Connections"),
+  TOO_MANY_IN_FLIGHT(503, 14, Ends.REQUEST, "Too Many Requests In Flight"),
   TOO_MANY_PARKED(503, 14, Ends.REQUEST, "Too Many Requests Awaiting A Decision"),
   STORE_UNAVAILABLE(503, 14, Ends.REQUEST, "Rate Limit Store Unavailable"),
 

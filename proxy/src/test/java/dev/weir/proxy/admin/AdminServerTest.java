@@ -328,10 +328,10 @@ class AdminServerTest {
   }
 
   @Test
-  void turnsAwayConnectionsOverItsCapAndTakesNewOnesLater() throws Exception {
+  void turnsAnAddressAwayOverItsShareAnswersOthersAndTakesNewOnesLater() throws Exception {
     List<Socket> held = new ArrayList<>();
     try {
-      for (int i = 0; i < AdminServer.MAX_CONNECTIONS; i++) {
+      for (int i = 0; i < AdminServer.MAX_CONNECTIONS * 3 / 4; i++) {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         held.add(socket);
         ask(socket);
@@ -339,6 +339,11 @@ class AdminServerTest {
       try (Socket over = new Socket(InetAddress.getLoopbackAddress(), port)) {
         over.setSoTimeout(60_000);
         assertEquals(-1, over.getInputStream().read());
+      }
+      try (Socket other = new Socket()) {
+        other.bind(new InetSocketAddress("127.0.0.2", 0));
+        other.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        ask(other);
       }
     } finally {
       // Closed by the server, so that it has counted them before the next one comes.

@@ -9,7 +9,7 @@ public final class EmbeddedClient {
 
   /** Connects, and says nothing. */
   public static void connect(ClientLoop loop, EmbeddedChannel channel, Peer peer) {
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer));
+    channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer, loop.memory.of(null)));
     channel.pipeline().fireChannelActive();
   }
 }

@@ -36,6 +36,7 @@ class HeadReaderTest {
           null,
           null,
           null,
+          null,
           StreamRouter.REQUESTS_ONLY);
 
   private final HeadReader reader = new HeadReader(LOOP, Peer.LOOPBACK);

@@ -2,6 +2,7 @@ package dev.weir.proxy.client;
 
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -25,6 +26,7 @@ final class HeldLoop {
   static final long WRITE_NS = TimeUnit.SECONDS.toNanos(30);
   static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
 
+  final ClientShares memory;
   final HeldAdmission admission = new HeldAdmission();
   final HeldService service = new HeldService();
   final Metrics metrics = new Metrics();
@@ -34,6 +36,12 @@ final class HeldLoop {
   final FramePeer client = new FramePeer(channel);
 
   HeldLoop() {
+    this(64 << 20);
+  }
+
+  /** Has so many bytes for all clients. */
+  HeldLoop(long memoryBytes) {
+    memory = new ClientShares(memoryBytes);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
         new ClientLoop(
@@ -44,19 +52,25 @@ final class HeldLoop {
                 new AnswerSettings(true, true)),
             time.clock,
             time.deadlines,
+            memory,
             admission,
             service,
             request -> ClientKey.NONE,
             loopMetrics,
             new Http2Loop(
-                time.clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
+                time.clock,
+                time.deadlines,
+                new TurnEnd(channel.eventLoop()),
+                32 << 20,
+                32 * 1024,
+                100),
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
   }
 
   /** Connects, and says nothing. */
   HeldLoop connect() {
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK));
+    channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK, memory.of(null)));
     channel.pipeline().fireChannelActive();
     return this;
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Peer;
@@ -38,6 +39,7 @@ class ProtocolChoiceTest {
               new AnswerSettings(true, true)),
           time.clock,
           time.deadlines,
+          new ClientShares(64 << 20),
           null,
           null,
           null,
@@ -48,7 +50,9 @@ class ProtocolChoiceTest {
 
   @BeforeEach
   void connect() {
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK));
+    channel
+        .pipeline()
+        .addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK, loop.memory.of(null)));
     channel.pipeline().fireChannelActive();
   }
 

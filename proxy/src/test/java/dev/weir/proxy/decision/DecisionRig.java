@@ -8,6 +8,7 @@ import dev.weir.proxy.client.EmbeddedClient;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
@@ -33,7 +34,8 @@ public final class DecisionRig {
   public final LoopClock clock = time.clock;
   public final FramePeer client = new FramePeer(channel);
   final Http2Loop http2 =
-      new Http2Loop(clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
+      new Http2Loop(
+          clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 << 20, 32 * 1024, 100);
 
   /** What was told of calls: how many are open, and the statuses of those that ended. */
   public int open;
@@ -67,6 +69,7 @@ public final class DecisionRig {
                 new AnswerSettings(true, true)),
             clock,
             time.deadlines,
+            new ClientShares(64 << 20),
             http2,
             methods,
             endpoints,

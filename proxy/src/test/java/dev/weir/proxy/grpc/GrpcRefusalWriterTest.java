@@ -158,6 +158,7 @@ class GrpcRefusalWriterTest {
     "DENIED, 8",
     "HEAD_TOO_LARGE, 8",
     "STORE_UNAVAILABLE, 14",
+    "TOO_MANY_IN_FLIGHT, 14",
     "TOO_MANY_PARKED, 14",
     "UPSTREAM_BUSY, 14",
     "UPSTREAM_UNREACHABLE, 14",

@@ -84,6 +84,7 @@ class RefusalTest {
             RefusalReason.IDENTITY_AMBIGUOUS,
             RefusalReason.NOT_DECIDED_ONCE,
             RefusalReason.IDEMPOTENCY_KEY_REUSED,
+            RefusalReason.TOO_MANY_IN_FLIGHT,
             RefusalReason.TOO_MANY_PARKED,
             RefusalReason.STORE_UNAVAILABLE,
             RefusalReason.UPSTREAM_UNREACHABLE,

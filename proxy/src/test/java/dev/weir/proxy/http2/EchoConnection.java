@@ -81,7 +81,7 @@ public final class EchoConnection extends Http2Connection {
     final Deadlines deadlines = new Deadlines(clock);
     deadlines.start(group.next());
     final Http2Loop loop =
-        new Http2Loop(clock, deadlines, new TurnEnd(group.next()), 32 * 1024, 100);
+        new Http2Loop(clock, deadlines, new TurnEnd(group.next()), 32 << 20, 32 * 1024, 100);
     final ServerBootstrap server =
         new ServerBootstrap()
             .group(group)

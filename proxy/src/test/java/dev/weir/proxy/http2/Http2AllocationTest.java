@@ -78,7 +78,12 @@ class Http2AllocationTest {
     final LoopClock clock = new LoopClock();
     final Http2Loop loop =
         new Http2Loop(
-            clock, new Deadlines(clock), new TurnEnd(channel.eventLoop()), 32 * 1024, 100);
+            clock,
+            new Deadlines(clock),
+            new TurnEnd(channel.eventLoop()),
+            32 << 20,
+            32 * 1024,
+            100);
     final EchoConnection server = new EchoConnection(loop, channel);
     channel.pipeline().addLast(server);
     server.start();

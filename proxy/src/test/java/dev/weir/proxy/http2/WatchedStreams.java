@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A connection whose user writes down what it is told, and does what a test says. */
 final class WatchedStreams extends Http2Connection {
+  /** What their event loop may hold. */
+  static final int MAX_HELD_BYTES = 32 << 20;
+
   /** What a stream has been given as its user. */
   record Stream(int slot, int id) {}
 
@@ -51,7 +54,8 @@ final class WatchedStreams extends Http2Connection {
     channel.freezeTime();
     final WatchedStreams connection =
         new WatchedStreams(
-            new Http2Loop(clock, deadlines, new TurnEnd(channel.eventLoop()), 32 * 1024, 100),
+            new Http2Loop(
+                clock, deadlines, new TurnEnd(channel.eventLoop()), MAX_HELD_BYTES, 32 * 1024, 100),
             role,
             channel,
             nowNs);

@@ -44,8 +44,8 @@ class WindowGrowthTest {
     us.letGoOfAll();
     assertEquals(0, us.heldBytes());
     assertEquals(0, us.windows.growth().extraBytes());
-    assertTrue(us.loop.mayWiden(us.role, 0, (int) HeldBound.MAX_LOOP_BYTES / 16));
-    assertFalse(us.loop.mayWiden(us.role, 0, (int) HeldBound.MAX_LOOP_BYTES / 16 + 1));
+    assertTrue(us.loop.mayWiden(us.role, 0, WatchedStreams.MAX_HELD_BYTES / 16));
+    assertFalse(us.loop.mayWiden(us.role, 0, WatchedStreams.MAX_HELD_BYTES / 16 + 1));
   }
 
   @AfterAll
@@ -215,7 +215,7 @@ class WindowGrowthTest {
 
   @Test
   void aWindowIsWiderByAQuarterAtMostOfWhatOthersLeaveFree() {
-    final int mostBytes = (int) (HeldBound.MAX_LOOP_BYTES / 4);
+    final int mostBytes = WatchedStreams.MAX_HELD_BYTES / 4;
     final int othersBytes = mostBytes - 4 * 3 * WINDOW_BYTES;
     us.loop.widen(Role.SERVER, othersBytes);
     int id = upload();
@@ -246,7 +246,7 @@ class WindowGrowthTest {
   void whileMuchIsHeldWindowsBecomeThoseOfTheStandardAgain() {
     int id = upload();
     grow();
-    final int halfBytes = (int) (HeldBound.MAX_LOOP_BYTES / 2) + 1;
+    final int halfBytes = WatchedStreams.MAX_HELD_BYTES / 2 + 1;
     us.loop.hold(Role.SERVER, halfBytes);
     for (int i = 0; i < 40; i++) {
       roundTrip(RTT_MS, ALL);

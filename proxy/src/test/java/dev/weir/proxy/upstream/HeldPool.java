@@ -57,7 +57,8 @@ final class HeldPool extends HeldUpstream {
    */
   HeldPool(int queue, int connections, int streams, long responseNs) {
     http2 =
-        new Http2Loop(time.clock, time.deadlines, new TurnEnd(tasks.eventLoop()), 32 * 1024, 100);
+        new Http2Loop(
+            time.clock, time.deadlines, new TurnEnd(tasks.eventLoop()), 32 << 20, 32 * 1024, 100);
     pool =
         new Http2Origin(
             new UpstreamLoop(

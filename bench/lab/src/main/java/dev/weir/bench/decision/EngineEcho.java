@@ -33,6 +33,7 @@ import java.util.Set;
  */
 final class EngineEcho implements CallServer {
   private static final int MAX_STREAMS = 1_000;
+  private static final int MAX_HELD_BYTES = 32 << 20;
   private static final int MAX_LIST_BYTES = 32 * 1024;
   private static final int MAX_FIELDS = 100;
   private static final byte[] HEAD =
@@ -128,7 +129,8 @@ final class EngineEcho implements CallServer {
     final LoopClock clock = new LoopClock();
     final Deadlines deadlines = new Deadlines(clock);
     final Http2Loop loop =
-        new Http2Loop(clock, deadlines, new TurnEnd(eventLoop), MAX_LIST_BYTES, MAX_FIELDS);
+        new Http2Loop(
+            clock, deadlines, new TurnEnd(eventLoop), MAX_HELD_BYTES, MAX_LIST_BYTES, MAX_FIELDS);
     final Http2Observer observer = new UntoldObserver();
     eventLoop.execute(() -> deadlines.start(eventLoop));
     final InetSocketAddress address =

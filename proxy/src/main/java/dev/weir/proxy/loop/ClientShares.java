@@ -1,0 +1,83 @@
+package dev.weir.proxy.loop;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Something scarce that the clients of one event loop share, in units of any kind. Used by that
+ * loop only.
+ *
+ * <p>No client takes more than {@value #TIMES_FREE} times what it leaves free, so that something is
+ * left for the next one. What is taken for many clients at once has no such share, and is bounded
+ * by the whole.
+ */
+public final class ClientShares {
+  private static final int TIMES_FREE = 3;
+
+  private final long max;
+  private final Map<Object, Share> shares = new HashMap<>();
+  private final Share ofMany = new Share(null);
+  private long taken;
+
+  /**
+   * @param max units that all clients may take together.
+   */
+  public ClientShares(long max) {
+    this.max = max;
+  }
+
+  /**
+   * A client's share, which is the same one as long as it holds a unit.
+   *
+   * @param client equal for all that one client has; null if many clients may stand there.
+   */
+  public Share of(Object client) {
+    return client == null ? ofMany : shares.computeIfAbsent(client, Share::new);
+  }
+
+  /** The units that are taken. */
+  public long taken() {
+    return taken;
+  }
+
+  /** How many clients have a share of their own. */
+  int count() {
+    return shares.size();
+  }
+
+  /** What one client holds. */
+  public final class Share {
+    private final Object client;
+    private long held;
+
+    private Share(Object client) {
+      this.client = client;
+    }
+
+    /** Takes so many units; false, and none is taken, if that is more than the client may have. */
+    public boolean take(int units) {
+      long free = max - taken;
+      boolean may = units <= free && (client == null || held + units <= TIMES_FREE * free);
+      if (may) {
+        held += units;
+        taken += units;
+      }
+      forgetIfEmpty();
+      return may;
+    }
+
+    /** Gives back units that were taken. */
+    public void give(int units) {
+      held -= units;
+      taken -= units;
+      assert held >= 0 : client + " gives back " + -held + " units that it does not have";
+      forgetIfEmpty();
+    }
+
+    private void forgetIfEmpty() {
+      if (held == 0 && client != null) {
+        shares.remove(client, this);
+      }
+    }
+  }
+}

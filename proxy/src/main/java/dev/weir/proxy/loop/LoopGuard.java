@@ -1,0 +1,30 @@
+package dev.weir.proxy.loop;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+
+/**
+ * Ends the process where an event loop has ended that nobody asked to: its connections would stay
+ * open and never be answered, while a supervisor starts a process again that has ended. Any thread.
+ */
+public final class LoopGuard {
+  private volatile boolean mayEnd;
+
+  /** Guards event loops from now on. */
+  public LoopGuard(EventLoopGroup group) {
+    for (EventExecutor loop : group) {
+      loop.terminationFuture()
+          .addListener(
+              ended -> {
+                if (!mayEnd) {
+                  InternalErrors.endProcess("an event loop has ended", ended.cause());
+                }
+              });
+    }
+  }
+
+  /** The event loops are about to be asked to end. */
+  public void leave() {
+    mayEnd = true;
+  }
+}

@@ -1,0 +1,23 @@
+package dev.weir.proxy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/** What the launcher gives the JVM that the sidecar runs in. */
+final class ShippedFlags {
+  private static final Pattern OF_MEMORY =
+      Pattern.compile("-Xm[sx]\\d+m|-XX:MaxDirectMemorySize=\\w+|-XX:\\+\\w+OutOfMemoryError");
+
+  private ShippedFlags() {}
+
+  /** Those about memory, and its collector. */
+  static String[] memory() throws IOException {
+    String launcher = Files.readString(Path.of("..", "weir"));
+    return java.util.stream.Stream.concat(
+            java.util.stream.Stream.of("-XX:+UseSerialGC"),
+            OF_MEMORY.matcher(launcher).results().map(found -> found.group()))
+        .toArray(String[]::new);
+  }
+}
