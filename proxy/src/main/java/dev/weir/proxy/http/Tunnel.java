@@ -103,6 +103,9 @@ final class Tunnel {
   /** Takes over {@code bytes} of the service's, and returns how many of them are held. */
   int fromService(ByteBuf bytes, boolean end) {
     serviceEnded |= end;
+    if (hasEnded()) {
+      service.ended(); // what the client takes from here on is nothing to it
+    }
     if (isWebSocket && farewell != Farewell.NONE) {
       return untilFarewell(bytes, end);
     }

@@ -19,6 +19,9 @@ final class HeldClient extends RecordingClient {
   /** How many bytes of the response it takes before it holds what comes. */
   int room = Integer.MAX_VALUE;
 
+  /** Whether it takes all that it holds when it is told the end, within that call. */
+  boolean takesAllAtTheEnd;
+
   private final List<String> told = new ArrayList<>();
 
   HeldClient(RequestLoop loop) {
@@ -69,6 +72,9 @@ final class HeldClient extends RecordingClient {
     int length = bytes.readableBytes();
     told.add("data " + bytes.toString(StandardCharsets.ISO_8859_1) + (end ? " end" : ""));
     bytes.release();
+    if (end && takesAllAtTheEnd) {
+      request.responseConsumed(request.responseHeldBytes());
+    }
     int held = end ? 0 : Math.max(0, length - room);
     room -= length - held;
     return held;

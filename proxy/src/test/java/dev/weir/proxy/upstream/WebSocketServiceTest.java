@@ -139,6 +139,20 @@ class WebSocketServiceTest extends HeldPoolTest {
     assertEquals(List.of("UPGRADED_AND_CLOSED 200 4 3"), held.admission.ends);
   }
 
+  /** As a socket does whose last bytes are sent within the call that ends its output. */
+  @Test
+  void endsInOrderWhereTheClientTakesAllThatItHoldsAsItIsToldTheEnd() {
+    HeldClient client = held.ask(WEBSOCKET);
+    Service service = open(client);
+    client.data("", true);
+    client.room = 0;
+    client.takesAllAtTheEnd = true;
+    service.peer.data(1, false, "world").data(1, true, "bye");
+    service.send();
+    assertTold(client, "data world", "data bye end", "ended");
+    assertEquals(List.of("UPGRADED_AND_CLOSED 200 0 8"), held.admission.ends);
+  }
+
   @Test
   void mayBeEndedWithItsHead() {
     HeldClient client = held.ask(WEBSOCKET);
