@@ -20,7 +20,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
  * TLS of one listener: which certificate a client is shown, and what its own says. Certificates may
- * be exchanged at any time; connections keep those they began with.
+ * be exchanged at any time; connections keep those they began with. Where there are several, a
+ * connection begins with its client's hello, which names one of those that are in use then.
  */
 public final class ServerTls implements ReloadedFiles, AutoCloseable {
   /** The largest hello of a client: what post-quantum keys and a ticket need, and some more. */
@@ -50,9 +51,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   /** A handler for a new connection, to be its first; by the connection's event loop. */
   public ChannelHandler newHandler(Channel channel) {
     ServerCertificates current = certificates;
-    return current.areSeveral()
-        ? new ByName(current)
-        : handler(current.find(null), channel.alloc());
+    return current.areSeveral() ? new ByName(this) : handler(current.find(null), channel.alloc());
   }
 
   private static SslHandler handler(SslContext context, ByteBufAllocator allocator) {
@@ -136,11 +135,11 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
 
   /** Waits for the client's hello, and takes the certificate for the name in it. */
   private static final class ByName extends SniHandler {
-    ByName(ServerCertificates certificates) {
+    ByName(ServerTls tls) {
       super(
           (name, promise) ->
               promise.setSuccess(
-                  certificates.find(name == null ? null : name.toLowerCase(Locale.ROOT))),
+                  tls.certificates.find(name == null ? null : name.toLowerCase(Locale.ROOT))),
           MAX_HELLO_BYTES,
           0);
     }

@@ -7,11 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +122,40 @@ class ServerTlsTest {
     assertEquals(1, retired.size());
     retired.forEach(Runnable::run);
     tls.close();
+  }
+
+  /** Of several certificates, one is chosen by the hello: by then those before may be gone. */
+  @Test
+  void whoIsAcceptedBeforeAReloadAndSaysHelloAfterItGetsTheNewCertificate() throws Exception {
+    CertificateFiles second = write("b", "b.example");
+    ServerTls tls =
+        new ServerTls(settings(write("a", "a.example"), second), PROTOCOLS, Runnable::run);
+    EmbeddedChannel server = new EmbeddedChannel();
+    server.pipeline().addLast(tls.newHandler(server));
+    TestCertificates.write(directory, "b", TestCertificates.server("b.example", "new.example"));
+    tls.reload();
+
+    SslContext trusting =
+        SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE).build();
+    SslHandler hello = trusting.newHandler(server.alloc(), "b.example", 443);
+    EmbeddedChannel client = new EmbeddedChannel(hello);
+    for (int round = 0; round < 20 && !hello.handshakeFuture().isDone(); round++) {
+      pass(client, server);
+      pass(server, client);
+    }
+    assertTrue(hello.handshakeFuture().isSuccess(), "the handshake did not end well");
+    X509Certificate shown = (X509Certificate) hello.engine().getSession().getPeerCertificates()[0];
+    assertTrue(shown.getSubjectAlternativeNames().toString().contains("new.example"));
+    client.finishAndReleaseAll();
+    server.finishAndReleaseAll();
+    tls.close();
+  }
+
+  private static void pass(EmbeddedChannel from, EmbeddedChannel to) {
+    from.runPendingTasks();
+    for (ByteBuf sent = from.readOutbound(); sent != null; sent = from.readOutbound()) {
+      to.writeInbound(sent);
+    }
   }
 
   @Test
