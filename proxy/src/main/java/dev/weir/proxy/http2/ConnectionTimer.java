@@ -14,6 +14,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
   /** How often the streams with content that waits are looked at. */
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
+  /** How often the streams that wait for the window of their connection are looked at. */
+  private static final long WINDOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long TAKEN_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -25,6 +28,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private long settingsNs = Deadlines.NEVER;
   private long frameNs = Deadlines.NEVER;
   private long stalledNs = Deadlines.NEVER;
+  private long windowNs = Deadlines.NEVER;
   private long drainNs = Deadlines.NEVER;
   private long closeNs = Deadlines.NEVER;
   private long pauseNs = Deadlines.NEVER;
@@ -71,6 +75,14 @@ final class ConnectionTimer extends Deadlines.Waiter {
     }
   }
 
+  /** Some stream waits for the window of the connection. */
+  void watchWindow() {
+    if (windowNs == Deadlines.NEVER) {
+      windowNs = after(WINDOW_LOOK_NS);
+      arm();
+    }
+  }
+
   void drainSoon() {
     drainNs = after(DRAIN_NS);
     arm();
@@ -87,7 +99,8 @@ final class ConnectionTimer extends Deadlines.Waiter {
   }
 
   private void closeAfter(long ns) {
-    settingsNs = frameNs = stalledNs = drainNs = pauseNs = holdingNs = Deadlines.NEVER;
+    settingsNs = frameNs = stalledNs = windowNs = Deadlines.NEVER;
+    drainNs = pauseNs = holdingNs = Deadlines.NEVER;
     closeNs = after(ns);
     arm();
   }
@@ -118,7 +131,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
     deadline(
         Math.min(
             Math.min(Math.min(settingsNs, frameNs), Math.min(stalledNs, drainNs)),
-            Math.min(closeNs, Math.min(pauseNs, holdingNs))));
+            Math.min(Math.min(closeNs, windowNs), Math.min(pauseNs, holdingNs))));
   }
 
   @Override
@@ -140,6 +153,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
         connection.bound.look();
         stalledNs =
             connection.queue.streamsWaiting() > 0 ? nowNs + STALLED_LOOK_NS : Deadlines.NEVER;
+      }
+      if (windowNs <= nowNs) {
+        windowNs = connection.windowWait.look(nowNs) ? nowNs + WINDOW_LOOK_NS : Deadlines.NEVER;
       }
       if (pauseNs <= nowNs) {
         pauseNs = Deadlines.NEVER;

@@ -283,6 +283,9 @@ public abstract non-sealed class Http2Connection extends StreamOperations
       queue.pump();
       output.flush();
     } while (queue.isReady() && channel.isWritable() && state == State.OPEN);
+    if (queue.waitsForWindow()) {
+      timer.watchWindow();
+    }
     if (unsentAnswers.areTooMany()) {
       channel.close();
       return;

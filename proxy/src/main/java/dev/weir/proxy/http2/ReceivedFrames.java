@@ -123,7 +123,7 @@ final class ReceivedFrames implements FrameSink {
     if (stream == NONE) {
       return isIdle(id) ? ErrorCode.PROTOCOL_ERROR : ErrorCode.NO_ERROR;
     }
-    if (streams.has(stream, StreamSlots.RESET) || connection.queue.widen(stream, bytes)) {
+    if (streams.has(stream, StreamSlots.RESET) || connection.queue.credit(stream, bytes)) {
       return ErrorCode.NO_ERROR;
     }
     return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR);

@@ -20,23 +20,32 @@ final class SendQueue {
    */
   private static final int USUAL_WAITING_BYTES = 1 << 16;
 
+  /** Fewer bytes than that are no turn for a stream that waits for one. */
+  private static final int MIN_TURN_BYTES = 1024;
+
   private static final int NONE = StreamSlots.NONE;
 
   private final StreamSlots streams;
   private final Http2Output output;
   private final Http2Connection connection;
 
-  private int window = Setting.DEFAULT_WINDOW_BYTES;
+  private final SendWindow window;
   private int head = NONE;
   private int tail = NONE;
+
+  /** Whether none of those in the ring has room in the window of the connection. */
+  private boolean areShut;
+
   private int streamsWaiting;
   private long dataFrames;
   private long contentBytes;
 
-  SendQueue(StreamSlots streams, Http2Output output, Http2Connection connection) {
+  SendQueue(
+      StreamSlots streams, Http2Output output, Http2Connection connection, SendWindow window) {
     this.streams = streams;
     this.output = output;
     this.connection = connection;
+    this.window = window;
   }
 
   /** How many streams have content that waits. */
@@ -54,9 +63,31 @@ final class SendQueue {
     return contentBytes;
   }
 
-  /** Whether {@link #pump} could write something. */
+  /** Whether {@link #pump} has something to do. */
   boolean isReady() {
-    return head != NONE && window > 0;
+    return head != NONE && !areShut;
+  }
+
+  /** The window of the connection. */
+  SendWindow window() {
+    return window;
+  }
+
+  /** Whether streams to a service have content and a window, and wait for the connection's. */
+  boolean waitsForWindow() {
+    return head != NONE && window.isShared() && !output.isFull();
+  }
+
+  /** Has a stream use all of the connection's window, if the peer may wait for that. */
+  void openToOne() {
+    window.openToOne();
+    areShut = false;
+    connection.joinTurn();
+  }
+
+  /** How many bytes a stream may send now. */
+  private int room(int stream) {
+    return Math.min(window.room(streams.unreadBytes[stream]), streams.sendWindow[stream]);
   }
 
   /**
@@ -67,7 +98,7 @@ final class SendQueue {
    * @return how much of it waits.
    */
   int send(int stream, ByteBuf content, boolean end) {
-    if (streams.waiting[stream] == null && head == NONE) {
+    if (streams.waiting[stream] == null && (head == NONE || areShut)) {
       sendAtOnce(stream, content, end);
     }
     final int left = content.readableBytes();
@@ -103,8 +134,8 @@ final class SendQueue {
   /** Whether so much content need not wait, and fits into one frame. */
   private boolean isFree(int stream, int bytes) {
     return streams.waiting[stream] == null
-        && head == NONE
-        && bytes <= Math.min(window, streams.sendWindow[stream])
+        && (head == NONE || areShut)
+        && bytes <= room(stream)
         && bytes <= Setting.DEFAULT_MAX_FRAME_BYTES
         && !output.isFull();
   }
@@ -120,10 +151,40 @@ final class SendQueue {
 
   /** Counts a frame of content. */
   private void sent(int stream, int bytes) {
-    window -= bytes;
+    if (window.isShared()) {
+      isUnread(stream, bytes);
+    }
+    window.take(bytes);
     streams.sendWindow[stream] -= bytes;
     dataFrames++;
     contentBytes += bytes;
+  }
+
+  /** A stream has sent so much more of which nobody knows whether the service reads it. */
+  private void isUnread(int stream, int bytes) {
+    final int before = window.unread(streams.unreadBytes[stream]);
+    streams.unreadBytes[stream] = before + bytes;
+    if (before == 0) {
+      unreadBegins(stream);
+    }
+  }
+
+  /**
+   * The service has read some of a stream: its time begins anew once that is more than a trickle.
+   */
+  private void isRead(int stream, int bytes) {
+    streams.unreadBytes[stream] = Math.max(0, streams.unreadBytes[stream] - bytes);
+    final long readBytes = (long) streams.readBytes[stream] + bytes;
+    if (readBytes >= window.mostBytes() / 16) {
+      unreadBegins(stream);
+    } else {
+      streams.readBytes[stream] = (int) readBytes;
+    }
+  }
+
+  private void unreadBegins(int stream) {
+    streams.readBytes[stream] = 0;
+    streams.unreadNs[stream] = connection.loop.clock.nowNs();
   }
 
   /** The end itself comes without content. */
@@ -138,10 +199,7 @@ final class SendQueue {
   }
 
   private void sendAtOnce(int stream, ByteBuf content, boolean end) {
-    while (content.isReadable()
-        && window > 0
-        && streams.sendWindow[stream] > 0
-        && !output.isFull()) {
+    while (content.isReadable() && room(stream) > 0 && !output.isFull()) {
       frame(stream, content, end);
     }
   }
@@ -149,7 +207,7 @@ final class SendQueue {
   /** Writes one frame of content; returns its bytes. */
   private int frame(int stream, ByteBuf content, boolean end) {
     final int most = Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, content.readableBytes());
-    final int bytes = Math.min(most, Math.min(window, streams.sendWindow[stream]));
+    final int bytes = Math.min(most, room(stream));
     final boolean last = end && bytes == content.readableBytes();
     sent(stream, bytes);
     output.data(streams.id(stream), content, bytes, last);
@@ -221,7 +279,9 @@ final class SendQueue {
     if (streams.waiting[stream] != null
         && streams.sendWindow[stream] > 0
         && !streams.has(stream, StreamSlots.IN_RING)) {
+      streams.turnNs[stream] = connection.loop.clock.nowNs();
       push(stream);
+      areShut = false;
       connection.joinTurn();
     }
   }
@@ -250,14 +310,23 @@ final class SendQueue {
 
   /** The peer takes more on all streams together; false if that is more than can be. */
   boolean widen(int bytes) {
-    if ((long) window + bytes > Integer.MAX_VALUE) {
+    if (!window.widen(bytes)) {
       return false;
     }
-    window += bytes;
+    areShut = false;
     if (isReady()) {
       connection.joinTurn();
     }
     return true;
+  }
+
+  /** The peer has read some of a stream, and takes as much more; false if that cannot be. */
+  boolean credit(int stream, int bytes) {
+    if (window.isShared()) {
+      isRead(stream, bytes);
+      areShut = false;
+    }
+    return widen(stream, bytes);
   }
 
   /**
@@ -276,13 +345,24 @@ final class SendQueue {
 
   /** Writes what windows and output allow, a frame of each stream in turn. */
   void pump() {
+    int firstShut = NONE;
     while (isReady() && !output.isFull()) {
       final int stream = head;
+      if (stream == firstShut) {
+        areShut = true; // and so are all behind it
+        return;
+      }
       pop();
       if (streams.waiting[stream] == null) {
         connection.states.freeIfDone(stream); // reset while it stood here
       } else if (streams.sendWindow[stream] > 0) {
-        pumpFrame(stream);
+        if (room(stream) > 0) {
+          pumpFrame(stream);
+          firstShut = NONE;
+        } else {
+          push(stream);
+          firstShut = firstShut == NONE ? stream : firstShut;
+        }
       }
     }
   }
@@ -292,9 +372,7 @@ final class SendQueue {
     final ByteBuf trailers = streams.waitingTrailers[stream];
     final boolean ends = streams.has(stream, StreamSlots.END_WAITS);
     final boolean last =
-        content.readableBytes()
-            <= Math.min(
-                Setting.DEFAULT_MAX_FRAME_BYTES, Math.min(window, streams.sendWindow[stream]));
+        content.readableBytes() <= Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, room(stream));
     if (last) {
       forget(stream);
     }
@@ -308,10 +386,20 @@ final class SendQueue {
       }
     } else {
       connection.stalled.wentOn(stream, bytes);
-      join(stream);
+      pushAgain(stream, bytes);
     }
     if (told) {
       connection.bytesSent(stream, bytes);
+    }
+  }
+
+  /** A stream that has had its turn is behind the others; a few bytes are none. */
+  private void pushAgain(int stream, int sentBytes) {
+    if (streams.sendWindow[stream] > 0) {
+      if (sentBytes >= MIN_TURN_BYTES) {
+        streams.turnNs[stream] = connection.loop.clock.nowNs();
+      }
+      push(stream);
     }
   }
 
@@ -328,6 +416,10 @@ final class SendQueue {
     if (content != null) {
       forget(stream);
       release(content);
+      if (streams.has(stream, StreamSlots.IN_RING)) {
+        areShut = false; // it is to leave the ring
+        connection.joinTurn();
+      }
     }
     if (trailers != null) {
       trailers.release();

@@ -14,6 +14,17 @@ public enum StreamEnd {
   /** What came on it stood here untaken while too much was held, and we have reset it. */
   UNTAKEN,
 
+  /**
+   * The peer read nothing of it, while others waited for the window of the connection, and we have
+   * reset it.
+   */
+  UNREAD,
+
   /** The connection has ended. */
-  CONNECTION_LOST
+  CONNECTION_LOST;
+
+  /** Whether it is we who end it, and the peer is told. */
+  boolean isOurs() {
+    return this == FAULT || this == UNTAKEN || this == UNREAD;
+  }
 }

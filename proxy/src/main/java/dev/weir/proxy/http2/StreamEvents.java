@@ -82,6 +82,19 @@ abstract class StreamEvents extends InboundHandler {
     return true;
   }
 
+  /**
+   * Streams to a service wait for the window of the connection; told every 100 ms.
+   *
+   * @param ns for how long the first of them has had no turn; 0 when none waits any more.
+   * @param othersNs as {@code ns}, but for the stream that holds most of the window.
+   */
+  protected void windowAwaited(long ns, long othersNs) {}
+
+  /** Whether the service has answered any request since then, on whatever connection. */
+  protected boolean hasAnsweredSince(long ns) {
+    return false;
+  }
+
   /** A slot has become free. */
   protected void roomChanged() {}
 

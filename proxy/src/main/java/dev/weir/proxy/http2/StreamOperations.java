@@ -26,6 +26,7 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
   final UnseenResets unseenResets;
   final ReceiveWindows windows;
   final SendQueue queue;
+  final WindowWait windowWait;
   final StalledStreams stalled;
   final PeerConduct conduct;
 
@@ -42,7 +43,8 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
     states = new StreamStates(connection, streams, maxPeerStreams);
     unseenResets = new UnseenResets(connection, streams);
     windows = new ReceiveWindows(connection, streams);
-    queue = new SendQueue(streams, output, connection);
+    queue = new SendQueue(streams, output, connection, new SendWindow(role));
+    windowWait = new WindowWait(connection, streams, queue);
     stalled = new StalledStreams(connection, streams);
     conduct = new PeerConduct(connection);
   }

@@ -62,7 +62,7 @@ final class StreamSlots {
   private static final int FIRST_SLOTS = 2;
 
   /** A slot of the heap, in bytes: its columns, and two places of the index. */
-  private static final int SLOT_BYTES = 112;
+  private static final int SLOT_BYTES = 136;
 
   private static final int FREE = 0;
 
@@ -88,6 +88,10 @@ final class StreamSlots {
   int[] heldBytes = new int[FIRST_SLOTS];
   int[] headBytes = new int[FIRST_SLOTS];
   long[] contentLeft = new long[FIRST_SLOTS];
+  int[] unreadBytes = new int[FIRST_SLOTS];
+  int[] readBytes = new int[FIRST_SLOTS];
+  long[] unreadNs = new long[FIRST_SLOTS];
+  long[] turnNs = new long[FIRST_SLOTS];
   long[] stalledNs = new long[FIRST_SLOTS];
   long[] paceNs = new long[FIRST_SLOTS];
   int[] paceBytes = new int[FIRST_SLOTS];
@@ -164,6 +168,7 @@ final class StreamSlots {
     heldBytes[slot] = 0;
     headBytes[slot] = 0;
     contentLeft[slot] = 0;
+    unreadBytes[slot] = 0;
     put(slot);
     count++;
     return slot;
@@ -254,6 +259,10 @@ final class StreamSlots {
     heldBytes = Arrays.copyOf(heldBytes, slots);
     headBytes = Arrays.copyOf(headBytes, slots);
     contentLeft = Arrays.copyOf(contentLeft, slots);
+    unreadBytes = Arrays.copyOf(unreadBytes, slots);
+    readBytes = Arrays.copyOf(readBytes, slots);
+    unreadNs = Arrays.copyOf(unreadNs, slots);
+    turnNs = Arrays.copyOf(turnNs, slots);
     stalledNs = Arrays.copyOf(stalledNs, slots);
     paceNs = Arrays.copyOf(paceNs, slots);
     paceBytes = Arrays.copyOf(paceBytes, slots);

@@ -118,7 +118,7 @@ final class StreamStates {
   /** A stream ends before its time, and its user is told; if it is by us, the peer is too. */
   void end(int stream, StreamEnd how, int errorCode) {
     final boolean told = !streams.has(stream, StreamSlots.RELEASED);
-    if (how == StreamEnd.FAULT || how == StreamEnd.UNTAKEN) {
+    if (how.isOurs()) {
       writeReset(streams.id(stream), errorCode);
       connection.streamReset(stream);
       keep(stream);

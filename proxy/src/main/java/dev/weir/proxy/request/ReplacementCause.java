@@ -11,5 +11,10 @@ public enum ReplacementCause {
   UNANSWERED_PING,
 
   /** Two requests had no answer in time, and nothing else came meanwhile. */
-  SILENCE
+  SILENCE,
+
+  /**
+   * Content of some streams waited for its window, which others held and the service did not open.
+   */
+  SHUT_WINDOW
 }

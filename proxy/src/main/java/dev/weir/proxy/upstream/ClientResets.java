@@ -45,12 +45,21 @@ final class ClientResets {
    *     clients, none of whom is known.
    */
   void count(long client, long nowNs) {
+    count(client, 1, nowNs);
+  }
+
+  /** A client's stream has stopped those of others: the next ones are apart. */
+  void sendApart(long client, long nowNs) {
+    count(client, MOST + 1, nowNs);
+  }
+
+  private void count(long client, int resets, long nowNs) {
     if (client == ClientKey.NONE) {
       return;
     }
     final int at = placeOf(client, nowNs);
     final long since = Math.max(untilNs[at], nowNs);
-    untilNs[at] = Math.min(since + ONE_NS, nowNs + COUNTED * ONE_NS);
+    untilNs[at] = Math.min(since + resets * ONE_NS, nowNs + COUNTED * ONE_NS);
     areMany[at] |= untilNs[at] - nowNs > MOST * ONE_NS;
     lastNs = Math.max(lastNs, untilNs[at]);
   }

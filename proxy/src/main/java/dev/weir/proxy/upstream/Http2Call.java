@@ -454,6 +454,7 @@ final class Http2Call implements ServiceSide {
       case PEER_RESET -> fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
       case FAULT -> fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
       case UNTAKEN -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL); // by its client
+      case UNREAD -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
       case CONNECTION_LOST -> fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);
     }
   }

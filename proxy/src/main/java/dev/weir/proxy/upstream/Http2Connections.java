@@ -65,6 +65,9 @@ final class Http2Connections {
   /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
   private OtherPool otherPool;
 
+  /** When the service has answered any request last. */
+  private long answeredNs = Long.MIN_VALUE;
+
   /** Whether the service has not spoken HTTP/2 when it was asked last. */
   private boolean isNoHttp2;
 
@@ -88,7 +91,10 @@ final class Http2Connections {
     otherPool = pool;
   }
 
-  /** The fullest connection that has room; null if none has. */
+  /**
+   * The fullest connection that has room, one whose window is shut only if there is no other; null
+   * if none has.
+   */
   Http2Upstream withRoom() {
     Http2Upstream fullest = null;
     for (int i = connections.size() - 1; i >= 0; i--) {
@@ -96,8 +102,7 @@ final class Http2Connections {
       if (connection.isGoingAway() || connection.targets() != loop.addresses().current()) {
         leave(connection);
         connection.drain();
-      } else if (connection.hasRoom()
-          && (fullest == null || connection.streamCount() >= fullest.streamCount())) {
+      } else if (connection.hasRoom() && (fullest == null || !connection.isWorseThan(fullest))) {
         fullest = connection;
       }
     }
@@ -238,6 +243,16 @@ final class Http2Connections {
     for (int i = 0; i < ending.size(); i++) {
       ending.get(i).forEachCall(told);
     }
+  }
+
+  /** The service has answered a request: a head has come, or content. */
+  void answered(long nowNs) {
+    answeredNs = nowNs;
+  }
+
+  /** When it has answered any request last. */
+  long answeredNs() {
+    return answeredNs;
   }
 
   /** Whether anybody waits for a stream. */

@@ -36,6 +36,12 @@ final class Http2Upstream extends Http2Connection {
 
   private static final long NO_TURN = -1;
 
+  /** After such a wait for its window other connections are better. */
+  private static final long SHUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** After such a wait, of streams that do not hold the window themselves, it is replaced. */
+  private static final long REPLACED_NS = TimeUnit.SECONDS.toNanos(2);
+
   private final Http2Connections connections;
   private final UpstreamLoop loop;
   private final Http2Messages messages;
@@ -46,6 +52,9 @@ final class Http2Upstream extends Http2Connection {
   private boolean isSettled;
   private boolean hasRead;
   private boolean isNoHttp2;
+
+  /** Whether content waits for its window for long. */
+  private boolean isShut;
 
   /** Whose places the streams have that were reset, by slot. */
   private long[] resetClients = {};
@@ -100,7 +109,10 @@ final class Http2Upstream extends Http2Connection {
     return isSettled;
   }
 
-  /** Whether it has so many streams, or so much to send, that there should be another. */
+  /**
+   * Whether it has so many streams, or so much to send, or its window shut, that there should be
+   * another.
+   */
   boolean isCrowded(long turn) {
     if (channel.isWritable()) {
       fullSinceTurn = NO_TURN;
@@ -108,7 +120,28 @@ final class Http2Upstream extends Http2Connection {
       fullSinceTurn = turn;
     }
     boolean isFull = fullSinceTurn != NO_TURN && turn - fullSinceTurn >= 2;
-    return isFull || 4 * streamCount() >= 3 * peerSettings().maxStreams();
+    return isFull || isShut || 4 * streamCount() >= 3 * peerSettings().maxStreams();
+  }
+
+  /** Whether another connection is better for a new stream, if both have room. */
+  boolean isWorseThan(Http2Upstream other) {
+    return isShut == other.isShut ? streamCount() < other.streamCount() : isShut;
+  }
+
+  @Override
+  protected void windowAwaited(long ns, long othersNs) {
+    boolean wasShut = isShut;
+    isShut = ns >= SHUT_NS;
+    if (othersNs >= REPLACED_NS) {
+      replace(ReplacementCause.SHUT_WINDOW);
+    } else if (isShut && !wasShut) {
+      connections.makeAnother();
+    }
+  }
+
+  @Override
+  protected boolean hasAnsweredSince(long ns) {
+    return connections.answeredNs() >= ns;
   }
 
   /** Why there is no connection any more, if it ends before it is settled. */
@@ -273,7 +306,7 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
-    health.answered();
+    answered();
     Http2Call call = (Http2Call) user(stream);
     if (call == null) {
       return;
@@ -295,9 +328,15 @@ final class Http2Upstream extends Http2Connection {
     }
   }
 
+  /** A head has come, or content. */
+  private void answered() {
+    health.answered();
+    connections.answered(loop.clock().nowNs());
+  }
+
   @Override
   protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-    health.answered();
+    answered();
     Http2Call call = (Http2Call) user(stream);
     return call == null ? 0 : call.dataReceived(in, offset, bytes, endStream);
   }
@@ -324,6 +363,9 @@ final class Http2Upstream extends Http2Connection {
     }
     Http2Call call = (Http2Call) user(stream);
     if (call != null) {
+      if (how == StreamEnd.UNREAD) {
+        connections.http2().resets().sendApart(call.client(), loop.clock().nowNs());
+      }
       boolean isOurWord = how == StreamEnd.CONNECTION_LOST && errorCode != ErrorCode.NO_ERROR;
       if (isNoHttp2 || isOurWord) {
         call.malformed();
