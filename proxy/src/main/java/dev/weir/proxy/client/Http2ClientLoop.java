@@ -15,8 +15,8 @@ import java.util.ArrayDeque;
  * What the client connections of one event loop that speak HTTP/2 share. Used by that loop only.
  */
 final class Http2ClientLoop {
-  /** So many exchanges are kept for later requests; a loop that is busier makes others anew. */
-  private static final int MAX_KEPT = 10_000;
+  /** So many exchanges are kept for later requests; what a peak has more of is let go of. */
+  static final int MAX_KEPT = 1_000;
 
   final RequestLoop requests;
   final TrafficObserver observer;
@@ -67,6 +67,8 @@ final class Http2ClientLoop {
   void give(Http2Exchange exchange) {
     if (free.size() < MAX_KEPT) {
       free.addLast(exchange);
+    } else {
+      exchange.leave();
     }
   }
 }

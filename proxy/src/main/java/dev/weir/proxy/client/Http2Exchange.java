@@ -288,6 +288,11 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     }
   }
 
+  /** It serves no other request. */
+  void leave() {
+    request.leave();
+  }
+
   /** The exchange has ended. */
   private void release() {
     Http2ClientConnection served = connection;

@@ -237,6 +237,11 @@ public final class ProxiedRequest implements Asker {
     if (state != State.IDLE) {
       ending.clientGone(errorCode);
     }
+    leave();
+  }
+
+  /** No request follows. */
+  public void leave() {
     times.leave();
   }
 

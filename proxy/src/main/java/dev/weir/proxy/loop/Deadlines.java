@@ -45,6 +45,15 @@ public final class Deadlines {
     head.previous = waiter;
   }
 
+  /** How many waiters are looked at. */
+  public int count() {
+    int count = 0;
+    for (Waiter waiter = head.next; waiter != head; waiter = waiter.next) {
+      count++;
+    }
+    return count;
+  }
+
   private void sweep() {
     long nowNs = clock.tick();
     for (Waiter waiter = head.next; waiter != head; ) {

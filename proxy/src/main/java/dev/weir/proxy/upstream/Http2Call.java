@@ -501,6 +501,11 @@ final class Http2Call implements ServiceSide {
     leave();
   }
 
+  /** It serves no other request. */
+  void forget() {
+    wait.leave();
+  }
+
   /** Leaves the stream, or the wait for one, and ends. */
   void leave() {
     wait.end();

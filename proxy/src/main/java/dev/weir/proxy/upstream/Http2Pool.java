@@ -23,6 +23,9 @@ import java.util.function.Function;
  * which the first connection is being made ({@link WaitingRequests}).
  */
 final class Http2Pool implements Origin {
+  /** So many calls are kept for later requests; what a peak has more of is let go of. */
+  static final int MAX_KEPT = 1_000;
+
   /** Who comes first waits for the first connection: there are always places for that. */
   private static final int LEAST_QUEUE = PeerSettings.MOST_STREAMS;
 
@@ -320,7 +323,11 @@ final class Http2Pool implements Origin {
     if (call.isSentAgain()) {
       waiting.remove(call);
     }
-    freeCalls.addFirst(call);
+    if (freeCalls.size() < MAX_KEPT) {
+      freeCalls.addFirst(call);
+    } else {
+      call.forget();
+    }
   }
 
   /** Closes what has no stream: the process is ending. */

@@ -88,6 +88,11 @@ final class HeldLoop {
     channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
   }
 
+  /** How many deadlines are looked at in each sweep. */
+  int deadlines() {
+    return time.deadlines.count();
+  }
+
   /** Lets time pass, and the deadlines in it. */
   void pass(long ns) {
     time.pass(ns);

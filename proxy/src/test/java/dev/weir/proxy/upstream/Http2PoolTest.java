@@ -90,6 +90,19 @@ class Http2PoolTest extends HeldPoolTest {
   }
 
   @Test
+  void callsThatAreNotKeptBehindAPeakLeaveTheirDeadlines() {
+    HeldPool many = new HeldPool(2 * Http2Pool.MAX_KEPT, 1);
+    for (int peak = 0; peak < 2; peak++) {
+      for (int i = 0; i < 2 * Http2Pool.MAX_KEPT; i++) {
+        many.ask(GET);
+      }
+      int atPeak = many.time.deadlines.count();
+      many.refuse(RefusalReason.UPSTREAM_UNREACHABLE);
+      assertEquals(Http2Pool.MAX_KEPT, atPeak - many.time.deadlines.count());
+    }
+  }
+
+  @Test
   void forgetsWhoLeavesWhileItWaits() {
     HeldClient client = held.ask(GET);
     client.request.clientGone(RequestEnd.NO_CODE);
