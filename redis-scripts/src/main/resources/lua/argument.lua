@@ -1,9 +1,11 @@
 -- Reads the argument of check.lua as a whole before anything is decided: nil and a text if it is not
 -- one that the encoder would write. Limits with the same bytes are read once. Cost: O(its bytes).
-local HEAD, LIMIT, NUMBER = 18, 41, 8
+local HEAD, LIMIT, NUMBER, FORMER = 18, 41, 8, 64
 
 local function read_limit(bytes)
   local number, a, b, c, d, cost = struct.unpack('<Bddddd', bytes)
+  local former = number >= FORMER
+  if former then number = number - FORMER end
   local kind = kind_of(number)
   if not kind then return nil, 'kind: ' .. number .. ' (expected: 1 to 6)' end
   local limit = {kind = kind, a = a, b = b, c = c, d = d, cost = cost}
@@ -14,7 +16,7 @@ local function read_limit(bytes)
   if not whole(cost, 1, MOST) then
     return nil, string.format('cost: %.17g (expected: a whole number)', cost)
   end
-  limit.capacity = number == 1 and c or a
+  limit.capacity, limit.former = number == 1 and c or a, former
   limit.queue = number == 1 and d >= 0
   limit.life = number == 1 and math.max(-1 - d, 0)
   return limit

@@ -12,8 +12,9 @@
 --   of a refund and a lease, life: double; how long what is kept may be used, at most; of what is
 --     refunded, 0 if it was to be used at once
 --   for each limit, but not of a reset: kind: byte, 1 paced, 2 fixed window, 3 sliding counter,
---     4 sliding log, 5 bucket ring, 6 calendar window; a, b, c, d: doubles, see the kind; cost:
---     double, the units that each request takes of it; of a refund, mark: double, -1 if there is none,
+--     4 sliding log, 5 bucket ring, 6 calendar window; 64 more if its key is a former name of the
+--     limit before it, which has that key's state until it has a value; a, b, c, d: doubles, see the
+--     kind; cost: double, the units that each request takes of it; of a refund, mark: double, -1 if there is none,
 --     of what was kept that of the lease's reply, of what was granted at once the same less the units
 --     that were kept
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:

@@ -26,7 +26,7 @@ local function admitted(check)
   local granted, states, free = check.requests, {}, {}
   for i = 1, check.count do
     local limit = check[i]
-    local st = state(check.first + i, limit)
+    local st = state(check, i)
     if not st then return nil, i end
     states[i], free[i] = st, limit.kind.available(st, limit, now)
     local fitting = floor_div(free[i], limit.cost)
@@ -79,7 +79,7 @@ end
 local function correct(check)
   local status, states = 3, {}
   for i = 1, check.count do
-    states[i] = state(check.first + i, check[i])
+    states[i] = state(check, i)
     if not states[i] then return answer(4, i - 1, 0, 0, 0, now, 0, 0) end
   end
   for i = 1, check.count do

@@ -9,15 +9,20 @@ local function value_of(index)
   return value
 end
 
--- The state of a key under a limit, as of now; nil if its value is not ours, which nobody may touch.
-local function state(index, limit)
-  local value, kind = value_of(index), limit.kind
+-- The state of one of a check's limits, as of now; nil if its value is not ours, which nobody may
+-- touch. A key without a value has what the first of its former names holds, which stand behind it.
+local function state(check, i)
+  local limit, former = check[i], i + 1
+  local value, kind = value_of(check.first + i), limit.kind
+  while value == false and check[former] and check[former].former do
+    value, former = value_of(check.first + former), former + 1
+  end
   if value == nil then return nil end
   local of = value and kind_of(BY_TAG[string.byte(value)])
   local old = of and of.load(value)
   if value and not old then return nil end
   if old and of == kind and kind.same(old, limit) then
-    old.expires = kind.stored_until and kind.stored_until(old)
+    old.expires = former == i + 1 and kind.stored_until and kind.stored_until(old)
     kind.arrive(old, limit, now)
     return old
   end

@@ -59,13 +59,7 @@ final class Run {
       LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
       if (arguments.file() != null) {
-        reload =
-            new RuleReload(
-                arguments.file(),
-                settings,
-                sidecar.rules(),
-                sidecar.ruleReloads(),
-                sidecar::publish);
+        reload = new RuleReload(arguments.file(), settings, sidecar.ruleReloads(), sidecar);
         reload.start();
       }
       RuleReload rules = reload;

@@ -8,7 +8,9 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
 import dev.weir.proxy.control.ProcessSettings;
+import dev.weir.proxy.control.RulesInUse;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.loop.Transport;
@@ -22,6 +24,7 @@ import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
 import dev.weir.proxy.watch.Reloads;
+import dev.weir.proxy.watch.WatchThread;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -29,6 +32,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,9 +40,12 @@ import org.slf4j.LoggerFactory;
  * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
  * made once per loop; the limit tables and the rules are all that loops share.
  */
-public final class Sidecar implements AutoCloseable {
+public final class Sidecar implements RulesInUse, AutoCloseable {
   /** How long a start waits for the store. */
   private static final long STORE_WAIT_NS = 2_000_000_000;
+
+  /** Between two looks at the time of day. */
+  private static final long CLOCK_INTERVAL_NS = 1_000_000_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
 
@@ -76,6 +83,8 @@ public final class Sidecar implements AutoCloseable {
   private volatile RuleSet rules;
   private final Reloads ruleReloads = new Reloads();
   private final Drain drain;
+  private final WatchThread clockWatch =
+      new WatchThread("weir-clock", CLOCK_INTERVAL_NS, this::renewRules, "rules not renewed");
   private volatile boolean ready;
 
   /**
@@ -180,6 +189,7 @@ public final class Sidecar implements AutoCloseable {
       if (latencyLog != null) {
         latencyLog.start(settings.process().latencyLogIntervalNs());
       }
+      clockWatch.start();
       ready = true;
       if (warmUp != null) {
         warmUp.goOn(() -> loops.connectionCount() > 0);
@@ -284,8 +294,26 @@ public final class Sidecar implements AutoCloseable {
     }
   }
 
+  @Override
+  public synchronized RuleSet change(UnaryOperator<RuleSet> change) {
+    RuleSet next = change.apply(rules);
+    publish(next);
+    return next;
+  }
+
+  /** Compiles the rules again where the time of day was set, or a former name has ended. */
+  private void renewRules() {
+    boolean isSet = LoopClock.followTimeOfDay();
+    if (isSet) {
+      LOG.warn("the time of day was set: windows of the clock and the calendar follow it");
+    }
+    if (isSet || rules.formerNamesUntilNs() <= LoopClock.timeNs()) {
+      change(inUse -> inUse.again(LoopClock.unixEpochNs(), LoopClock.timeNs()));
+    }
+  }
+
   /** Swaps the rules on every event loop; when all have done it, nobody checks under others. */
-  public void publish(RuleSet newRules) {
+  public synchronized void publish(RuleSet newRules) {
     shares.follow(newRules);
     rules = newRules;
     newRules.succeed();
@@ -297,7 +325,7 @@ public final class Sidecar implements AutoCloseable {
     return ruleReloads;
   }
 
-  /** The rules published last. */
+  @Override
   public RuleSet rules() {
     return rules;
   }
@@ -398,6 +426,7 @@ public final class Sidecar implements AutoCloseable {
    * record a time when the log of them ends.
    */
   private void stopLoops() {
+    clockWatch.close();
     stopWarmUp();
     decisions.close();
     if (rateLimits != null) {

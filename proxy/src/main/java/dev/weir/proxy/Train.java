@@ -149,12 +149,7 @@ final class Train {
       RuleReload reload =
           arguments.file() == null
               ? null
-              : new RuleReload(
-                  arguments.file(),
-                  settings,
-                  sidecar.rules(),
-                  sidecar.ruleReloads(),
-                  sidecar::publish);
+              : new RuleReload(arguments.file(), settings, sidecar.ruleReloads(), sidecar);
       if (reload != null) {
         reload.start();
       }

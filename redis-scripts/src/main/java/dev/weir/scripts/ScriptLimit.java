@@ -27,6 +27,7 @@ public final class ScriptLimit {
   private static final int SLIDING_LOG = 4;
   private static final int BUCKET_RING = 5;
   private static final int CALENDAR = 6;
+  private static final int FORMER = 64;
   private static final long NO_QUEUE = -1;
 
   /** The longest that units may be kept: 2^24 - 1, 16 seconds. */
@@ -54,6 +55,10 @@ public final class ScriptLimit {
   private final boolean queue;
   private final long countsUs;
   private final ScriptLimit[] alone = {this};
+  private final boolean isFormer;
+
+  /** The same of a former name: a benign race, as any of them would do. */
+  private volatile ScriptLimit former;
 
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
     this.capacity = capacity;
@@ -67,6 +72,7 @@ public final class ScriptLimit {
           default -> b;
         };
     calendar = null;
+    isFormer = false;
     encoding = new Encoding(Long.MIN_VALUE, Long.MAX_VALUE, encode(kind, a, b, c, d));
   }
 
@@ -77,7 +83,32 @@ public final class ScriptLimit {
     queue = false;
     countsUs = calendar.longestUs();
     this.calendar = calendar;
+    isFormer = false;
     encoding = new Encoding(0, 0, new byte[0]);
+  }
+
+  private ScriptLimit(ScriptLimit of) {
+    capacity = of.capacity;
+    pacedUnits = of.pacedUnits;
+    pacedPeriodUs = of.pacedPeriodUs;
+    queue = of.queue;
+    countsUs = of.countsUs;
+    calendar = of.calendar;
+    isFormer = true;
+    encoding = of.encoding;
+  }
+
+  /**
+   * The same limit of a key that is a former name of the limit before it in a check. Both are
+   * charged, and as long as the limit's own key has no value, what the former name has counts. So
+   * sidecars that know one of the names only share the budget with those that know both. The same
+   * object each time.
+   */
+  public ScriptLimit former() {
+    if (former == null) {
+      former = new ScriptLimit(this);
+    }
+    return former;
   }
 
   /** The limits of a check that has this one only; the same array each time, not to be changed. */
@@ -229,6 +260,11 @@ public final class ScriptLimit {
     return queue ? (units * pacedPeriodUs + pacedUnits - 1) / pacedUnits : 0;
   }
 
+  /** Whether it is of a key that is a former name of the limit before it. */
+  public boolean isFormer() {
+    return isFormer;
+  }
+
   /** Whether it is a queue, which takes nothing back, and of which nothing can be kept. */
   public boolean isQueue() {
     return queue;
@@ -268,6 +304,10 @@ public final class ScriptLimit {
       encoding = current;
     }
     target.put(current.bytes, 0, BYTES);
+    if (isFormer) {
+      int at = target.position() - BYTES;
+      target.put(at, (byte) (target.get(at) + FORMER));
+    }
   }
 
   /** The two windows whose common edge is the nearest. */

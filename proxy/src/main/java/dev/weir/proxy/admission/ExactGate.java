@@ -234,7 +234,7 @@ public final class ExactGate implements Gate {
       return; // they are whole
     }
     for (int key = 0; key < keys.count(); key++) {
-      if (checks.askRow(late, key, keys, nowNs) == null) {
+      if (!late.budgetOf(0, key).isFormer() && checks.askRow(late, key, keys, nowNs) == null) {
         late.openCount++;
       }
     }

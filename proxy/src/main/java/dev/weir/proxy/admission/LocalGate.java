@@ -125,8 +125,11 @@ public final class LocalGate implements Gate {
       }
       long identity = asShare ? charges.hash(i) ^ SHARE_SEED : charges.hash(i);
       for (int j = 0; j < group.size(); j++) {
-        Budget budget = group.budget(j).latest();
         long cost = charges.cost(charge++);
+        if (group.budget(j).isFormer()) {
+          continue;
+        }
+        Budget budget = group.budget(j).latest();
         long key = identity ^ budget.seed();
         budgets.add(key, budget.share(), budget.policy(), group.budget(j).index(), cost);
         if (budget.past() != null) {

@@ -18,7 +18,8 @@ import org.agrona.MutableDirectBuffer;
  * {@link IdentityText} knows. A rehearsal's budgets have {@code ~} behind the rule.
  *
  * <p>The algorithm of a single limit is no part of the name: a rule that changes it finds what was
- * consumed before.
+ * consumed before. Where a name changes with the rules, the budget has its former names beside it
+ * for a while ({@link Budget#isFormer}).
  *
  * <p>One per event loop.
  */

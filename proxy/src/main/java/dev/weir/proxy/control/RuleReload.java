@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,33 +28,28 @@ public final class RuleReload implements AutoCloseable {
   private final SettingsFile reader = new SettingsFile();
   private final Path path;
   private final Settings running;
-  private final Consumer<RuleSet> listener;
-  private volatile RuleSet current;
+  private final RulesInUse rules;
   private final Reloads reloads;
   private List<String> waiting = List.of();
   private final SettledContent<byte[]> content;
   private final WatchThread thread;
 
   /** Follows a file with a count of reloads of its own. */
-  RuleReload(Path path, Settings running, RuleSet current, Consumer<RuleSet> listener) {
-    this(path, running, current, new Reloads(), listener);
+  RuleReload(Path path, Settings running, RulesInUse rules) {
+    this(path, running, new Reloads(), rules);
   }
 
   /**
    * @param path also the name by which faults call the file.
    * @param running what the process was started with.
-   * @param current the rules in use.
    * @param reloads is told of each reload.
-   * @param listener called with each new set, by the thread that polls or reloads; never by two at
-   *     once.
+   * @param rules changed by the thread that polls or reloads; never by two at once.
    */
-  public RuleReload(
-      Path path, Settings running, RuleSet current, Reloads reloads, Consumer<RuleSet> listener) {
+  public RuleReload(Path path, Settings running, Reloads reloads, RulesInUse rules) {
     this.path = path;
     this.reloads = reloads;
     this.running = running;
-    this.current = current;
-    this.listener = listener;
+    this.rules = rules;
     byte[] read = SettingsFile.content(path, Faults.ofFile(path.toString()));
     byte[] inUse = read != null && isInUse(read) ? read : null;
     content = new SettledContent<>(Arrays::equals, inUse, read);
@@ -112,7 +106,8 @@ public final class RuleReload implements AutoCloseable {
   }
 
   private void take(byte[] read, Faults faults) {
-    Settings settings = read == null ? null : reader.readAgain(read, faults, running.ringCells());
+    Settings settings =
+        read == null ? null : reader.readAgain(read, faults, running.ringCells(), rules.rules());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       reloads.rejected();
@@ -120,9 +115,7 @@ public final class RuleReload implements AutoCloseable {
       return;
     }
     reportWaiting(running.differencesUntilRestart(settings));
-    RuleSet next = settings.rules().compile(current);
-    current = next;
-    listener.accept(next);
+    RuleSet next = rules.change(settings.rules()::compile);
     LOG.info("rules reloaded from {}: {} in use{}", path, next.rules().size(), reloads.taken());
   }
 
@@ -145,7 +138,7 @@ public final class RuleReload implements AutoCloseable {
 
   /** The rules in use. */
   public RuleSet current() {
-    return current;
+    return rules.rules();
   }
 
   /** Stops watching. */

@@ -30,6 +30,7 @@ public record RuleSource(List<RuleSpec> rules, boolean ignoreCase) {
    * @param previous the set in use; {@link RuleSet#EMPTY} at the start.
    */
   public RuleSet compile(RuleSet previous) {
-    return RuleSet.compile(rules, ignoreCase, previous, LoopClock.unixEpochNs());
+    return RuleSet.compile(
+        rules, ignoreCase, previous, LoopClock.unixEpochNs(), LoopClock.timeNs());
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.RuleSpec;
 import java.io.IOException;
 import java.io.InputStream;
@@ -28,6 +29,9 @@ public final class SettingsFile {
 
   /** Rings of any length are still to be had. */
   private static final int AT_START = -1;
+
+  /** No rules are in use yet, and what is read may be any. */
+  private static final RuleSet NONE_IN_USE = RuleSet.EMPTY;
 
   private static final Pattern LIST_ITEM = Pattern.compile("(.+)\\[[0-9]+]");
 
@@ -68,19 +72,20 @@ public final class SettingsFile {
 
   /** Reads the content of a file; null if there was a fault. */
   public Settings read(byte[] content, Faults faults) {
-    return read(content, faults, AT_START);
+    return read(content, faults, AT_START, NONE_IN_USE);
   }
 
   /**
    * Reads the content of a file for a process that runs.
    *
    * @param ringCells how long the rings are that it has, 0 for none.
+   * @param inUse its rules.
    */
-  Settings readAgain(byte[] content, Faults faults, int ringCells) {
-    return read(content, faults, ringCells);
+  Settings readAgain(byte[] content, Faults faults, int ringCells, RuleSet inUse) {
+    return read(content, faults, ringCells, inUse);
   }
 
-  private Settings read(byte[] content, Faults faults, int ringCells) {
+  private Settings read(byte[] content, Faults faults, int ringCells, RuleSet inUse) {
     Node root = YamlDocument.compose(content, EXPECTED, faults);
     if (root == null) {
       return null;
@@ -93,10 +98,10 @@ public final class SettingsFile {
       faults.add(tree.line(""), "", "no settings (expected: " + EXPECTED + ")");
       return null;
     }
-    return read(tree, faults, ringCells);
+    return read(tree, faults, ringCells, inUse);
   }
 
-  private Settings read(YamlTree tree, Faults faults, int ringCells) {
+  private Settings read(YamlTree tree, Faults faults, int ringCells, RuleSet inUse) {
     SettingsBuilder builder = new SettingsBuilder();
     for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
       Matcher item = LIST_ITEM.matcher(scalar.getKey());
@@ -130,6 +135,7 @@ public final class SettingsFile {
           rules,
           rule -> "rules[" + rule + "].",
           (path, bad) -> faults.add(tree.line(path), path, bad));
+      inUse.checkChange(rules, (path, bad) -> faults.add(tree.line(path), path, bad));
     }
     if (!faults.isEmpty()) {
       return null;

@@ -15,17 +15,20 @@ import java.util.function.LongSupplier;
 public final class LoopClock {
   private static final long ORIGIN_NS = System.nanoTime() - 1;
 
-  /**
-   * Read once, beside the origin: the two clocks may be set apart later, and windows stay whole.
-   */
-  private static final long UNIX_EPOCH_NS = read() - unixNs();
+  /** How far the time of day has to be off to have been set: both clocks are slewed together. */
+  private static final long SET_NS = 100_000_000;
+
+  /** A reading of both clocks that took longer says nothing. */
+  private static final long READING_NS = SET_NS / 10;
+
+  private static volatile long unixEpochNs = timeNs() - unixNs();
 
   private final LongSupplier time;
   private long nowNs;
 
   /** A clock of the process's time. */
   public LoopClock() {
-    this(LoopClock::read);
+    this(LoopClock::timeNs);
   }
 
   /**
@@ -38,7 +41,8 @@ public final class LoopClock {
     nowNs = time.getAsLong();
   }
 
-  private static long read() {
+  /** The process's time, read now. */
+  public static long timeNs() {
     return System.nanoTime() - ORIGIN_NS;
   }
 
@@ -48,11 +52,30 @@ public final class LoopClock {
   }
 
   /**
-   * 1970-01-01T00:00Z on this clock: negative, as the process started later. The same for the whole
-   * run, also when the system's time of day is set.
+   * 1970-01-01T00:00Z on this clock: negative, as the process started later. The same until {@link
+   * #followTimeOfDay} finds that the system's time of day was set.
    */
   public static long unixEpochNs() {
-    return UNIX_EPOCH_NS;
+    return unixEpochNs;
+  }
+
+  /**
+   * Compares the time of day with this clock.
+   *
+   * @return whether it was set since the last time, and {@link #unixEpochNs} is another one now.
+   */
+  public static boolean followTimeOfDay() {
+    long beforeNs = timeNs();
+    long epochNs = beforeNs - unixNs();
+    return timeNs() - beforeNs < READING_NS && follow(epochNs);
+  }
+
+  static boolean follow(long epochNs) {
+    boolean isSet = Math.abs(epochNs - unixEpochNs) > SET_NS;
+    if (isSet) {
+      unixEpochNs = epochNs;
+    }
+    return isSet;
   }
 
   /** Reads the time. */

@@ -4,6 +4,9 @@ import dev.weir.algorithms.Limit;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One limit of a rule, compiled: what each identity may take from it. Immutable, but for this
@@ -40,10 +43,24 @@ public final class Budget {
     private volatile boolean isComplete;
   }
 
+  /**
+   * A name that the budget had in the store before a reload. It is charged beside the present one
+   * as long as charges that it had then may count, and those of sidecars that reload later.
+   *
+   * @param untilNs on the clock of the checks.
+   */
+  record Former(String storeName, long untilNs) {}
+
+  /** How much later than this sidecar others of the fleet may reload the same change. */
+  private static final long RELOAD_SPREAD_NS = TimeUnit.MINUTES.toNanos(1);
+
+  private static final long NS_PER_US = 1_000;
+
   private final RuleSpec rule;
   private final BudgetSpec spec;
   private final int index;
   private final QuotaPolicy policy;
+  private final long unixEpochNs;
   private final long version;
   private final long seed;
   private final long storeSeed;
@@ -59,23 +76,30 @@ public final class Budget {
   private final byte[] storeName;
   private final ScriptLimit storeLimit;
 
+  /** The newest first; empty for what the store does not decide. */
+  private final List<Former> formers;
+
   /**
    * @param index which of the rule's budgets it is.
    * @param version the version of the set it is compiled for.
    * @param previous the budget of the set before that it continues; null if there was none.
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @param clock of the checks.
    */
-  Budget(RuleSpec rule, int index, long version, Budget previous, long unixEpochNs) {
+  Budget(RuleSpec rule, int index, long version, Budget previous, CompileTime clock) {
     this.rule = rule;
     this.spec = rule.budgets().get(index);
     this.index = index;
     this.policy = policy(rule, spec);
     LimitSpec limits = spec.limit();
-    boolean unchanged =
-        previous != null && limits.resolved().equals(previous.spec.limit().resolved());
+    this.unixEpochNs = clock.unixEpochNs();
+    // Windows of the clock are others once the time of day was set.
+    boolean sameWindows =
+        previous != null
+            && (limits.algorithm() != Algorithm.FIXED_WINDOW
+                || previous.unixEpochNs == unixEpochNs);
+    boolean unchanged = sameWindows && limits.resolved().equals(previous.spec.limit().resolved());
     // Counts of the same windows are as good under another number.
-    boolean sameCounts =
-        unchanged || previous != null && limits.keepsCountsOf(previous.spec.limit());
+    boolean sameCounts = unchanged || sameWindows && limits.keepsCountsOf(previous.spec.limit());
     this.limit = unchanged ? previous.limit : limits.compile(unixEpochNs);
     this.share = limit;
     this.version = sameCounts ? previous.version : version;
@@ -92,6 +116,49 @@ public final class Budget {
     boolean sameForStore = previous != null && spec.isSameForStore(previous.spec);
     this.storeLimit =
         !spec.mode().needsStore() ? null : sameForStore ? previous.storeLimit : spec.storeLimit();
+    this.formers = continued == null ? List.of() : formersOf(previous, clock.nowNs());
+  }
+
+  /** A budget of the store under a former name. */
+  private Budget(Budget of, Former former) {
+    rule = of.rule;
+    spec = of.spec;
+    index = of.index;
+    policy = of.policy;
+    unixEpochNs = of.unixEpochNs;
+    version = of.version;
+    seed = of.seed;
+    limit = of.limit;
+    share = of.share;
+    past = null;
+    storeName = former.storeName.getBytes(StandardCharsets.US_ASCII);
+    storeSeed = mix(of.storeSeed + former.storeName.hashCode());
+    storeLimit = of.storeLimit.former();
+    formers = List.of();
+  }
+
+  private List<Former> formersOf(Budget previous, long nowNs) {
+    if (storeLimit == null || previous.storeLimit == null) {
+      return List.of();
+    }
+    String name = new String(storeName, StandardCharsets.US_ASCII);
+    List<Former> all = new ArrayList<>();
+    String before = new String(previous.storeName, StandardCharsets.US_ASCII);
+    if (!before.equals(name)) {
+      long countsNs = Math.max(countsNs(storeLimit), countsNs(previous.storeLimit));
+      all.add(new Former(before, nowNs + countsNs + RELOAD_SPREAD_NS));
+    }
+    for (Former former : previous.formers) {
+      if (former.untilNs > nowNs && !former.storeName.equals(name)) {
+        all.add(former);
+      }
+    }
+    return List.copyOf(all);
+  }
+
+  /** The longest for which a charge counts. */
+  private static long countsNs(ScriptLimit limit) {
+    return limit.isPaced() ? limit.comesBackNs(limit.capacity()) : limit.countsUs() * NS_PER_US;
   }
 
   private Past pastOf(Budget previous) {
@@ -154,6 +221,21 @@ public final class Budget {
     long mixed = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
     return mixed ^ mixed >>> 31;
+  }
+
+  /** The names in the store that are charged beside the present one, the newest first. */
+  List<Former> formers() {
+    return formers;
+  }
+
+  /** The same budget under one of its former names. */
+  Budget under(Former former) {
+    return new Budget(this, former);
+  }
+
+  /** Whether it is a budget under a former name, to be charged in the store only. */
+  public boolean isFormer() {
+    return storeLimit != null && storeLimit.isFormer();
   }
 
   /** The limit's place in its rule, from 0. */

@@ -1,12 +1,16 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import org.agrona.DirectBuffer;
 
@@ -19,6 +23,10 @@ public final class Rule {
   private final int index;
   private final long cost;
   private final List<Budget> budgets;
+
+  /** The same; those of the last version that had limits if this one has none. */
+  private final List<Budget> remembered;
+
   private final BudgetGroup[] groups;
   private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
@@ -29,9 +37,9 @@ public final class Rule {
    * @param index the rule's place in the file, from 0.
    * @param version the version of the set it is compiled for.
    * @param previous the rule of that id in the set before; null if there was none.
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @param clock of the checks.
    */
-  Rule(RuleSpec spec, int index, long version, Rule previous, long unixEpochNs) {
+  Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock) {
     this.spec = spec;
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
@@ -41,12 +49,14 @@ public final class Rule {
       methods[i] = spec.methods().get(i).getBytes(StandardCharsets.US_ASCII);
     }
     if (spec.action() == RuleAction.LIMIT) {
-      this.budgets = budgets(spec, version, previous, unixEpochNs);
+      this.budgets = budgets(spec, version, previous, clock);
+      this.remembered = budgets;
       this.groups = groups(budgets, previous == null ? NO_GROUPS : previous.groups);
       this.localGroupCount = localGroupCount(groups);
       this.storeLimits = storeLimits(previous);
     } else {
       this.budgets = List.of();
+      this.remembered = previous == null ? List.of() : previous.remembered;
       this.groups = NO_GROUPS;
       this.localGroupCount = 0;
       this.storeLimits = null;
@@ -63,19 +73,45 @@ public final class Rule {
   }
 
   private static List<Budget> budgets(
-      RuleSpec spec, long version, Rule previous, long unixEpochNs) {
+      RuleSpec spec, long version, Rule previous, CompileTime clock) {
+    Budget[] continued = continued(spec, previous);
+    List<Budget> budgets = new ArrayList<>(continued.length);
+    for (int i = 0; i < continued.length; i++) {
+      budgets.add(new Budget(spec, i, version, continued[i], clock));
+    }
+    return List.copyOf(budgets);
+  }
+
+  /** The budgets that those of a rule continue, each at its place; null where there is none. */
+  private static Budget[] continued(RuleSpec spec, Rule previous) {
     Budget[] continued = new Budget[spec.budgets().size()];
-    if (previous != null && previous.spec.onMissingKey() == spec.onMissingKey()) {
-      List<Budget> left = new ArrayList<>(previous.budgets);
+    if (previous != null) {
+      List<Budget> left = new ArrayList<>(previous.remembered);
       // A budget is known by its key and name; one whose algorithm or window changed, by its key.
       pair(spec.budgets(), left, continued, BudgetSpec::isNamedAs);
       pair(spec.budgets(), left, continued, (one, other) -> one.key().equals(other.key()));
     }
-    List<Budget> budgets = new ArrayList<>(continued.length);
-    for (int i = 0; i < continued.length; i++) {
-      budgets.add(new Budget(spec, i, version, continued[i], unixEpochNs));
+    return continued;
+  }
+
+  /**
+   * Reports what the rule cannot become while it is in use: what this node has counted is not known
+   * to the store, nor the other way round.
+   */
+  void checkChange(RuleSpec to, FaultSink sink) {
+    if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
+      return;
     }
-    return List.copyOf(budgets);
+    Budget[] continued = continued(to, this);
+    for (int i = 0; i < continued.length; i++) {
+      Mode mode = to.budgets().get(i).mode();
+      Mode before = continued[i] == null ? mode : continued[i].spec().mode();
+      if (mode.needsStore() != before.needsStore()) {
+        String expected =
+            before + ", as until now: what was used would be forgotten; a restart begins anew";
+        sink.fault(to.fieldsOf(i) + "mode", new BadValueException(mode.toString(), expected));
+      }
+    }
   }
 
   private static void pair(
@@ -95,7 +131,7 @@ public final class Rule {
 
   private static BudgetGroup[] groups(List<Budget> budgets, BudgetGroup[] previous) {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
-    for (Budget budget : budgets) {
+    for (Budget budget : withFormers(budgets)) {
       BudgetSpec spec = budget.spec();
       Object same =
           List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault(), spec.leaseLifeNs());
@@ -105,6 +141,32 @@ public final class Rule {
         .map(group -> new BudgetGroup(group, previous))
         .sorted((a, b) -> Boolean.compare(a.mode().needsStore(), b.mode().needsStore()))
         .toArray(BudgetGroup[]::new);
+  }
+
+  /**
+   * Each budget, and behind it itself under its former names: as many as a check may have, and none
+   * that is the name of another.
+   */
+  private static List<Budget> withFormers(List<Budget> budgets) {
+    List<Budget> all = new ArrayList<>();
+    Set<Object> names = new HashSet<>();
+    budgets.forEach(budget -> names.add(named(budget)));
+    int room = RuleSpec.MAX_BUDGETS - budgets.size();
+    for (Budget budget : budgets) {
+      all.add(budget);
+      for (Budget.Former former : budget.formers()) {
+        Budget under = budget.under(former);
+        if (room > 0 && names.add(named(under))) {
+          all.add(under);
+          room--;
+        }
+      }
+    }
+    return all;
+  }
+
+  private static Object named(Budget budget) {
+    return List.of(budget.spec().key(), ByteBuffer.wrap(budget.storeName()));
   }
 
   private static int localGroupCount(BudgetGroup[] groups) {

@@ -11,20 +11,22 @@ import java.util.Map;
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
-  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, null, 0);
+  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, null, new CompileTime(0, 0));
 
   private final List<Rule> rules;
   private final Map<String, Rule> byId = new HashMap<>();
   private final RuleMatcher matcher;
+  private final boolean ignoreCase;
   private final long version;
 
   private RuleSet(
-      List<RuleSpec> specs, boolean ignoreCase, long version, RuleSet previous, long unixEpochNs) {
+      List<RuleSpec> specs, boolean ignoreCase, long version, RuleSet previous, CompileTime clock) {
+    this.ignoreCase = ignoreCase;
     this.version = version;
     Rule[] compiled = new Rule[specs.size()];
     for (int i = 0; i < compiled.length; i++) {
       RuleSpec spec = specs.get(i);
-      compiled[i] = new Rule(spec, i, version, previous.byId.get(spec.id()), unixEpochNs);
+      compiled[i] = new Rule(spec, i, version, previous.byId.get(spec.id()), clock);
       byId.put(spec.id(), compiled[i]);
     }
     this.rules = List.of(compiled);
@@ -39,11 +41,54 @@ public final class RuleSet {
    * @param previous the set to be replaced, whose budgets go on; {@link #EMPTY} at the start.
    * @param unixEpochNs 1970-01-01T00:00Z on the clock of the checks: the windows of the clock and
    *     the calendar are counted from there.
+   * @param nowNs the time on the clock of the checks.
    * @throws BadValueException if the patterns mix wildcards in too many ways.
    */
   public static RuleSet compile(
+      List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs, long nowNs) {
+    CompileTime clock = new CompileTime(unixEpochNs, nowNs);
+    return new RuleSet(specs, ignoreCase, previous.version + 1, previous, clock);
+  }
+
+  /** Compiles rules at the clock's beginning. */
+  public static RuleSet compile(
       List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs) {
-    return new RuleSet(specs, ignoreCase, previous.version + 1, previous, unixEpochNs);
+    return compile(specs, ignoreCase, previous, unixEpochNs, 0);
+  }
+
+  /** The same rules, compiled at another time to replace these. */
+  public RuleSet again(long unixEpochNs, long nowNs) {
+    List<RuleSpec> specs = rules.stream().map(Rule::spec).toList();
+    return compile(specs, ignoreCase, this, unixEpochNs, nowNs);
+  }
+
+  /** When the first of the names in the store ends that budgets had before; never if none does. */
+  public long formerNamesUntilNs() {
+    long untilNs = Long.MAX_VALUE;
+    for (Rule rule : rules) {
+      for (Budget budget : rule.budgets()) {
+        for (Budget.Former former : budget.formers()) {
+          untilNs = Math.min(untilNs, former.untilNs());
+        }
+      }
+    }
+    return untilNs;
+  }
+
+  /**
+   * Reports what these rules cannot become while they are in use.
+   *
+   * @param to each right by itself.
+   * @param sink is told the fields as {@code rules[0].mode}.
+   */
+  public void checkChange(List<RuleSpec> to, RuleSpec.FaultSink sink) {
+    for (int i = 0; i < to.size(); i++) {
+      Rule before = byId.get(to.get(i).id());
+      String at = "rules[" + i + "].";
+      if (before != null) {
+        before.checkChange(to.get(i), (field, fault) -> sink.fault(at + field, fault));
+      }
+    }
   }
 
   /**

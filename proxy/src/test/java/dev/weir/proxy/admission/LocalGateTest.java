@@ -150,6 +150,40 @@ class LocalGateTest {
     assertEquals(TimeUnit.DAYS.toNanos(29) - SECOND / 2, answer.retryAfterNs); // in UTC
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"EPOCH", "HOUR"})
+  void windowsFollowTheTimeOfDayAndGiveNothingAwayWhenItIsSet(Alignment align) {
+    long hourNs = TimeUnit.HOURS.toNanos(1);
+    int user = 0;
+    for (int offMinutes = -191; offMinutes < 190; offMinutes += 21) {
+      for (int usedMinutes = 1; usedMinutes < 60; usedMinutes += 9) {
+        long identity = IDENTITY + ++user;
+        long startNs = NOW + 3 * user * hourNs;
+        long atNs = startNs + TimeUnit.MINUTES.toNanos(usedMinutes);
+        RuleSpec.Builder spec = spec(Algorithm.FIXED_WINDOW, "10/1h").align(align);
+        RuleSet off =
+            RuleSet.compile(
+                List.of(spec.build()), false, RuleSet.EMPTY, TimeUnit.MINUTES.toNanos(offMinutes));
+        assertEquals(10, passingAt(off, 11, atNs, identity));
+        RuleSet set = off.again(0, atNs);
+        set.succeed();
+        String what = offMinutes + " minutes off, set " + usedMinutes + " minutes past";
+        assertEquals(0, passingAt(set, 1, atNs, identity), what);
+        assertEquals(0, passingAt(set, 1, startNs + hourNs - SECOND, identity), what);
+        assertEquals(10, passingAt(set, 11, startNs + hourNs - SECOND / 2, identity), what);
+      }
+    }
+  }
+
+  private int passingAt(RuleSet set, int count, long nowNs, long identity) {
+    int passed = 0;
+    for (int i = 0; i < count; i++) {
+      ask(set, nowNs, identity, identity);
+      passed += answer.refusal == null ? 1 : 0;
+    }
+    return passed;
+  }
+
   @Test
   void tellsARequestOfAQueueItsSlot() {
     RuleSet set =

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +29,29 @@ class RuleReloadTest {
   @TempDir private Path directory;
   private final List<RuleSet> published = new ArrayList<>();
   private Path path;
+
+  /** The rules of a process. */
+  private static final class InUse implements RulesInUse {
+    private final Consumer<RuleSet> listener;
+    private RuleSet rules;
+
+    InUse(Settings settings, Consumer<RuleSet> listener) {
+      this.listener = listener;
+      rules = settings.rules().compile(RuleSet.EMPTY);
+    }
+
+    @Override
+    public synchronized RuleSet rules() {
+      return rules;
+    }
+
+    @Override
+    public synchronized RuleSet change(UnaryOperator<RuleSet> change) {
+      rules = change.apply(rules);
+      listener.accept(rules);
+      return rules;
+    }
+  }
 
   private static String file(String id, String limit) {
     return "upstream: http://127.0.0.1:8080\nrules:\n  - {id: " + id + ", limit: " + limit + "}\n";
@@ -40,7 +65,7 @@ class RuleReloadTest {
 
   private RuleReload reload() {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
-    return new RuleReload(path, settings, settings.rules().compile(RuleSet.EMPTY), published::add);
+    return new RuleReload(path, settings, new InUse(settings, published::add));
   }
 
   private static String ids(RuleSet set) {
@@ -147,15 +172,13 @@ class RuleReloadTest {
   @Test
   void countsAsRejectedWhatCannotBePublished() throws IOException {
     Settings settings = new SettingsFile().read(path, Faults.ofFile(path.toString()));
-    RuleSet first = settings.rules().compile(RuleSet.EMPTY);
-    RuleReload reload =
-        new RuleReload(
-            path,
+    InUse inUse =
+        new InUse(
             settings,
-            first,
             rules -> {
               throw new OutOfMemoryError("of this test");
             });
+    RuleReload reload = new RuleReload(path, settings, inUse);
     assertThrows(OutOfMemoryError.class, reload::reload);
     assertFalse(reload.reloads().isLastTaken());
   }
@@ -250,18 +273,52 @@ class RuleReloadTest {
   void noticesAChangeBetweenStartAndWatch() throws IOException {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
     Files.writeString(path, SECOND);
-    RuleReload reload =
-        new RuleReload(path, settings, settings.rules().compile(RuleSet.EMPTY), published::add);
+    RuleReload reload = new RuleReload(path, settings, new InUse(settings, published::add));
     reload.poll();
     assertEquals("[b]", ids(reload.current()));
+  }
+
+  @Test
+  void refusesAChangeBetweenThisNodeAndTheStoreAtItsLine() throws IOException {
+    String head =
+        "upstream: http://127.0.0.1:8080\nservice: a\nredis: {nodes: [127.0.0.1:1]}\nrules:\n";
+    Files.writeString(
+        path,
+        head
+            + "  - {id: a, limit: 10/1h}\n"
+            + "  - {id: b, match: {path: /b}, limits: [{limit: 10/1h, mode: exact}, {limit: 9/1d}]}\n"
+            + "  - {id: c, match: {path: /c}, limit: 10/1h, mode: exact}\n");
+    RuleReload reload = reload();
+    Files.writeString(
+        path,
+        head
+            + "  - {id: a, limit: 10/1h, mode: leased}\n"
+            + "  - {id: b, match: {path: /b}, limits: [{limit: 8/1d}, {limit: 10/2h}]}\n"
+            + "  - {id: c, match: {path: /c}, limit: 10/1h, mode: leased}\n");
+    List<Faults.Fault> faults = reload.reload().all();
+    assertEquals(2, faults.size(), faults.toString());
+    String begins = "; a restart begins anew)";
+    assertEquals(
+        path
+            + ":5: rules[0].mode: leased (expected: local, as until now: what was used would be"
+            + " forgotten"
+            + begins,
+        faults.get(0).toString());
+    assertEquals(
+        path
+            + ":6: rules[1].limits[1].mode: local (expected: exact, as until now: what was used would"
+            + " be forgotten"
+            + begins,
+        faults.get(1).toString());
+    assertEquals(List.of(), published);
   }
 
   @Test
   void watchesByItself() throws Exception {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
     BlockingQueue<RuleSet> seen = new LinkedBlockingQueue<>();
-    RuleSet first = settings.rules().compile(RuleSet.EMPTY);
-    try (RuleReload reload = new RuleReload(path, settings, first, seen::add)) {
+    InUse inUse = new InUse(settings, seen::add);
+    try (RuleReload reload = new RuleReload(path, settings, inUse)) {
       reload.start();
       Files.writeString(path, SECOND);
       RuleSet next = seen.poll(30, TimeUnit.SECONDS);

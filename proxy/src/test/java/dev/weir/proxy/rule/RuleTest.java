@@ -11,8 +11,10 @@ import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,14 +150,54 @@ class RuleTest {
   @Test
   void anotherKeyStartsAfresh() {
     RuleSet first = set(RuleSet.EMPTY, spec(b -> b));
-    for (RuleSpec changed :
-        List.of(
-            spec(b -> b.key(KeySpec.parse("header:a"))),
-            spec(b -> b.onMissingKey(OnMissingKey.SHARED)))) {
-      Budget rule = only(set(first, changed));
-      assertNotEquals(only(first).seed(), rule.seed());
-      assertNull(rule.past());
+    Budget rule = only(set(first, spec(b -> b.key(KeySpec.parse("header:a")))));
+    assertNotEquals(only(first).seed(), rule.seed());
+    assertNull(rule.past());
+  }
+
+  @Test
+  void whatARequestWithoutAKeyCountsToChangesNobodysBudget() {
+    RuleSet first = set(RuleSet.EMPTY, spec(b -> b));
+    Budget changed = only(set(first, spec(b -> b.onMissingKey(OnMissingKey.SHARED))));
+    assertEquals(only(first).seed(), changed.seed());
+  }
+
+  @Test
+  void aRuleWithoutLimitsForAWhileRemembersItsBudgets() {
+    RuleSet first = set(RuleSet.EMPTY, spec(b -> b));
+    RuleSpec unlimited =
+        RuleSpec.builder(first.rules().get(0).id()).action(RuleAction.UNLIMITED).build();
+    RuleSet between = set(set(first, unlimited), unlimited);
+    assertEquals(only(first).seed(), only(set(between, spec(b -> b))).seed());
+  }
+
+  @Test
+  void aNameThatTheStoreHadIsChargedUntilTheLongerOfBothWindowsHasPassed() {
+    long hour = TimeUnit.HOURS.toNanos(1);
+    RuleSpec one = spec(b -> b.mode(Mode.EXACT).rate(Rate.parse("10/1h")));
+    RuleSpec two = spec(b -> b.mode(Mode.EXACT).limits(List.of(limit("10/2h"), limit("10/1d"))));
+    RuleSet first = RuleSet.compile(List.of(one), false, RuleSet.EMPTY, 0, hour);
+    RuleSet second = RuleSet.compile(List.of(two), false, first, 0, 2 * hour);
+    assertEquals(List.of("r/gcra-2h", "r", "r/gcra-1d"), names(second));
+    long untilNs = 4 * hour + TimeUnit.MINUTES.toNanos(1);
+    assertEquals(untilNs, second.formerNamesUntilNs());
+    assertEquals(names(second), names(second.again(0, untilNs - 1)));
+    assertEquals(List.of("r/gcra-2h", "r/gcra-1d"), names(second.again(0, untilNs)));
+    RuleSet back = RuleSet.compile(List.of(one), false, second, 0, 3 * hour);
+    assertEquals(List.of("r", "r/gcra-2h"), names(back), "one key is charged once");
+  }
+
+  private static BudgetSpec.Builder limit(String rate) {
+    return new BudgetSpec.Builder().rate(Rate.parse(rate));
+  }
+
+  private static List<String> names(RuleSet set) {
+    BudgetGroup group = set.rules().get(0).group(0);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < group.size(); i++) {
+      names.add(new String(group.budget(i).storeName(), StandardCharsets.US_ASCII));
     }
+    return names;
   }
 
   @Test
