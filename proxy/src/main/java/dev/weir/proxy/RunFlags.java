@@ -30,7 +30,8 @@ final class RunFlags {
   static final List<String> ORDER =
       List.of(
           ("upstream limit burst key listen decision decision-tokens decision-tokens-for"
-                  + " ratelimit-config ratelimit-merge-domains tls admin admin-hosts monitoring"
+                  + " ratelimit-config ratelimit-merge-domains ratelimit-headers"
+                  + " ratelimit-shadow-mode ratelimit-quota-mode tls admin admin-hosts monitoring"
                   + " match cost algorithm overflow max-wait align time-zone sub-window action"
                   + " on-missing-key dry-run priority mode share on-store-failure"
                   + " service redis trusted-proxies client-ip-header ipv6-prefix paths event-loops"

@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.control.RateLimitSettings;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.GrpcMethod;
@@ -37,6 +38,7 @@ final class SidecarRateLimits implements AutoCloseable {
   private final RateLimitErrors errors = new RateLimitErrors();
   private final ConfigurationReload reload;
   private final BooleanSupplier ready;
+  private final RateLimitAnswers answers;
 
   /** The same limiters, for what need not be done on their event loops. */
   private final List<RateLimiter> all = new ArrayList<>();
@@ -63,6 +65,7 @@ final class SidecarRateLimits implements AutoCloseable {
       Metrics metrics,
       BooleanSupplier ready) {
     this.ready = ready;
+    this.answers = settings.answers();
     reload = new ConfigurationReload(folder(settings, hasStore, ringCells), this::publish);
     String faults = reload.load();
     if (!faults.isEmpty()) {
@@ -72,6 +75,7 @@ final class SidecarRateLimits implements AutoCloseable {
         errors::domainCount,
         errors::callerCount,
         errors::storeCount,
+        errors::shadowCount,
         reload.reloads()::takenCount,
         reload.reloads()::rejectedCount);
     new SidecarFigures(metrics)
@@ -122,7 +126,7 @@ final class SidecarRateLimits implements AutoCloseable {
       LoopClock clock) {
     RateLimiter limiter =
         new RateLimiter(
-            tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs());
+            tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs(), answers);
     limiter.prepare(null, last).run();
     limiters.add(eventLoop, limiter);
     all.add(limiter);

@@ -7,6 +7,7 @@ import dev.weir.proxy.client.ClientCaps;
 import dev.weir.proxy.client.ClientSettings;
 import dev.weir.proxy.client.ListenerSettings;
 import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.control.RateLimitSettings;
 import dev.weir.proxy.control.RuleSource;
 import dev.weir.proxy.control.Settings;
@@ -179,7 +180,7 @@ final class SidecarWarmUp {
                 caps.headBytes(), caps.fieldCount(), caps.targetBytes(), clientCount, clientCount),
             client.answers()),
         new DecisionSettings(List.of(), null, false),
-        new RateLimitSettings(null, false),
+        new RateLimitSettings(null, false, RateLimitAnswers.DEFAULT),
         new AdmissionSettings(KEYS, 0, 0),
         mode.needsStore() ? patient(of.store()) : StoreSettings.NONE,
         new StoreNames(SERVICE, false, Set.of(), ""),

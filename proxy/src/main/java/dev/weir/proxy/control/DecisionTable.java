@@ -48,13 +48,34 @@ final class DecisionTable {
               SWITCH,
               "false",
               "Several of those files may have one domain.",
-              (table, text) -> table.mergesDomains = Texts.parseBoolean(text)));
+              (table, text) -> table.mergesDomains = Texts.parseBoolean(text)),
+          SettingRow.of(
+              "ratelimit-headers",
+              NAME,
+              "off",
+              "Fields for clients where no file says: %s (default), x-ratelimit, draft06, draft11.",
+              (table, text) -> table.headers = Texts.parseOneOf(text, LimitHeaders.values())),
+          SettingRow.of(
+              "ratelimit-shadow-mode",
+              SWITCH,
+              "false",
+              "Calls that are over their limits pass, and are counted.",
+              (table, text) -> table.isShadow = Texts.parseBoolean(text)),
+          SettingRow.of(
+              "ratelimit-quota-mode",
+              SWITCH,
+              "false",
+              "A call is refused only if all of its limits are over.",
+              (table, text) -> table.areQuotas = Texts.parseBoolean(text)));
 
   final List<ListenerTable> listeners = new ArrayList<>();
   private Path tokens;
   private boolean tokensForAll;
   private Path rateLimitFolder;
   private boolean mergesDomains;
+  private LimitHeaders headers = LimitHeaders.OFF;
+  private boolean isShadow;
+  private boolean areQuotas;
 
   private static boolean isAll(String text) {
     return Texts.parseOneOf(text, new String[] {"resets", "all"}).equals("all");
@@ -72,13 +93,25 @@ final class DecisionTable {
       String folder = rateLimitFolder.toString();
       sink.accept("ratelimit-config", new BadValueException(folder, "decision too"));
     }
-    if (mergesDomains && rateLimitFolder == null) {
-      sink.accept("ratelimit-merge-domains", new BadValueException("true", "ratelimit-config too"));
+    if (rateLimitFolder == null) {
+      checkWithoutFolder("ratelimit-merge-domains", mergesDomains, "true", sink);
+      checkWithoutFolder(
+          "ratelimit-headers", headers != LimitHeaders.OFF, headers.toString(), sink);
+      checkWithoutFolder("ratelimit-shadow-mode", isShadow, "true", sink);
+      checkWithoutFolder("ratelimit-quota-mode", areQuotas, "true", sink);
+    }
+  }
+
+  private static void checkWithoutFolder(
+      String name, boolean isSet, String value, BiConsumer<String, BadValueException> sink) {
+    if (isSet) {
+      sink.accept(name, new BadValueException(value, "ratelimit-config too"));
     }
   }
 
   RateLimitSettings rateLimits() {
-    return new RateLimitSettings(rateLimitFolder, mergesDomains);
+    return new RateLimitSettings(
+        rateLimitFolder, mergesDomains, new RateLimitAnswers(headers, isShadow, areQuotas));
   }
 
   DecisionSettings build(TlsSettingsTable tls) {

@@ -7,8 +7,9 @@ import java.nio.file.Path;
  *
  * @param folder null if the service is not wanted.
  * @param mergesDomains whether several files may have one domain.
+ * @param answers what all of its answers have.
  */
-public record RateLimitSettings(Path folder, boolean mergesDomains) {
+public record RateLimitSettings(Path folder, boolean mergesDomains, RateLimitAnswers answers) {
   /** Whether Envoy's rate-limit service is wanted. */
   public boolean isConfigured() {
     return folder != null;

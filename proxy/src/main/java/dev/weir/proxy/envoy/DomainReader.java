@@ -2,6 +2,7 @@ package dev.weir.proxy.envoy;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.LimitHeaders;
 import dev.weir.proxy.control.YamlDocument;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Mode;
@@ -103,8 +104,7 @@ final class DomainReader {
     boolean spares = weir.oneOf("refused-hits", RefusedHits.values()) == RefusedHits.SPARE;
     boolean isAllOrNothing = weir.flag("all-or-nothing");
     domainOptions = new LimitOptions(mode, spares || isAllOrNothing, null, 0);
-    LimitHeaders headers = weir.oneOf("headers", LimitHeaders.values());
-    return new DomainOptions(isAllOrNothing, headers == null ? LimitHeaders.OFF : headers);
+    return new DomainOptions(isAllOrNothing, weir.oneOf("headers", LimitHeaders.values()));
   }
 
   private List<DescriptorSpec> descriptors(YamlSection parent) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy;
 
+import dev.weir.proxy.control.LimitHeaders;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy;
 
+import dev.weir.proxy.control.LimitHeaders;
 import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.StoreDecision;
@@ -34,14 +35,14 @@ final class PendingCall implements StoreTaker {
     this.limiter = limiter;
   }
 
-  void begin(RateLimitCall call, Domain of, RateLimitAsker toTell) {
+  void begin(RateLimitCall call, Domain of, LimitHeaders headers, RateLimitAsker toTell) {
     domain = of;
     asker = toTell;
     openCount = 1;
     isUndecided = false;
     charges.clear();
     together.clear();
-    verdict.start(call.descriptorCount(), of == null ? LimitHeaders.OFF : of.options().headers());
+    verdict.start(call.descriptorCount(), headers);
     if (keys != null) {
       keys.clear();
     }

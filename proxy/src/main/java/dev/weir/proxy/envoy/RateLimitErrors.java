@@ -7,6 +7,7 @@ public final class RateLimitErrors {
   private final LongAdder caller = new LongAdder();
   private final LongAdder store = new LongAdder();
   private final LongAdder domain = new LongAdder();
+  private final LongAdder shadow = new LongAdder();
 
   /** A call could not be decided, by its caller's fault. */
   void ofCaller() {
@@ -21,6 +22,15 @@ public final class RateLimitErrors {
   /** A call was of a domain that is in no file, and passed. */
   void ofDomain() {
     domain.increment();
+  }
+
+  /** A call that was over its limits passed, as all do. */
+  void ofShadow() {
+    shadow.increment();
+  }
+
+  public long shadowCount() {
+    return shadow.sum();
   }
 
   public long domainCount() {

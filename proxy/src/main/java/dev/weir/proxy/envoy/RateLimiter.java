@@ -2,6 +2,8 @@ package dev.weir.proxy.envoy;
 
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.LimitHeaders;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -21,6 +23,7 @@ public final class RateLimiter {
   /** Calls of one event loop that may await the store at one time. */
   static final int MAX_PENDING = 16 * 1024;
 
+  private final RateLimitAnswers answers;
   private final RateLimitErrors errors;
   private final LoopClock clock;
   private final long unixEpochNs;
@@ -47,7 +50,9 @@ public final class RateLimiter {
       LoopMetrics metrics,
       RateLimitErrors errors,
       LoopClock clock,
-      long unixEpochNs) {
+      long unixEpochNs,
+      RateLimitAnswers answers) {
+    this.answers = answers;
     this.errors = errors;
     this.clock = clock;
     this.unixEpochNs = unixEpochNs;
@@ -55,7 +60,7 @@ public final class RateLimiter {
     this.local = new LocalCounts(tables);
     this.store = store == null ? null : new StoreCounts(store, new DescriptorKeyWriter(names));
     this.figures = new LimitFigures(metrics);
-    this.verdicts = new VerdictWriter();
+    this.verdicts = new VerdictWriter(answers.areQuotas());
   }
 
   /**
@@ -92,7 +97,8 @@ public final class RateLimiter {
     if (pending == null) {
       return atOnce.verdict.start(0, LimitHeaders.OFF).fail(RateLimitVerdict.Fault.BUSY);
     }
-    pending.begin(call, domain, asker);
+    LimitHeaders headers = domain.options().headers();
+    pending.begin(call, domain, headers == null ? answers.headers() : headers, asker);
     boolean isAsked = false;
     try {
       charge(pending, call, nowNs);
@@ -231,7 +237,10 @@ public final class RateLimiter {
       return pending.verdict.fail(RateLimitVerdict.Fault.STORE);
     }
     boolean isOver = verdicts.isOverLimit(pending);
-    pending.verdict.overLimit(isOver);
+    pending.verdict.overLimit(isOver && !answers.isShadow());
+    if (isOver && answers.isShadow()) {
+      errors.ofShadow();
+    }
     if (isOver && isAllOrNothing) {
       giveBack(pending, nowNs);
     }

@@ -13,6 +13,15 @@ final class VerdictWriter {
   /** From this part of a limit on a hit is near it. */
   private static final float NEAR = 0.8f;
 
+  private final boolean areQuotas;
+
+  /**
+   * @param areQuotas whether each limit is one that refuses only if all of its call do.
+   */
+  VerdictWriter(boolean areQuotas) {
+    this.areQuotas = areQuotas;
+  }
+
   /** Takes the limits away that others of the same call replace: they are not looked at. */
   void replace(RateLimitVerdict verdict) {
     for (int i = 0; i < verdict.count(); i++) {
@@ -31,6 +40,7 @@ final class VerdictWriter {
 
   /**
    * Whether a call as a whole is over: one of its limits is, or all of those that are quotas are.
+   * Where all are quotas, a descriptor without a limit is one that is not over.
    */
   boolean isOverLimit(PendingCall call) {
     int quotas = 0;
@@ -38,14 +48,23 @@ final class VerdictWriter {
     for (int i = 0; i < call.charges.count(); i++) {
       NodeLimit limit = call.verdict.limit(call.charges.descriptor(i));
       boolean refuses = isOver(call, i) && !isShadow(limit);
-      if (limit != null && limit.spec().isQuota()) {
+      if (areQuotas || limit != null && limit.spec().isQuota()) {
         quotas++;
         quotasOver += refuses ? 1 : 0;
       } else if (refuses) {
         return true;
       }
     }
-    return quotas > 0 && quotasOver == quotas;
+    return quotas > 0 && quotasOver == quotas && !(areQuotas && hasOneWithoutLimit(call.verdict));
+  }
+
+  private static boolean hasOneWithoutLimit(RateLimitVerdict verdict) {
+    for (int i = 0; i < verdict.count(); i++) {
+      if (verdict.unit(i) == null && verdict.remaining(i) != RateLimitVerdict.UNLIMITED) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Writes the status of each descriptor that was charged, and counts its hits. */

@@ -28,6 +28,7 @@ final class DescriptorCollector implements MultiCollector {
   private final LongSupplier unknownDomains;
   private final LongSupplier callerErrors;
   private final LongSupplier storeErrors;
+  private final LongSupplier shadowed;
   private final LongSupplier loads;
   private final LongSupplier failedLoads;
 
@@ -36,12 +37,14 @@ final class DescriptorCollector implements MultiCollector {
       LongSupplier unknownDomains,
       LongSupplier callerErrors,
       LongSupplier storeErrors,
+      LongSupplier shadowed,
       LongSupplier loads,
       LongSupplier failedLoads) {
     this.metrics = metrics;
     this.unknownDomains = unknownDomains;
     this.callerErrors = callerErrors;
     this.storeErrors = storeErrors;
+    this.shadowed = shadowed;
     this.loads = loads;
     this.failedLoads = failedLoads;
   }
@@ -69,6 +72,11 @@ final class DescriptorCollector implements MultiCollector {
             "rate_limit_domain_not_found",
             "Calls of domains that are in no file, which pass.",
             unknownDomains));
+    out.metricSnapshot(
+        one(
+            "global_shadow_mode",
+            "Calls over their limits that passed, by ratelimit-shadow-mode.",
+            shadowed));
     out.metricSnapshot(one("config_load_success", "Times that files were read and taken.", loads));
     out.metricSnapshot(one("config_load_error", "Times that files had faults.", failedLoads));
     return out.build();

@@ -58,6 +58,7 @@ public final class Metrics {
    * @param unknownDomains calls of domains that are in no file.
    * @param callerErrors calls that could not be decided by their callers' fault.
    * @param storeErrors calls on which the store gave no decision.
+   * @param shadowed calls that were over their limits and passed, as all do.
    * @param loads how often files were read and taken.
    * @param failedLoads how often they had faults.
    */
@@ -65,11 +66,12 @@ public final class Metrics {
       LongSupplier unknownDomains,
       LongSupplier callerErrors,
       LongSupplier storeErrors,
+      LongSupplier shadowed,
       LongSupplier loads,
       LongSupplier failedLoads) {
     registry.register(
         new DescriptorCollector(
-            this, unknownDomains, callerErrors, storeErrors, loads, failedLoads));
+            this, unknownDomains, callerErrors, storeErrors, shadowed, loads, failedLoads));
   }
 
   /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where the files of Envoy's rate-limit service are said to be. */
 class RateLimitSettingsTest {
@@ -20,11 +22,17 @@ class RateLimitSettingsTest {
         faults(Map.of("--upstream", "http://127.0.0.1:1", "--ratelimit-config", "limits")));
   }
 
-  @Test
-  void domainsAreMergedOnlyOfFiles() {
+  @ParameterizedTest
+  @CsvSource({
+    "--ratelimit-merge-domains, true",
+    "--ratelimit-headers, draft06",
+    "--ratelimit-shadow-mode, true",
+    "--ratelimit-quota-mode, true"
+  })
+  void settingsOfFilesAreNoUseWithoutThem(String flag, String value) {
     assertEquals(
-        "--ratelimit-merge-domains: true (expected: ratelimit-config too)",
-        faults(Map.of("--decision", "on", "--ratelimit-merge-domains", "true")));
+        flag + ": " + value + " (expected: ratelimit-config too)",
+        faults(Map.of("--decision", "on", flag, value)));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.Metrics;
@@ -38,11 +39,12 @@ class CallersNamesTest {
         metrics.newLoop(),
         new RateLimitErrors(),
         new LoopClock(() -> 1),
-        0);
+        0,
+        RateLimitAnswers.DEFAULT);
   }
 
   CallersNamesTest() {
-    metrics.exposeDescriptors(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0);
+    metrics.exposeDescriptors(() -> 0, () -> 0, () -> 0, () -> 0, () -> 0, () -> 0);
   }
 
   @AfterEach

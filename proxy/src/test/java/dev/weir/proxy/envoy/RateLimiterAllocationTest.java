@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
@@ -36,7 +37,8 @@ class RateLimiterAllocationTest {
           new Metrics().newLoop(),
           new RateLimitErrors(),
           new LoopClock(),
-          LoopClock.unixEpochNs());
+          LoopClock.unixEpochNs(),
+          RateLimitAnswers.DEFAULT);
   private final RequestReader reader = new RequestReader();
   private final ResponseWriter writer = new ResponseWriter();
   private final RateLimitCall call = new RateLimitCall();

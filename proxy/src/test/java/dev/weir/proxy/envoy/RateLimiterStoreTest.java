@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.KeyHasher;
@@ -61,7 +62,8 @@ class RateLimiterStoreTest {
             metrics,
             errors,
             store.clock(),
-            0);
+            0,
+            RateLimitAnswers.DEFAULT);
     limiter.prepare(null, Configurations.exact(text)).run();
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import dev.weir.proxy.metrics.DescriptorNames;
@@ -33,7 +34,15 @@ class RateLimiterTest {
   private final LoopClock clock = new LoopClock(() -> nowNs);
   private final RateLimiter limiter =
       new RateLimiter(
-          tables, null, StoreNames.DEFAULT, KeyHasher.withKey(1, 2), metrics, errors, clock, 0);
+          tables,
+          null,
+          StoreNames.DEFAULT,
+          KeyHasher.withKey(1, 2),
+          metrics,
+          errors,
+          clock,
+          0,
+          RateLimitAnswers.DEFAULT);
 
   private RateLimitConfiguration used;
 

@@ -7,6 +7,7 @@ import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.decision.DecisionRig;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -33,7 +34,15 @@ class ShouldRateLimitTest {
   private final LoopMetrics metrics = new Metrics().newLoop();
   private final RateLimiter limiter =
       new RateLimiter(
-          tables, null, StoreNames.DEFAULT, KeyHasher.withKey(1, 2), metrics, errors, rig.clock, 0);
+          tables,
+          null,
+          StoreNames.DEFAULT,
+          KeyHasher.withKey(1, 2),
+          metrics,
+          errors,
+          rig.clock,
+          0,
+          RateLimitAnswers.DEFAULT);
   private boolean isReady = true;
 
   private void start(String text) {

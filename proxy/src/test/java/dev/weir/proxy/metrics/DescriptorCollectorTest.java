@@ -26,7 +26,7 @@ class DescriptorCollectorTest {
     two.responseTimes().record(70_000_000_000L);
     String before = text(metrics);
     assertFalse(before.contains("ratelimit_service"), before);
-    metrics.exposeDescriptors(() -> 9, () -> 1, () -> 2, () -> 3, () -> 4);
+    metrics.exposeDescriptors(() -> 9, () -> 1, () -> 2, () -> 5, () -> 3, () -> 4);
     String text = text(metrics);
     for (String line :
         List.of(
@@ -36,6 +36,7 @@ class DescriptorCollectorTest {
             "ratelimit_service_should_rate_limit_error{err_type=\"service_error\"} 1.0",
             "ratelimit_service_should_rate_limit_error{err_type=\"redis_error\"} 2.0",
             "ratelimit_service_rate_limit_domain_not_found 9.0",
+            "ratelimit_service_global_shadow_mode 5.0",
             "ratelimit_service_total_requests{grpc_method=\"ShouldRateLimit\"} 4.0",
             TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"5.0E-5\"} 1",
             TIME + "_bucket{grpc_method=\"ShouldRateLimit\",le=\"1.0E-4\"} 2",

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import com.google.protobuf.Duration;
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
+import dev.weir.proxy.control.LimitHeaders;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;

@@ -1,7 +1,7 @@
-package dev.weir.proxy.envoy;
+package dev.weir.proxy.control;
 
-/** Which fields of a response tell of the limit that is closest to its end. */
-enum LimitHeaders {
+/** Which fields Envoy adds to a response: they tell of the limit that is closest to its end. */
+public enum LimitHeaders {
   OFF("off"),
   /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
   X_RATELIMIT("x-ratelimit"),
