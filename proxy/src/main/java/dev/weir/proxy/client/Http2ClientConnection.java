@@ -75,6 +75,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   }
 
   @Override
+  protected boolean isShared() {
+    return peer.trusted();
+  }
+
+  @Override
   protected long maxReceivedBytes() {
     return exchanges.router.maxReceivedBytes();
   }

@@ -154,11 +154,12 @@ final class PeerConduct {
 
   /**
    * Takes of the budget; drains the connection when that is low. What answers are made of takes
-   * nothing: it is one client that asks for them, and the streams of all that would end.
+   * nothing: it is one client that asks for them, and the streams of all that would end. So it is
+   * with what messages are made of that an ingress passes on.
    */
   int glitch(Glitch glitch) {
     connection.observer.glitch(glitch);
-    if (connection.role == Role.CLIENT && glitch.isOfMessage()) {
+    if (connection.isShared() && glitch.isOfMessage()) {
       return ErrorCode.NO_ERROR;
     }
     glitches.take(glitch.units(), nowNs());

@@ -4,8 +4,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The streams of one connection whose content waits and whose peer takes none of it for 30 s, or
- * next to none over 60 s: each is reset, and at the third a client's connection ends. That of a
- * service is shared by clients who have no part in it. Looked at each second while anything waits.
+ * next to none over 60 s: each is reset. Each counts for a minute, one behind the other, and at the
+ * third that counts a client's connection is drained: what else is in flight comes to its end. That
+ * of a service or an ingress is shared by clients who have no part in it, and is never drained for
+ * one of them. Looked at each second while anything waits.
  */
 final class StalledStreams {
   private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
@@ -16,9 +18,14 @@ final class StalledStreams {
 
   private static final int MAX_STALLED = 3;
 
+  /** For how long each that has stalled counts, one behind the other. */
+  private static final long COUNTED_NS = TimeUnit.SECONDS.toNanos(60);
+
   private final Http2Connection connection;
   private final StreamSlots streams;
-  private int count;
+
+  /** When none of those that have stalled counts any more. */
+  private long countedUntilNs = Long.MIN_VALUE;
 
   StalledStreams(Http2Connection connection, StreamSlots streams) {
     this.connection = connection;
@@ -42,23 +49,29 @@ final class StalledStreams {
 
   /** The user resets a stream: it may have seen first that it has stalled. */
   void resetByUser(int stream) {
-    if (connection.role == Role.SERVER
-        && streams.waiting[stream] != null
-        && connection.loop.clock.nowNs() - streams.stalledNs[stream] >= STALLED_NS) {
-      count++;
+    final long nowNs = connection.loop.clock.nowNs();
+    if (streams.waiting[stream] != null && nowNs - streams.stalledNs[stream] >= STALLED_NS) {
+      count(nowNs);
     }
   }
 
-  /** Resets those that have stalled; when there were too many, the connection ends. */
+  private void count(long nowNs) {
+    if (connection.isShared()) {
+      return;
+    }
+    countedUntilNs = Math.max(countedUntilNs, nowNs) + COUNTED_NS;
+    if (countedUntilNs - nowNs > (MAX_STALLED - 1) * COUNTED_NS) {
+      connection.drain();
+    }
+  }
+
+  /** Resets those that have stalled. */
   void end(long nowNs) {
     for (int stream = 0; stream < streams.slots(); stream++) {
       if (streams.id(stream) != 0 && streams.waiting[stream] != null && isStalled(stream, nowNs)) {
-        count++;
         connection.states.end(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
+        count(nowNs);
       }
-    }
-    if (connection.role == Role.SERVER && count >= MAX_STALLED) {
-      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "streams are opened and not read");
     }
   }
 

@@ -49,6 +49,14 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
     conduct = new PeerConduct(connection);
   }
 
+  /**
+   * Whether the streams are different clients', so that what is in one of them is no reason to end
+   * the others: those to a service, and those of an ingress.
+   */
+  protected boolean isShared() {
+    return role == Role.CLIENT;
+  }
+
   /** Whether anything may still be read and written. */
   abstract boolean isOpen();
 

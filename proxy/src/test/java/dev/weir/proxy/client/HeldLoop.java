@@ -8,6 +8,7 @@ import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -70,7 +71,11 @@ final class HeldLoop {
 
   /** Connects, and says nothing. */
   HeldLoop connect() {
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, Peer.LOOPBACK, memory.of(null)));
+    return connect(Peer.LOOPBACK);
+  }
+
+  private HeldLoop connect(Peer peer) {
+    channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer, memory.of(null)));
     channel.pipeline().fireChannelActive();
     return this;
   }
@@ -78,6 +83,14 @@ final class HeldLoop {
   /** Connects as a client of HTTP/2, and reads what every connection begins with. */
   HeldLoop connectHttp2() {
     connect();
+    client.startAsClient().send();
+    client.received();
+    return this;
+  }
+
+  /** Connects as an ingress that is believed, and carries many clients' streams by HTTP/2. */
+  HeldLoop connectIngress() {
+    connect(new Peer(IpAddress.LOOPBACK, true));
     client.startAsClient().send();
     client.received();
     return this;

@@ -20,7 +20,7 @@ class Http2BoundTest {
   private static final int MIB = 1 << 20;
   private static final String PIECE = "x".repeat(15_000);
 
-  private final HeldLoop held = new HeldLoop().connectHttp2();
+  private HeldLoop held = new HeldLoop().connectHttp2();
 
   @AfterEach
   void end() {
@@ -195,10 +195,9 @@ class Http2BoundTest {
     assertTrue(held.service.last().end.startsWith("endreset "), held.service.last().end);
   }
 
-  @Test
-  void endsAConnectionThatTakesNoneOfThreeAnswers() {
-    held.client.settings(4, 0).send();
-    for (int id = 1; id < 6; id += 2) {
+  /** The client opens so many streams, and takes nothing of their answers. */
+  private void leaveUnread(int firstId, int streams) {
+    for (int id = firstId; id < firstId + 2 * streams; id += 2) {
       held.client.request(id, true, "GET", "/a").send();
       held.service.last().answer("HTTP/1.1 200 OK\r\nContent-Length: 5");
       held.service.last().send("hello", true);
@@ -206,9 +205,61 @@ class Http2BoundTest {
     held.client.received();
     held.pass(SECOND_NS); // looks each second
     held.pass(30 * SECOND_NS);
+  }
+
+  private boolean isDraining() {
+    return held.client.received().stream().anyMatch(frame -> frame.startsWith("GOAWAY"));
+  }
+
+  /** What else is in flight comes to its end. */
+  @Test
+  void drainsAConnectionThatTakesNoneOfThreeAnswers() {
+    held.client.request(1, true, "GET", "/a").send();
+    HeldService.Call other = held.service.last();
+    held.client.settings(4, 0).send();
+    leaveUnread(3, 3);
     List<String> frames = held.client.received();
-    assertEquals(
-        "GOAWAY 5 ENHANCE_YOUR_CALM streams are opened and not read",
-        frames.get(frames.size() - 1));
+    assertTrue(frames.contains("GOAWAY 2147483647 NO_ERROR"), frames.toString());
+    assertTrue(held.channel.isOpen());
+    held.client.windowUpdate(1, 100).send();
+    other.answer("HTTP/1.1 200 OK\r\nContent-Length: 5");
+    other.send("whole", true);
+    assertTrue(held.client.received().contains("DATA 1 whole end"));
+  }
+
+  @Test
+  void drainsNoConnectionOfWhichAStreamStallsNowAndThen() {
+    held.client.settings(4, 0).request(1, true, "GET", "/lasts").send(); // it is never idle
+    for (int i = 0; i < 10; i++) {
+      leaveUnread(4 * i + 3, 2);
+      assertFalse(isDraining(), 2 * i + 2 + " in its life");
+      held.pass(90 * SECOND_NS / 2);
+      held.pass(90 * SECOND_NS / 2);
+    }
+  }
+
+  @Test
+  void drainsNoIngressWhoseClientsTakeNoAnswers() {
+    HeldLoop direct = held;
+    held = new HeldLoop().connectIngress();
+    direct.close();
+    held.client.settings(4, 0).send();
+    leaveUnread(1, 10);
+    List<String> frames = held.client.received();
+    assertEquals(10, frames.stream().filter(frame -> frame.startsWith("RST_STREAM")).count());
+    assertTrue(frames.stream().noneMatch(frame -> frame.startsWith("GOAWAY")), frames.toString());
+  }
+
+  /** A thousand faults of messages, each of some client of the ingress. */
+  @Test
+  void endsNoIngressForWhatIsInTheMessagesOfOneClient() {
+    HeldLoop direct = held;
+    held = new HeldLoop().connectIngress();
+    direct.close();
+    for (int id = 1; id < 400; id += 2) {
+      held.client.request(id, false, "POST", "/a", "content-length: 1").data(id, true, "").send();
+    }
+    assertFalse(isDraining());
+    assertTrue(held.channel.isOpen());
   }
 }
