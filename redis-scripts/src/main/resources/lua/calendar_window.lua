@@ -1,7 +1,8 @@
 -- Fixed windows of a calendar, whose edges the script cannot know: the caller sends three that follow
 -- one another, and the server's time says which of the two windows it is.
--- Limit: a = limit; b < c < d, edges in microseconds: before c the window is [b, c), from c on [c, d),
--- also beyond d: a caller that is late refuses rather than issues anew.
+-- Limit: a = limit; b < c < d, edges in microseconds: before c the window is [b, c), from c on [c, d).
+-- Beyond d nobody knows which window it is unless the value says so: a caller that is late refuses, to
+-- be asked again at once, and begins no window.
 -- Value, 25 bytes: 'C', start, end, count; 8 more as of the fixed window. Cost: O(1).
 local CALENDAR = {}
 
@@ -53,7 +54,10 @@ function CALENDAR.units(st, now)
   return now < st.over and st.count or 0
 end
 
-function CALENDAR.available(st, limit, now) return math.max(limit.a - st.count, 0) end
+-- Nothing of a window that is over: its caller is late.
+function CALENDAR.available(st, limit, now)
+  return now < st.over and math.max(limit.a - st.count, 0) or 0
+end
 function CALENDAR.charge(st, limit, now, units) st.count = st.count + units end
 function CALENDAR.keep(st, limit, now, units, life)
   st.count, st.held = st.count + units, math.max(st.held, now + life)
@@ -71,8 +75,8 @@ function CALENDAR.refund(st, limit, now, units, at)
 end
 
 function CALENDAR.owe(st, limit, now, units, at)
-  local fitting = math.min(units, CALENDAR.available(st, limit))
-  if fitting == 0 or at < st.start or math.max(at, now) >= st.over then return false end
+  local fitting = math.min(units, CALENDAR.available(st, limit, now))
+  if fitting == 0 or at < st.start or at >= st.over then return false end
   st.count = st.count + fitting
   return true
 end
@@ -85,7 +89,9 @@ local function over(st, now)
 end
 
 function CALENDAR.reset_at(st, now) return st.count == 0 and now or over(st, now) end
-function CALENDAR.drained(st, room, now) return st.count <= room and 0 or over(st, now) - now end
+function CALENDAR.drained(st, room, now)
+  return st.count > room and now < st.over and over(st, now) - now or 0
+end
 function CALENDAR.save(st)
   return with_held(struct.pack('<Bddd', 67, st.start, st.over, st.count), st.held)
 end

@@ -224,7 +224,8 @@ public final class ScriptLimit {
    * The minutes, hours, days, weeks (from Monday) or months of a zone. The server cannot know them,
    * so the call carries the edges around the caller's time ({@link CheckCall#clear(long)}), and the
    * server's own time says which window it is. A caller whose clock is off by less than half a
-   * window changes nothing; one that is further behind refuses rather than issues anew.
+   * window changes nothing; one that is more than a window behind begins none, and is refused
+   * unless another has begun it.
    *
    * @param unit MINUTES, HOURS, DAYS, WEEKS or MONTHS.
    */

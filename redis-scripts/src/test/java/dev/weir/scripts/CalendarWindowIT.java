@@ -89,11 +89,23 @@ class CalendarWindowIT extends ScriptServer {
     for (int off = -40; off <= 40; off++) {
       assertEquals(0, ask(days, 1, noon + off * DAY_US / 2, noon).granted(0), "off " + off);
     }
-    // Days behind, on a key of its own: one budget, and not another one at each midnight.
-    client.text("FLUSHALL");
-    assertEquals(10, ask(days, 20, noon, noon + 5 * DAY_US).granted(0));
-    assertEquals(0, ask(days, 20, noon, noon + 8 * DAY_US).granted(0));
-    assertTrue(ask(days, 20, noon, noon + 8 * DAY_US).retryAfterUs(0) > 0);
+  }
+
+  @Test
+  void aCallerThatIsLateBeginsNoWindowAndIsToAskAgainAtOnce() throws Exception {
+    final long noon = midnight + DAY_US / 2;
+    final long now = noon + 5 * DAY_US;
+    assertEquals(0, ask(days, 1, noon, now).granted(0));
+    assertEquals(0, ask(days, 1, noon, now).retryAfterUs(0));
+    assertEquals("0", client.text("DBSIZE"));
+    // The window that another caller has begun is known.
+    assertEquals(4, ask(days, 4, now, now).granted(0));
+    assertEquals(6, ask(days, 20, noon, now).granted(0));
+    assertEquals(0, ask(days, 1, now, now).granted(0));
+    // Until that is over.
+    assertEquals(0, ask(days, 1, noon, now + DAY_US).granted(0));
+    assertEquals(10, ask(days, 20, now + DAY_US, now + DAY_US).granted(0));
+    assertEquals(0, ask(days, 1, noon, now + DAY_US).granted(0));
   }
 
   @Test

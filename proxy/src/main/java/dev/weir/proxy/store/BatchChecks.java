@@ -47,7 +47,7 @@ final class BatchChecks {
   /**
    * Forgets everything but the memory.
    *
-   * @param unixUs the time of this process, by which windows of a calendar are sent.
+   * @param unixUs the time by which windows of a calendar are sent.
    */
   void begin(long unixUs) {
     call.clear(unixUs);

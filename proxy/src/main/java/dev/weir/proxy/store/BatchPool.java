@@ -38,8 +38,12 @@ final class BatchPool {
     return free != null || count < MAX_COUNT;
   }
 
-  /** An empty batch; there is one. */
-  Batch take(BatchOwner owner) {
+  /**
+   * An empty batch; there is one.
+   *
+   * @param server where it goes, by whose time windows of a calendar are sent.
+   */
+  Batch take(BatchOwner owner, ServerTime server) {
     Batch batch = free;
     if (batch == null) {
       count++;
@@ -48,7 +52,9 @@ final class BatchPool {
       free = batch.next;
       batch.next = null;
     }
-    return batch.begin(owner, (clock.nowNs() - LoopClock.unixEpochNs()) / 1_000);
+    long nowNs = clock.nowNs();
+    long ownUs = (nowNs - LoopClock.unixEpochNs()) / 1_000;
+    return batch.begin(owner, server.isKnown() ? server.us(nowNs) : ownUs);
   }
 
   /** The batch has come to its end. */

@@ -138,7 +138,7 @@ final class Shard implements BatchOwner, DebtCarrier {
       send(nowNs);
     }
     if (gathering == null) {
-      gathering = batches.take(this);
+      gathering = batches.take(this, link.serverTime());
     }
     return null;
   }
@@ -321,13 +321,13 @@ final class Shard implements BatchOwner, DebtCarrier {
   /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
   private void split(Batch batch, long nowNs) {
     while (batch.refundCount() > 0 && batches.hasOne()) {
-      Batch part = batches.take(this);
+      Batch part = batches.take(this, link.serverTime());
       batch.moveRefundTo(part);
       outcomes.observer().storeResent();
       write(part, link, nowNs);
     }
     for (int check = 0; check < batch.checkCount() && batches.hasOne(); check++) {
-      Batch part = batches.take(this);
+      Batch part = batches.take(this, link.serverTime());
       batch.moveTo(part, check, link.serverTime());
       if (part.checkCount() == 0) {
         batches.release(part);

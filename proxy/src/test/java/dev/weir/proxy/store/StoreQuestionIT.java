@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TimeOfDay;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.request.StoreFault;
@@ -21,6 +22,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +32,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each kind of question, asked of a real server on an event loop, by a caller of its own. */
 class StoreQuestionIT {
@@ -74,7 +79,7 @@ class StoreQuestionIT {
             false,
             null,
             TimeUnit.SECONDS.toNanos(5));
-    store = new Store(settings, transport, "", () -> "", peers -> {});
+    store = new Store(settings, transport, "", () -> "", (peers, rank) -> {});
     for (EventExecutor executor : group) {
       EventLoop loop = (EventLoop) executor;
       LoopClock clock = new LoopClock();
@@ -119,6 +124,27 @@ class StoreQuestionIT {
     assertEquals("0", exists());
     assertEquals(4, ask(new StoreQuestion().check(null, 0).of(name(), 0, days).upTo(4)).granted());
     assertEquals(6, ask(new StoreQuestion().peek(null, 0).of(name(), 0, days).upTo(20)).granted());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {63, 123, -63, -123, 60 * 50, -60 * 50})
+  void windowsOfTheCalendarGoByTheServersTimeWhateverThisProcessBelieves(int minutesBehind)
+      throws Exception {
+    for (ChronoUnit unit : List.of(ChronoUnit.HOURS, ChronoUnit.DAYS)) {
+      ScriptLimit[] limit = {ScriptLimit.calendarWindow(10, unit, ZoneOffset.UTC)};
+      StoreKeys keys = keys(NAME + unit);
+      try (TimeOfDay time = new TimeOfDay()) {
+        time.setBehind(minutesBehind);
+        assertEquals(
+            9, ask(new StoreQuestion().check(null, 0).of(keys, 0, limit).upTo(9)).granted());
+        time.setBehind(0);
+        assertEquals(
+            1, ask(new StoreQuestion().check(null, 0).of(keys, 0, limit).upTo(9)).granted());
+        time.setBehind(minutesBehind);
+        assertEquals(
+            0, ask(new StoreQuestion().check(null, 0).of(keys, 0, limit).upTo(9)).granted());
+      }
+    }
   }
 
   @Test
