@@ -35,6 +35,35 @@ class LocalShareIT {
     }
   }
 
+  @Test
+  void fiveSidecarsPassTwoOfTwoInAnHourAlsoWhenTheStoreIsAway() throws Exception {
+    for (String[] mode :
+        new String[][] {{"--mode", "local", "--share", "auto"}, {"--mode", "exact"}}) {
+      List<String> flags = new ArrayList<>(List.of(mode));
+      flags.addAll(List.of("--limit", "2/1h"));
+      try (RedisServer redis = RedisKind.EMBEDDED.start();
+          Fleet fleet = new Fleet(5, Fleet.node(redis), flags.toArray(String[]::new))) {
+        for (Rig rig : fleet.rigs) {
+          rig.await(PEERS, 5);
+        }
+        assertEquals(2, passing(fleet, "there"), mode[1]);
+        redis.kill();
+        for (Rig rig : fleet.rigs) {
+          rig.await(StoreRig.DECIDING, 0);
+        }
+        assertEquals(2, passing(fleet, "away"), mode[1]);
+      }
+    }
+  }
+
+  private static int passing(Fleet fleet, String user) throws Exception {
+    int sum = 0;
+    for (Rig rig : fleet.rigs) {
+      sum += passing(rig, user);
+    }
+    return sum;
+  }
+
   private static int passing(Rig rig, String user) throws Exception {
     try (RawClient client = rig.connect()) {
       List<Integer> statuses = new ArrayList<>();

@@ -80,7 +80,7 @@ class StoreResetIT {
     LoopClock clock = new LoopClock();
     rig = new LoopRig(settings, transport, clock);
     LoopMetrics metrics = rig.metrics;
-    store = new Store(settings.store(), transport, "", () -> "", peers -> {});
+    store = new Store(settings.store(), transport, "", () -> "", (peers, rank) -> {});
     LoopStore loopStore = store.join(rig.eventLoop, clock, rig.deadlines, metrics.store());
     tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
     LocalGate local = new LocalGate(tables);

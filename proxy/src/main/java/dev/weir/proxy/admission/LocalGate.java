@@ -17,6 +17,9 @@ public final class LocalGate implements Gate {
 
   private static final long NOBODY = -1;
 
+  /** The least that who is refused for want of a share is told to wait. */
+  private static final long LEAST_RETRY_NS = 1_000_000_000;
+
   /** Budgets that are fetched at once; a processor has not as many reads under way. */
   private static final int MAX_EXPECTED = 64;
 
@@ -36,6 +39,9 @@ public final class LocalGate implements Gate {
   private long chargedTicket = NOBODY;
 
   private long chargedAtNs;
+
+  /** A budget of which this node has no share; null if there was none in the last question. */
+  private Budget withoutShare;
 
   /** Budgets that are expected to be asked for, and what was read of them. */
   private final LimitTable[] expectedTables = new LimitTable[MAX_EXPECTED];
@@ -61,8 +67,11 @@ public final class LocalGate implements Gate {
       BudgetGroup group = charges.group(i);
       for (int j = 0; j < group.size() && expectedCount < MAX_EXPECTED; j++) {
         Budget budget = group.budget(j).latest();
-        expectedTables[expectedCount] = tables.of(budget.share());
-        expectedKeys[expectedCount++] = charges.hash(i) ^ budget.seed();
+        Limit share = budget.share();
+        if (share != null) {
+          expectedTables[expectedCount] = tables.of(share);
+          expectedKeys[expectedCount++] = charges.hash(i) ^ budget.seed();
+        }
       }
     }
   }
@@ -88,6 +97,7 @@ public final class LocalGate implements Gate {
     chargedTicket = NOBODY;
     boolean allowed = false;
     boolean decided = false;
+    withoutShare = null;
     for (int attempt = 0; !decided && attempt < MAX_ATTEMPTS; attempt++) {
       if (gather(charges, asShare, nowNs)) {
         allowed =
@@ -97,6 +107,8 @@ public final class LocalGate implements Gate {
               case RESET -> reset(nowNs);
             };
         decided = !decision.moved();
+      } else if (withoutShare != null) {
+        return refuse(withoutShare);
       }
     }
     if (allowed && charges.operation() == Operation.CHECK) {
@@ -110,7 +122,10 @@ public final class LocalGate implements Gate {
     return answer;
   }
 
-  /** False, with a decision that refuses, if what counts against a budget is still on its way. */
+  /**
+   * False, with a decision that refuses, if what counts against a budget is still on its way, or if
+   * this node has no share of one.
+   */
   private boolean gather(Charges charges, boolean asShare, long nowNs) {
     boolean gathered = true;
     budgets.clear();
@@ -131,7 +146,13 @@ public final class LocalGate implements Gate {
         }
         Budget budget = group.budget(j).latest();
         long key = identity ^ budget.seed();
-        budgets.add(key, budget.share(), budget.policy(), group.budget(j).index(), cost);
+        Limit share = budget.share();
+        if (share == null && charges.operation() != Operation.RESET) {
+          withoutShare = budget;
+          return false;
+        }
+        Limit limit = share == null ? budget.limit() : share;
+        budgets.add(key, limit, budget.policy(), group.budget(j).index(), cost);
         if (budget.past() != null) {
           gathered = gathered && past.carryOver(budget, identity, nowNs, decision);
         }
@@ -144,6 +165,18 @@ public final class LocalGate implements Gate {
   private boolean reset(long nowNs) {
     budgets.reset(nowNs);
     return budgets.peek(nowNs, decision);
+  }
+
+  /** Others may let pass all that a limit does; this node may once it is one of the first. */
+  private Verdict refuse(Budget of) {
+    long retryAfterNs = Math.max(LEAST_RETRY_NS, of.spec().limit().comesBackNs());
+    return verdict.refuse(
+        RefusalReason.OVER_LIMIT,
+        of.policy(),
+        of.limit().capacity(),
+        0,
+        retryAfterNs,
+        retryAfterNs);
   }
 
   private Verdict answer(boolean allowed, long nowNs) {

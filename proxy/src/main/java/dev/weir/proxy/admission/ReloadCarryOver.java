@@ -24,7 +24,8 @@ final class ReloadCarryOver {
    * @return false, with a decision that refuses, if something of it is still on its way.
    */
   boolean carryOver(Budget budget, long identity, long nowNs, Decision scratch) {
-    Limit limit = budget.share();
+    Limit share = budget.share();
+    Limit limit = share == null ? budget.limit() : share;
     LimitTable table = tables.of(limit);
     long key = identity ^ budget.seed();
     if (budget.past().isOver() && table.isKnown(key, nowNs)) {

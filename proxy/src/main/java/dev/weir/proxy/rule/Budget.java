@@ -167,7 +167,8 @@ public final class Budget {
       long pastSeed = seed(rule, previous.spec, previous.version);
       return new Past(pastSeed, previous.limit, adoption, null);
     }
-    return new Past(previous.seed, previous.share, adoption, previous.past).cut(MAX_PASTS);
+    Limit before = previous.share == null ? previous.limit : previous.share;
+    return new Past(previous.seed, before, adoption, previous.past).cut(MAX_PASTS);
   }
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
@@ -250,16 +251,17 @@ public final class Budget {
 
   /**
    * What this node may let pass by itself: its part of the limit, as last divided by {@link
-   * Shares}, or all of it if nobody else lets pass under the same rule.
+   * Shares}, or all of it if nobody else lets pass under the same rule; null if it may let nothing
+   * pass, as others have all of a limit that is smaller than the fleet.
    */
   public Limit share() {
     return share;
   }
 
   /** Makes the share, while requests are asking for it. */
-  void divide(int nodeCount) {
+  void divide(int nodeCount, int rank) {
     if (rule.isShared(spec)) {
-      share = spec.limit().share(limit, nodeCount, rule.costOrDefault());
+      share = spec.limit().share(limit, nodeCount, rank, rule.costOrDefault());
     }
   }
 

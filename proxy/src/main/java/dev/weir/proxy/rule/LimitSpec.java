@@ -70,6 +70,11 @@ public record LimitSpec(
     return burst != 0 || rate == null ? burst : rate.count();
   }
 
+  /** In how long a unit comes back on average. */
+  public long comesBackNs() {
+    return rate.windowNs() / rate.count();
+  }
+
   /** The fields that were given, but the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
@@ -128,34 +133,41 @@ public record LimitSpec(
   }
 
   /**
-   * What one of several nodes may let pass, so that all together let pass what the limit does: the
-   * same rate and depth divided by their number, but never less than one request. Its states mean
-   * the same under another share: to be full is to be full under each.
+   * What one of several nodes may let pass, so that all together let pass no more than the limit
+   * does: the same rate and depth divided by their number. Where that is less than one request, it
+   * is divided by fewer, and the last nodes have nothing. Its states mean the same under another
+   * share: to be full is to be full under each.
    *
    * @param whole this limit, compiled.
-   * @param cost units that one request takes.
+   * @param rank of the node, from 0.
+   * @param cost units that one request takes, at most the capacity.
+   * @return null if the node has nothing.
    */
-  Limit share(Limit whole, int nodes, long cost) {
-    LimitSpec spec = resolved();
-    for (int parts = nodes; parts > 1; parts /= 2) {
-      long count = Math.max(cost, rate.count() / parts);
-      if (algorithm == Algorithm.FIXED_WINDOW) {
-        return Limit.fixedWindow(count, whole);
-      }
-      try {
-        return algorithm.takesBurst()
-            ? spec.compile(
-                rate.count(),
-                Math.multiplyExact(rate.windowNs(), parts),
-                Math.max(cost, capacity() / parts),
-                0)
-            : spec.compile(count, rate.windowNs(), count, 0);
-      } catch (IllegalArgumentException | ArithmeticException tooSlow) {
-        // So little comes back that a key would be kept for years: to divide by less is better.
-        continue;
-      }
+  Limit share(Limit whole, int nodes, int rank, long cost) {
+    int parts = (int) Math.min(nodes, capacity() / cost);
+    Limit share = null;
+    while (parts > 1 && share == null) {
+      share = part(whole, parts);
+      parts = share == null ? parts / 2 : parts;
     }
-    return whole;
+    return rank >= parts ? null : share == null ? whole : share;
+  }
+
+  /** The limit divided; null if so little comes back that a key would be kept for years. */
+  private Limit part(Limit whole, int parts) {
+    LimitSpec spec = resolved();
+    long count = rate.count() / parts;
+    if (algorithm == Algorithm.FIXED_WINDOW) {
+      return Limit.fixedWindow(count, whole);
+    }
+    try {
+      return algorithm.takesBurst()
+          ? spec.compile(
+              rate.count(), Math.multiplyExact(rate.windowNs(), parts), capacity() / parts, 0)
+          : spec.compile(count, rate.windowNs(), count, 0);
+    } catch (IllegalArgumentException | ArithmeticException tooSlow) {
+      return null;
+    }
   }
 
   /**

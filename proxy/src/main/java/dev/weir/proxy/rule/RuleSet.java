@@ -109,10 +109,10 @@ public final class RuleSet {
   }
 
   /** Makes every budget's share of its limit. */
-  void divide(int nodeCount) {
+  void divide(int nodeCount, int rank) {
     for (Rule rule : rules) {
       for (Budget budget : rule.budgets()) {
-        budget.divide(nodeCount);
+        budget.divide(nodeCount, rank);
       }
     }
   }

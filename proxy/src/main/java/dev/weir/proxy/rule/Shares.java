@@ -8,10 +8,11 @@ package dev.weir.proxy.rule;
 public final class Shares {
   private RuleSet rules = RuleSet.EMPTY;
   private int nodeCount = 1;
+  private int rank;
 
   /** Makes the shares of rules that are not in use yet; they are kept right from now on. */
   public synchronized void follow(RuleSet newRules) {
-    newRules.divide(nodeCount);
+    newRules.divide(nodeCount, rank);
     rules = newRules;
   }
 
@@ -19,11 +20,14 @@ public final class Shares {
    * Makes the shares anew.
    *
    * @param count how many nodes there are, 1 or more.
+   * @param place of this one among them, from 0: where a limit is smaller than their number, the
+   *     last ones have no share of it.
    */
-  public synchronized void divideBy(int count) {
-    if (count != nodeCount) {
+  public synchronized void divideBy(int count, int place) {
+    if (count != nodeCount || place != rank) {
       nodeCount = count;
-      rules.divide(count);
+      rank = place;
+      rules.divide(count, place);
     }
   }
 }

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,20 +30,26 @@ final class Peers {
   private final StoreCalls calls;
   private final String service;
   private final byte[][] keys;
-  private final IntConsumer listener;
+  private final PeerListener listener;
   private final Supplier<String> rulesDigest;
   private final RuleAgreement agreement = new RuleAgreement();
-  private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+
+  /** Of those that came earlier an earlier one, as far as clocks agree. */
+  private final byte[] id =
+      ascii(String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID()));
+
   private volatile int count = 1;
+  private int rank;
   private long confirmedNs = System.nanoTime();
   private String trouble;
 
   /**
    * @param service whose sidecars are counted; empty if it has no name.
    * @param rulesDigest the same for the same rules; empty if none of them asks the store.
-   * @param listener is told of each count that is another one, by whoever calls {@link #beat}.
+   * @param listener is told of each count and rank that is another one, by whoever calls {@link
+   *     #beat}.
    */
-  Peers(StoreCalls calls, String service, Supplier<String> rulesDigest, IntConsumer listener) {
+  Peers(StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
     this.calls = calls;
     this.service = service;
     this.keys = new byte[][] {key("peers", service), key("rules", service)};
@@ -77,17 +82,22 @@ final class Peers {
     call(server, 0);
   }
 
-  /** Takes a smaller count only if it lasts: a server that has just started knows of nobody yet. */
-  private void counted(int now) {
-    long nowNs = System.nanoTime();
-    boolean isLess = now < count;
-    if (!isLess) {
+  /**
+   * Takes a smaller count or rank only if it lasts: a server that has just started knows of nobody
+   * yet. What is larger counts at once.
+   */
+  void counted(int countNow, int rankNow, long nowNs) {
+    boolean isLess = countNow < count || rankNow < rank;
+    boolean lasts = nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+    if (!isLess || lasts) {
       confirmedNs = nowNs;
     }
-    boolean lasts = nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
-    if (now != count && (!isLess || lasts)) {
-      count = now;
-      listener.accept(now);
+    int taken = lasts ? countNow : Math.max(countNow, count);
+    int takenRank = lasts ? rankNow : Math.max(rankNow, rank);
+    if (taken != count || takenRank != rank) {
+      count = taken;
+      rank = takenRank;
+      listener.counted(taken, takenRank);
     }
   }
 
@@ -111,7 +121,8 @@ final class Peers {
                                   id,
                                   kept,
                                   digest)));
-      counted((int) Math.max(1, answer.get(0)));
+      int sidecars = (int) Math.max(1, answer.get(0));
+      counted(sidecars, (int) Math.min(answer.get(2), sidecars - 1), System.nanoTime());
       if (agreement.counted(answer.get(1), System.nanoTime())) {
         LOG.warn(
             "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"

@@ -23,7 +23,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -50,7 +49,7 @@ public final class Store implements AutoCloseable {
   private final Transport transport;
   private final String service;
   private final Supplier<String> rulesDigest;
-  private final IntConsumer onPeerCount;
+  private final PeerListener onPeerCount;
   private final ClientResources resources = LoopRedisClient.resources();
   private final StoreHealth health = new StoreHealth(System::nanoTime);
   private final List<Member> members = new CopyOnWriteArrayList<>();
@@ -87,7 +86,7 @@ public final class Store implements AutoCloseable {
       Transport transport,
       String service,
       Supplier<String> rulesDigest,
-      IntConsumer onPeerCount) {
+      PeerListener onPeerCount) {
     this.settings = settings;
     this.transport = transport;
     this.service = service;

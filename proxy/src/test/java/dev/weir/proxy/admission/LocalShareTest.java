@@ -3,6 +3,8 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.Rate;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -51,14 +54,56 @@ class LocalShareTest {
   void bitesAtOnceWhenSidecarsComeAndGo(Algorithm algorithm) {
     RuleSet set = rules(algorithm, Share.AUTO, RuleSet.EMPTY);
     assertEquals(LIMIT, passing(set, ++lastKey, 50));
-    shares.divideBy(3);
+    shares.divideBy(3, 0);
     assertEquals(LIMIT / 3, passing(set, ++lastKey, 50));
-    shares.divideBy(2);
+    shares.divideBy(2, 0);
     assertEquals(LIMIT / 2, passing(set, ++lastKey, 50));
-    shares.divideBy(100);
+    shares.divideBy(100, 0);
     assertEquals(1, passing(set, ++lastKey, 50), "never less than one request");
-    shares.divideBy(1);
+    shares.divideBy(1, 0);
     assertEquals(LIMIT, passing(set, ++lastKey, 50));
+  }
+
+  /** Each of the fleet has a table of its own; what passes is counted here. */
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void aFleetThatIsLargerThanTheLimitLetsNoMorePassThanTheLimit(Algorithm algorithm) {
+    for (int cost = 1; cost <= 3; cost++) {
+      for (String limit : List.of("2/1h", "3/1h", "7/1h", "10/365d")) {
+        RuleSpec.Builder spec =
+            RuleSpec.builder("r").algorithm(algorithm).rate(Rate.parse(limit)).share(Share.AUTO);
+        int most = Integer.parseInt(limit.substring(0, limit.indexOf('/')));
+        if (cost > most) {
+          continue;
+        }
+        RuleSet set = RuleSet.compile(List.of(spec.cost(cost).build()), false, RuleSet.EMPTY, 0);
+        shares.follow(set);
+        for (int sidecars : new int[] {1, 2, 3, 5, 4, 9, 5, 2, 1}) {
+          int sum = 0;
+          for (int rank = 0; rank < sidecars; rank++) {
+            shares.divideBy(sidecars, rank);
+            sum += cost * passing(set, ++lastKey, 12);
+          }
+          String what = limit + " at " + cost + " on " + sidecars;
+          assertTrue(sum <= most, what + ": " + sum);
+          assertTrue(sum > most / 2 || sum > most - sidecars * cost, what + ": " + sum);
+        }
+      }
+    }
+  }
+
+  @Test
+  void whoHasNoShareIsRefusedAsOverTheLimitAndToldToWait() {
+    RuleSpec spec = RuleSpec.builder("r").rate(Rate.parse("2/1h")).share(Share.AUTO).build();
+    RuleSet set = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
+    shares.follow(set);
+    shares.divideBy(5, 2);
+    charges.set(set.rules().get(0), of(1));
+    Verdict refused = gate.ask(1, charges, NOW, null);
+    assertEquals(RefusalReason.OVER_LIMIT, refused.refusal());
+    assertEquals(TimeUnit.MINUTES.toNanos(30), refused.retryAfterNs());
+    shares.divideBy(5, 1);
+    assertEquals(1, passing(set, 1, 9), "it is one of the first now");
   }
 
   @ParameterizedTest
@@ -72,7 +117,7 @@ class LocalShareTest {
       int sum = 0;
       for (int step = 0; step < 30; step++) {
         int sidecars = 1 + random.nextInt(LIMIT);
-        shares.divideBy(sidecars);
+        shares.divideBy(sidecars, 0);
         int now = passing(set, key, random.nextInt(4));
         sum += now;
         story.append(sidecars).append(':').append(now).append(' ');
@@ -85,7 +130,7 @@ class LocalShareTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void keepsWhatWasConsumedWhenAReloadTurnsItOnAndOff(Algorithm algorithm) {
-    shares.divideBy(3);
+    shares.divideBy(3, 0);
     RuleSet whole = rules(algorithm, Share.NONE, RuleSet.EMPTY);
     assertEquals(LIMIT, passing(whole, 1, 50));
     RuleSet divided = rules(algorithm, Share.AUTO, whole);

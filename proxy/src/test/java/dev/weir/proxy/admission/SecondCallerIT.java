@@ -98,7 +98,7 @@ class SecondCallerIT {
             false,
             null,
             TimeUnit.SECONDS.toNanos(5));
-    store = new Store(settings, transport, "", () -> "", peers -> {});
+    store = new Store(settings, transport, "", () -> "", (peers, rank) -> {});
     RuleSpec spec = RuleSpec.builder("r").mode(Mode.EXACT).limits(List.of(limits)).build();
     RuleSet rules = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
     for (EventExecutor executor : group) {

@@ -64,7 +64,7 @@ class StoreAwayAllocationTest {
           null,
           5_000_000);
   private final Store store =
-      new Store(settings, Transport.of(TransportKind.NIO), "", () -> "", count -> {});
+      new Store(settings, Transport.of(TransportKind.NIO), "", () -> "", (count, rank) -> {});
   private final LoopClock clock = new LoopClock();
   private final LimitTables tables =
       LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
@@ -116,7 +116,7 @@ class StoreAwayAllocationTest {
             .build());
     Shares shares = new Shares();
     RuleSet set = RuleSet.compile(specs, false, RuleSet.EMPTY, LoopClock.unixEpochNs());
-    shares.divideBy(SIDECARS);
+    shares.divideBy(SIDECARS, 0);
     shares.follow(set);
     return set.rules();
   }

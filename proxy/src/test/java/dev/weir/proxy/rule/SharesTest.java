@@ -34,13 +34,13 @@ class SharesTest {
     RuleSet first = set(spec().mode(Mode.EXACT));
     assertSame(budget(first).limit(), budget(first).share(), "before anybody counts");
     shares.follow(first);
-    shares.divideBy(4);
+    shares.divideBy(4, 0);
     assertEquals(25, budget(first).share().capacity());
     assertSame(budget(first).share(), budget(first).share());
     RuleSet second = set(spec().mode(Mode.EXACT));
     shares.follow(second);
     assertEquals(25, budget(second).share().capacity());
-    shares.divideBy(1);
+    shares.divideBy(1, 0);
     assertSame(budget(second).limit(), budget(second).share());
   }
 
@@ -48,7 +48,7 @@ class SharesTest {
   void areTheWholeLimitWhereNobodyElseLetsPass() {
     RuleSet set = set(spec());
     shares.follow(set);
-    shares.divideBy(4);
+    shares.divideBy(4, 0);
     assertSame(budget(set).limit(), budget(set).share());
   }
 
@@ -58,7 +58,7 @@ class SharesTest {
     shares.follow(set);
     Decision decision = new Decision();
     for (int nodes = 2; nodes < 2_000; nodes++) {
-      shares.divideBy(nodes);
+      shares.divideBy(nodes, 0);
       try (LimitTable table = new LimitTable(LimitTable.MIN_SLOT_COUNT)) {
         assertTrue(table.check(1, budget(set).share(), 1, 1, decision));
         assertFalse(table.check(1, budget(set).share(), 1, 1, decision));
@@ -83,7 +83,7 @@ class SharesTest {
     long least = Long.MAX_VALUE;
     for (int nodes = 2; nodes < 10; nodes++) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      shares.divideBy(nodes);
+      shares.divideBy(nodes, 0);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
       assertEquals(100 / nodes, budget(set).share().capacity());
     }

@@ -74,7 +74,7 @@ class StoreLeaseIT {
             false,
             null,
             TimeUnit.MILLISECONDS.toNanos(500));
-    store = new Store(settings, transport, "", () -> "", peers -> {});
+    store = new Store(settings, transport, "", () -> "", (peers, rank) -> {});
     for (EventExecutor executor : group) {
       EventLoop loop = (EventLoop) executor;
       LoopClock clock = new LoopClock();

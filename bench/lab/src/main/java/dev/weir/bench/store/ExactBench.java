@@ -84,7 +84,7 @@ final class ExactBench implements AutoCloseable {
             kind,
             "",
             () -> "",
-            peerCount -> {});
+            (count, rank) -> {});
     final Deadlines deadlines = new Deadlines(clock);
     loopStore = store.join(eventLoop, clock, deadlines, meter);
     eventLoop.execute(() -> deadlines.start(eventLoop));

@@ -190,7 +190,7 @@ public class StoreAwayBench implements Gate.Outcome {
             false,
             null,
             DEADLINE_NS);
-    servers = new Store(settings, transport, "", () -> "", count -> {});
+    servers = new Store(settings, transport, "", () -> "", (count, rank) -> {});
     final StoreMetrics figures = metrics.newLoop().store();
     final Deadlines deadlines = new Deadlines(clock);
     gate =
@@ -210,7 +210,7 @@ public class StoreAwayBench implements Gate.Outcome {
         RuleSet.compile(
             List.of(rule("one"), rule("other")), false, RuleSet.EMPTY, LoopClock.unixEpochNs());
     final Shares shares = new Shares();
-    shares.divideBy(SIDECARS);
+    shares.divideBy(SIDECARS, 0);
     shares.follow(rules);
     if (store.equals("away")) {
       server.close();
