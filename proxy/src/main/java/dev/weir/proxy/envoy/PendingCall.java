@@ -55,6 +55,11 @@ final class PendingCall implements StoreTaker {
     charges.clear();
   }
 
+  /** Whether its memory has grown for a call of many descriptors. */
+  boolean isLarge() {
+    return verdict.isLarge();
+  }
+
   /** Adds a charge. */
   void add(int descriptor, Budgets budgets, long hits, long key, DescriptorCounters counts) {
     int charge = charges.count();

@@ -55,6 +55,11 @@ final class RateLimitVerdict {
     return this;
   }
 
+  /** Whether it has had room for many descriptors. */
+  boolean isLarge() {
+    return over.length > AT_FIRST;
+  }
+
   /** There is none, for that reason. */
   RateLimitVerdict fail(Fault why) {
     fault = why;

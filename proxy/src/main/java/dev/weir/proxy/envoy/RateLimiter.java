@@ -23,6 +23,12 @@ public final class RateLimiter {
   /** Calls of one event loop that may await the store at one time. */
   static final int MAX_PENDING = 16 * 1024;
 
+  /** The descriptors of all of them: each takes some 200 bytes while its call waits. */
+  static final int MAX_PENDING_DESCRIPTORS = 64 * 1024;
+
+  /** Calls of many descriptors whose memory is kept for the next ones. */
+  private static final int MAX_LARGE_KEPT = 256;
+
   private final RateLimitAnswers answers;
   private final RateLimitErrors errors;
   private final LoopClock clock;
@@ -37,6 +43,7 @@ public final class RateLimiter {
   private final PendingCall[] free = new PendingCall[MAX_PENDING];
   private int freeCount;
   private int pendingCount;
+  private int pendingDescriptorCount;
   private RateLimitConfiguration configuration;
 
   /**
@@ -93,7 +100,7 @@ public final class RateLimiter {
       errors.ofDomain();
       return atOnce.verdict.start(call.descriptorCount(), LimitHeaders.OFF);
     }
-    PendingCall pending = store == null ? atOnce : take();
+    PendingCall pending = store == null ? atOnce : take(call.descriptorCount());
     if (pending == null) {
       return atOnce.verdict.start(0, LimitHeaders.OFF).fail(RateLimitVerdict.Fault.BUSY);
     }
@@ -262,18 +269,24 @@ public final class RateLimiter {
     }
   }
 
-  private PendingCall take() {
-    if (pendingCount == MAX_PENDING) {
+  private PendingCall take(int descriptorCount) {
+    if (pendingCount == MAX_PENDING
+        || pendingDescriptorCount + descriptorCount > MAX_PENDING_DESCRIPTORS) {
       return null;
     }
     pendingCount++;
+    pendingDescriptorCount += descriptorCount;
     return freeCount == 0 ? new PendingCall(this) : free[--freeCount];
   }
 
   private void leave(PendingCall pending) {
     pending.end();
-    if (pending != atOnce) {
-      pendingCount--;
+    if (pending == atOnce) {
+      return;
+    }
+    pendingCount--;
+    pendingDescriptorCount -= pending.verdict.count();
+    if (freeCount < MAX_LARGE_KEPT || !pending.isLarge()) {
       free[freeCount++] = pending;
     }
   }

@@ -346,6 +346,38 @@ class RateLimiterStoreTest {
     assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:#[0-9a-f]{32}:year]"), name);
   }
 
+  /** Calls of many descriptors take more memory: they are counted by those. */
+  @Test
+  void keepsNoMoreThanSoManyDescriptorsThatWait() {
+    start(TWO, server);
+    int most = RateLimiter.MAX_PENDING_DESCRIPTORS / RateLimitCall.MAX_DESCRIPTORS;
+    RateLimitCall waiting = waiting().get();
+    for (int i = 0; i < most; i++) {
+      assertNull(limiter.ask(waiting, late -> told.add("late"), store.clock().nowNs()));
+    }
+    RateLimitVerdict refused =
+        limiter.ask(waiting, late -> told.add("late"), store.clock().nowNs());
+    assertEquals(RateLimitVerdict.Fault.BUSY, refused.fault());
+    while (server.pendingCount() > 0) {
+      server.answer();
+      store.run();
+    }
+    assertEquals(most, told.size());
+    told.clear();
+    ask(Call.to("d").descriptor("b=2"));
+    server.answer();
+    assertTold("ok 8");
+  }
+
+  /** A call of as many descriptors as one may have, of which the first is asked of the store. */
+  private static Call waiting() {
+    Call call = Call.to("d").descriptor("a=1");
+    for (int i = 1; i < RateLimitCall.MAX_DESCRIPTORS; i++) {
+      call.descriptor("none=1");
+    }
+    return call;
+  }
+
   /** The last descriptor's texts are behind the call's bytes: nothing else fails in reading one. */
   @Test
   void aCallThatFailsLeavesNoPlaceTaken() {
