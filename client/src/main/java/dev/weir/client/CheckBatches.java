@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
 /**
@@ -28,7 +27,10 @@ final class CheckBatches {
   /** Checks of one call: what Weir takes. */
   static final int MAX_CHECKS = 1_000;
 
-  /** Of one call, far below the largest message that Weir takes. */
+  /**
+   * Of one call, far below the largest message that Weir takes. A check that is longer is at fault,
+   * as Weir would say of any that it could read: it must not pass for want of an answer.
+   */
   static final int MAX_CALL_BYTES = 1 << 20;
 
   private final RateLimiterGrpc.RateLimiterStub stub;
@@ -45,8 +47,18 @@ final class CheckBatches {
     this.failurePolicy = failurePolicy;
   }
 
-  CompletableFuture<Decision> ask(CheckRateLimitRequest request, Deadline deadline) {
+  PendingCheck ask(CheckRateLimitRequest request, Deadline deadline) {
     PendingCheck check = new PendingCheck(request, deadline, failurePolicy);
+    if (request.getSerializedSize() > MAX_CALL_BYTES) {
+      check.failed(
+          Status.INVALID_ARGUMENT.withDescription(
+              "a check of "
+                  + request.getSerializedSize()
+                  + " bytes (expected: at most "
+                  + MAX_CALL_BYTES
+                  + ")"));
+      return check;
+    }
     boolean atOnce;
     boolean waits;
     synchronized (this) {
@@ -65,7 +77,7 @@ final class CheckBatches {
     } else {
       check.failed(Status.RESOURCE_EXHAUSTED.withDescription(MAX_WAITING + " checks wait already"));
     }
-    return check.decision();
+    return check;
   }
 
   /** Sends what waits in the place of a call that has ended. */
@@ -129,7 +141,7 @@ final class CheckBatches {
       BiConsumer<Q, StreamObserver<A>> call, Q request, CallObserver<A> observer) {
     try {
       call.accept(request, observer);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       observer.onError(failure);
     }
   }

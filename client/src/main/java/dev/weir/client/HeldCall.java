@@ -46,7 +46,7 @@ final class HeldCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     }
     try {
       listener.passTo(service.startCall(this, headers));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       close(Status.UNKNOWN.withCause(e), new Metadata());
       return;
     }

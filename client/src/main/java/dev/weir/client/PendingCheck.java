@@ -5,7 +5,9 @@ import dev.weir.v1.CheckRateLimitResponse;
 import io.grpc.Deadline;
 import io.grpc.Status;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A check that is not decided yet. */
 final class PendingCheck {
@@ -34,11 +36,26 @@ final class PendingCheck {
 
   /** For a check whose own deadline is not that of the call that it goes with. */
   void endAtDeadline() {
-    Status late = Status.DEADLINE_EXCEEDED.withDescription("not decided in time");
     decision.completeOnTimeout(
-        Decision.undecided(failurePolicy, late),
-        deadline.timeRemaining(TimeUnit.NANOSECONDS),
-        TimeUnit.NANOSECONDS);
+        late(), deadline.timeRemaining(TimeUnit.NANOSECONDS), TimeUnit.NANOSECONDS);
+  }
+
+  private Decision late() {
+    Status late = Status.DEADLINE_EXCEEDED.withDescription("not decided in time");
+    return Decision.undecided(failurePolicy, late);
+  }
+
+  /**
+   * Waits for what is decided, until the deadline at most, whoever else looks at that: this may be
+   * the thread that would bring the answer.
+   */
+  Decision await() throws InterruptedException, ExecutionException {
+    try {
+      return decision.get(deadline.timeRemaining(TimeUnit.NANOSECONDS), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      decision.complete(late());
+      return decision.get();
+    }
   }
 
   void answered(CheckRateLimitResponse response) {

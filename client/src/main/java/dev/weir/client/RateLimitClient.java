@@ -53,18 +53,19 @@ public final class RateLimitClient {
   }
 
   /**
-   * Asks, and waits for what is decided.
+   * Asks, and waits for what is decided, within the deadline also where the channel's own thread
+   * waits.
    *
    * @throws StatusRuntimeException if the check itself is at fault; {@code CANCELLED}, with the
    *     interrupt kept, if the thread was interrupted.
    */
   public Decision check(CheckRateLimitRequest request) {
-    CompletableFuture<Decision> decision = checkAsync(request);
+    PendingCheck check = ask(request);
     try {
-      return decision.get();
+      return check.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      decision.cancel(false);
+      check.decision().cancel(false);
       throw Status.CANCELLED.withDescription("interrupted").withCause(e).asRuntimeException();
     } catch (ExecutionException e) {
       Status status = Status.fromThrowable(e);
@@ -80,6 +81,10 @@ public final class RateLimitClient {
    *     fault. Completed on a thread of the channel, where nothing should block.
    */
   public CompletableFuture<Decision> checkAsync(CheckRateLimitRequest request) {
+    return ask(request).decision();
+  }
+
+  private PendingCheck ask(CheckRateLimitRequest request) {
     Objects.requireNonNull(request, "request");
     Deadline outer = Context.current().getDeadline();
     long leftNs = outer == null ? timeoutNs : outer.timeRemaining(TimeUnit.NANOSECONDS);

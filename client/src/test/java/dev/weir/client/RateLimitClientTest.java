@@ -83,6 +83,24 @@ class RateLimitClientTest {
     assertTrue(server.awaitTermination(10, TimeUnit.SECONDS));
   }
 
+  /** Of which nothing is ever told. */
+  private static final class SilentCall<Q, A> extends ClientCall<Q, A> {
+    @Override
+    public void start(Listener<A> listener, Metadata headers) {}
+
+    @Override
+    public void request(int messages) {}
+
+    @Override
+    public void cancel(String message, Throwable cause) {}
+
+    @Override
+    public void halfClose() {}
+
+    @Override
+    public void sendMessage(Q message) {}
+  }
+
   private RateLimitClient client(FailurePolicy policy) {
     return RateLimitClient.builder(channel, policy).timeout(LONG).build();
   }
@@ -97,6 +115,70 @@ class RateLimitClientTest {
 
   private static List<CompletableFuture<Decision>> ask(RateLimitClient client, int from, int to) {
     return IntStream.range(from, to).mapToObj(i -> client.checkAsync(request("u" + i))).toList();
+  }
+
+  /**
+   * As within a callback, where the thread that waits is the one that would bring the answer and
+   * tell that the time is up.
+   */
+  @Test
+  void checkEndsInItsTimeWhereNobodyTellsItsEnd() throws Exception {
+    Channel silent =
+        new Channel() {
+          @Override
+          public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> of, CallOptions options) {
+            return new SilentCall<>();
+          }
+
+          @Override
+          public String authority() {
+            return "test";
+          }
+        };
+    for (FailurePolicy policy : FailurePolicy.values()) {
+      RateLimitClient client =
+          RateLimitClient.builder(silent, policy).timeout(Duration.ofMillis(20)).build();
+      for (int i = 0; i < 2 * CheckBatches.MAX_CALLS; i++) {
+        Decision decision =
+            CompletableFuture.supplyAsync(() -> client.check(request("ann")))
+                .get(20, TimeUnit.SECONDS);
+        assertEquals(policy == FailurePolicy.OPEN, decision.allowed());
+        assertEquals(Status.Code.DEADLINE_EXCEEDED, decision.failure().getCode());
+      }
+    }
+  }
+
+  @Test
+  void checkThatIsTooLongToBeOneIsAFaultAndAsksNobody() {
+    for (FailurePolicy policy : FailurePolicy.values()) {
+      StatusRuntimeException fault =
+          assertThrows(
+              StatusRuntimeException.class,
+              () -> client(policy).check(request("x".repeat(5 << 20))));
+      assertEquals(Status.Code.INVALID_ARGUMENT, fault.getStatus().getCode());
+    }
+    assertTrue(weir.singles.isEmpty());
+  }
+
+  @Test
+  void errorOfTheChannelIsNoDecisionAndFreesItsPlace() throws Exception {
+    Channel failing =
+        ClientInterceptors.intercept(
+            channel,
+            new ClientInterceptor() {
+              @Override
+              public <Q, A> ClientCall<Q, A> interceptCall(
+                  MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+                throw new StackOverflowError("as the test wants it");
+              }
+            });
+    RateLimitClient client =
+        RateLimitClient.builder(failing, FailurePolicy.OPEN).timeout(LONG).build();
+    for (int i = 0; i <= CheckBatches.MAX_CALLS; i++) {
+      Decision decision = client.checkAsync(request("ann")).get(20, TimeUnit.SECONDS);
+      assertTrue(decision.allowed());
+      assertFalse(decision.isDecided());
+    }
   }
 
   private List<FakeRateLimiter.Single> singles(int count) throws InterruptedException {

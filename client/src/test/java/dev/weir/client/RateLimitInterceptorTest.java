@@ -68,6 +68,9 @@ class RateLimitInterceptorTest {
   private ManagedChannel service;
   private final CountDownLatch left = new CountDownLatch(1);
 
+  /** What the service throws when it is to take a call; null if it takes it. */
+  private volatile Error startFails;
+
   /** Stands for what checks a token: puts into the context who calls. */
   private final ServerInterceptor authentication =
       new ServerInterceptor() {
@@ -108,7 +111,15 @@ class RateLimitInterceptorTest {
             .build();
     ServerServiceDefinition echo =
         ServerServiceDefinition.builder("test.Echo")
-            .addMethod(SAY, ServerCalls.asyncUnaryCall(this::say))
+            .addMethod(
+                SAY,
+                (call, headers) -> {
+                  if (startFails != null) {
+                    throw startFails;
+                  }
+                  return ServerCalls.<StringValue, StringValue>asyncUnaryCall(this::say)
+                      .startCall(call, headers);
+                })
             .addMethod(TALK, ServerCalls.asyncBidiStreamingCall(this::talk))
             .build();
     String name = InProcessServerBuilder.generateName();
@@ -275,6 +286,15 @@ class RateLimitInterceptorTest {
     check.answer(FakeRateLimiter.allowed(1));
     assertTrue(answers.completed.get(10, TimeUnit.SECONDS));
     assertEquals(List.of("talk", "m0", "m1", "m2", "m3", "m4", "end"), List.copyOf(heard));
+  }
+
+  @Test
+  void serviceThatCannotBeStartedEndsTheCall() throws Exception {
+    startFails = new StackOverflowError("as the test wants it");
+    CompletableFuture<StringValue> call = say(as("ann"), "x");
+    weir.single().answer(FakeRateLimiter.allowed(1));
+    call.exceptionally(ended -> null).get(20, TimeUnit.SECONDS);
+    assertEquals(Status.Code.UNKNOWN, failure(call).getStatus().getCode());
   }
 
   @Test

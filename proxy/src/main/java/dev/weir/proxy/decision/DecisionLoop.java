@@ -11,6 +11,7 @@ import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -42,7 +43,7 @@ public final class DecisionLoop {
       DecisionObserver observer,
       TrafficObserver traffic,
       Http2Observer http2Observer) {
-    health = new Health(services(methods));
+    health = new Health(healthNames(methods));
     List<GrpcMethod> all = new ArrayList<>(methods);
     all.addAll(health.methods());
     all.addAll(Reflection.methods(DESCRIPTORS, services(all)));
@@ -86,6 +87,13 @@ public final class DecisionLoop {
     return methods.stream()
         .map(method -> method.path().substring(1, method.path().lastIndexOf('/')))
         .collect(Collectors.toSet());
+  }
+
+  /** What health checks may ask for: services, and other names of them. */
+  private static Set<String> healthNames(List<GrpcMethod> methods) {
+    Set<String> names = new HashSet<>(services(methods));
+    methods.forEach(method -> names.addAll(method.healthNames()));
+    return names;
   }
 
   /** The process is about to end: whoever asks for its health is told. */

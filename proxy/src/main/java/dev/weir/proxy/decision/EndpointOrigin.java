@@ -70,8 +70,8 @@ final class EndpointOrigin implements Origin {
               : endpoint;
         }
         case NO_METHOD -> {
-          String method = endpoint.route().method();
-          otherMethods = otherMethods == null ? method : otherMethods + ", " + method;
+          String allowed = endpoint.route().allowed();
+          otherMethods = otherMethods == null ? allowed : otherMethods + ", " + allowed;
         }
         case NO_PATH -> {
           // The next one.

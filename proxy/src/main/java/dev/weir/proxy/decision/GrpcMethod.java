@@ -1,6 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.request.DecisionCall;
+import java.util.Set;
 
 /**
  * One method of a gRPC service. One instance per event loop, used by it alone; all calls of it on
@@ -13,6 +14,11 @@ import dev.weir.proxy.request.DecisionCall;
 public interface GrpcMethod {
   /** What it is called by: {@code /package.Service/Method}. */
   String path();
+
+  /** By what health checks ask for its service beside the service's own name. */
+  default Set<String> healthNames() {
+    return Set.of();
+  }
 
   /** What its calls count as. */
   DecisionCall kind();

@@ -147,7 +147,7 @@ final class Health {
   }
 
   /**
-   * @param services by their full names.
+   * @param services by all names that they are asked for by.
    */
   Health(Set<String> services) {
     this.services = Set.copyOf(services);

@@ -7,10 +7,12 @@ import org.agrona.DirectBuffer;
 /**
  * Which requests of HTTP an endpoint answers.
  *
- * @param method null if any.
+ * @param method null if any; what has GET has HEAD too (RFC 9110, section 9.1).
  * @param path the whole of it; or with {@code /} at its end all that begin so.
  */
 public record HttpRoute(String method, String path) {
+  private static final String HEAD = "HEAD";
+
   /** How far a request is one of the route. */
   public enum Match {
     NO_PATH,
@@ -29,10 +31,22 @@ public record HttpRoute(String method, String path) {
       return Match.NO_PATH;
     }
     boolean isMethod =
-        method == null
-            || request.methodLength() == method.length()
-                && begins(bytes, request.methodOffset(), method);
+        method == null || isMethod(request, method) || isGet() && isMethod(request, HEAD);
     return isMethod ? Match.YES : Match.NO_METHOD;
+  }
+
+  private boolean isGet() {
+    return method.equals("GET");
+  }
+
+  private static boolean isMethod(RequestView request, String method) {
+    return request.methodLength() == method.length()
+        && begins(request.bytes(), request.methodOffset(), method);
+  }
+
+  /** What requests of other methods are told. */
+  String allowed() {
+    return isGet() ? method + ", " + HEAD : method;
   }
 
   /** Whether a target begins like those of the route, whatever follows. */

@@ -6,6 +6,7 @@ import dev.weir.proxy.decision.GrpcStatus;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.ResponseTimes;
 import dev.weir.proxy.request.DecisionCall;
+import java.util.Set;
 
 /**
  * {@code envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit}. A call that cannot be
@@ -52,6 +53,12 @@ public final class ShouldRateLimit implements GrpcMethod {
   @Override
   public String path() {
     return "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  }
+
+  /** The name that envoyproxy/ratelimit has for its health checks. */
+  @Override
+  public Set<String> healthNames() {
+    return Set.of("ratelimit");
   }
 
   @Override

@@ -302,6 +302,8 @@ public final class Verdict {
     if (policy == null) {
       return State.NORMAL;
     }
-    return refusal == RefusalReason.OVER_LIMIT ? State.THROTTLED : State.of(limit, remaining);
+    return refusal == RefusalReason.OVER_LIMIT || refusal == RefusalReason.NEVER_SATISFIABLE
+        ? State.THROTTLED
+        : State.of(limit, remaining);
   }
 }

@@ -41,6 +41,11 @@ class HealthAndReflectionTest {
             new Named("/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"));
 
     @Override
+    public Set<String> healthNames() {
+      return path.startsWith("/envoy.") ? Set.of("ratelimit") : Set.of();
+    }
+
+    @Override
     public DecisionCall kind() {
       return DecisionCall.OTHER;
     }
@@ -91,6 +96,26 @@ class HealthAndReflectionTest {
         health(5, "Check", "x.Y"));
     rig.loop().stopServing();
     assertEquals(status(7, 2), health(7, "Check", "").get(1));
+  }
+
+  /** Envoy's own rate-limit service has this name for its health checks. */
+  @Test
+  void knowsServicesByTheNamesThatHealthChecksHaveForThem() {
+    for (String name :
+        List.of(
+            "ratelimit", "envoy.service.ratelimit.v3.RateLimitService", "weir.v1.RateLimiter")) {
+      DecisionRig other = new DecisionRig().with(Named.ALL, List.of()).connectHttp2();
+      other
+          .head(1, "/grpc.health.v1.Health/Check")
+          .data(1, true, DecisionRig.message("\n" + (char) name.length() + name))
+          .send();
+      assertEquals(
+          List.of("HEADERS 1 " + HEAD, status(1, 1), "HEADERS 1" + OK),
+          other.client.received(),
+          name);
+      other.close();
+    }
+    assertTrue(health(1, "Check", "ratelimits").toString().contains("grpc-status: 5"));
   }
 
   @Test

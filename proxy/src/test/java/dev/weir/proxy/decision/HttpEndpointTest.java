@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.client.EmbeddedClient;
+import dev.weir.proxy.envoy.HealthEndpoint;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
@@ -93,6 +94,10 @@ class HttpEndpointTest {
   }
 
   private String written() {
+    return written(rig);
+  }
+
+  private static String written(DecisionRig rig) {
     rig.channel.runPendingTasks();
     StringBuilder text = new StringBuilder();
     for (ByteBuf out = rig.channel.readOutbound(); out != null; out = rig.channel.readOutbound()) {
@@ -174,6 +179,24 @@ class HttpEndpointTest {
     channels.forEach(EmbeddedChannel::finishAndReleaseAll);
     rig.channel.runPendingTasks();
     assertEquals(0, memory.metric().usedDirectMemory());
+  }
+
+  @Test
+  void whatIsAskedForByGetIsAskedForByHeadToo() {
+    rig.close();
+    DecisionRig health = new DecisionRig();
+    health.with(List.of(), List.of(new HealthEndpoint(() -> true))).connect();
+    health.channel.writeInbound(
+        Unpooled.copiedBuffer(
+            "HEAD /healthcheck HTTP/1.1\r\nHost: a\r\n\r\n"
+                + "POST /healthcheck HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
+            StandardCharsets.US_ASCII));
+    health.channel.runPendingTasks();
+    String answers = written(health);
+    assertTrue(answers.startsWith("HTTP/1.1 200 OK\r\n"), answers);
+    assertTrue(answers.contains("\r\nContent-Length: 2\r\n\r\nHTTP/1.1 405 "), answers);
+    assertTrue(answers.contains("\r\nallow: GET, HEAD\r\n"), answers);
+    health.close();
   }
 
   @Test

@@ -95,6 +95,18 @@ class RateLimiterTest {
     assertEquals("", limiter.check(check("ann").setEndpoint("/carts")).getRuleId());
   }
 
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void budgetThatACostCanNeverFitIsThrottled(Mode mode) {
+    limiter.start(mode);
+    for (long cost : new long[] {11, 1L << 40}) {
+      CheckRateLimitResponse refused = limiter.check(check("ann").setCost(cost));
+      assertFalse(refused.getAllowed());
+      assertEquals(State.THROTTLED, refused.getState());
+    }
+    assertEquals(State.NORMAL, limiter.check(check("ann")).getState());
+  }
+
   @Test
   void aWindowEndsAtOneTimeHoweverLongItTakesToDecide() {
     limiter.start(Mode.LOCAL);
