@@ -80,6 +80,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   }
 
   @Override
+  protected long stalledNs() {
+    return Math.max(super.stalledNs(), loop.settings.timeouts().writeNs());
+  }
+
+  @Override
   protected long maxReceivedBytes() {
     return exchanges.router.maxReceivedBytes();
   }

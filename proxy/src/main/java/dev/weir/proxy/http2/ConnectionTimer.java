@@ -18,7 +18,6 @@ final class ConnectionTimer extends Deadlines.Waiter {
   private static final long WINDOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long TAKEN_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long CLOSE_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long HOLDING_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -95,7 +94,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
 
   /** The peer may still take the last of its answers, while it takes any. */
   void closeWhenTaken() {
-    closeAfter(TAKEN_NS);
+    closeAfter(connection.stalledNs());
   }
 
   private void closeAfter(long ns) {

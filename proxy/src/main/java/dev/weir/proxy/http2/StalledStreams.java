@@ -4,17 +4,18 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The streams of one connection whose content waits and whose peer takes none of it for 30 s, or
- * next to none over 60 s: each is reset. Each counts for a minute, one behind the other, and at the
- * third that counts a client's connection is drained: what else is in flight comes to its end. That
- * of a service or an ingress is shared by clients who have no part in it, and is never drained for
- * one of them. Looked at each second while anything waits.
+ * next to none over 60 s; or for as long as the connection's user gives it, if that is longer. Each
+ * is reset. Each counts for a minute, one behind the other, and at the third that counts a client's
+ * connection is drained: what else is in flight comes to its end. That of a service or an ingress
+ * is shared by clients who have no part in it, and is never drained for one of them. Looked at each
+ * second while anything waits.
  */
 final class StalledStreams {
-  private static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
+  static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long PACE_NS = TimeUnit.SECONDS.toNanos(60);
 
-  /** At least 1 KiB/s. */
-  private static final int MIN_PACE_BYTES = 60 * 1024;
+  /** Of a peer that takes something. */
+  private static final int MIN_BYTES_PER_SECOND = 1024;
 
   private static final int MAX_STALLED = 3;
 
@@ -50,7 +51,8 @@ final class StalledStreams {
   /** The user resets a stream: it may have seen first that it has stalled. */
   void resetByUser(int stream) {
     final long nowNs = connection.loop.clock.nowNs();
-    if (streams.waiting[stream] != null && nowNs - streams.stalledNs[stream] >= STALLED_NS) {
+    if (streams.waiting[stream] != null
+        && nowNs - streams.stalledNs[stream] >= connection.stalledNs()) {
       count(nowNs);
     }
   }
@@ -69,20 +71,22 @@ final class StalledStreams {
   void end(long nowNs) {
     for (int stream = 0; stream < streams.slots(); stream++) {
       if (streams.id(stream) != 0 && streams.waiting[stream] != null && isStalled(stream, nowNs)) {
-        connection.states.end(stream, StreamEnd.FAULT, ErrorCode.CANCEL);
+        connection.states.end(stream, StreamEnd.STALLED, ErrorCode.CANCEL);
         count(nowNs);
       }
     }
   }
 
   private boolean isStalled(int stream, long nowNs) {
-    if (nowNs - streams.stalledNs[stream] >= STALLED_NS) {
+    if (nowNs - streams.stalledNs[stream] >= connection.stalledNs()) {
       return true;
     }
-    if (nowNs - streams.paceNs[stream] < PACE_NS) {
+    final long paceNs = Math.max(PACE_NS, connection.stalledNs());
+    if (nowNs - streams.paceNs[stream] < paceNs) {
       return false;
     }
-    final boolean tooSlow = streams.paceBytes[stream] < MIN_PACE_BYTES;
+    final boolean tooSlow =
+        streams.paceBytes[stream] < MIN_BYTES_PER_SECOND * TimeUnit.NANOSECONDS.toSeconds(paceNs);
     streams.paceNs[stream] = nowNs;
     streams.paceBytes[stream] = 0;
     return tooSlow;

@@ -11,6 +11,9 @@ public enum StreamEnd {
   /** The peer broke a rule that is about this stream only, and we have reset it. */
   FAULT,
 
+  /** The peer has not taken, for long, what was sent on it, and we have reset it. */
+  STALLED,
+
   /** What came on it stood here untaken while too much was held, and we have reset it. */
   UNTAKEN,
 
@@ -25,6 +28,6 @@ public enum StreamEnd {
 
   /** Whether it is we who end it, and the peer is told. */
   boolean isOurs() {
-    return this == FAULT || this == UNTAKEN || this == UNREAD;
+    return this == FAULT || this == STALLED || this == UNTAKEN || this == UNREAD;
   }
 }

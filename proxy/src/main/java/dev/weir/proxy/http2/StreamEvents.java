@@ -103,6 +103,11 @@ abstract class StreamEvents extends InboundHandler {
     return Http2Connection.MAX_RECEIVED_BYTES;
   }
 
+  /** How long the peer may take nothing of content that waits for it. */
+  protected long stalledNs() {
+    return StalledStreams.STALLED_NS;
+  }
+
   /** The peer's settings have come, the first or others: it may allow more streams, or fewer. */
   protected void settingsReceived() {}
 

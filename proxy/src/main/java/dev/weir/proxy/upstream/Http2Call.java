@@ -453,6 +453,7 @@ final class Http2Call implements ServiceSide {
               ErrorCode.INTERNAL_ERROR); // never that nothing was looked at: it is charged for
       case PEER_RESET -> fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
       case FAULT -> fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
+      case STALLED -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
       case UNTAKEN -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL); // by its client
       case UNREAD -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
       case CONNECTION_LOST -> fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);

@@ -219,6 +219,11 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
+  protected long stalledNs() {
+    return Math.max(super.stalledNs(), loop.settings().timeouts().responseNs());
+  }
+
+  @Override
   protected boolean keepsResets() {
     return true;
   }

@@ -42,13 +42,21 @@ final class HeldLoop {
 
   /** Has so many bytes for all clients. */
   HeldLoop(long memoryBytes) {
+    this(memoryBytes, WRITE_NS);
+  }
+
+  /**
+   * @param memoryBytes for all clients.
+   * @param writeNs that a client may take nothing of its answer.
+   */
+  HeldLoop(long memoryBytes, long writeNs) {
     memory = new ClientShares(memoryBytes);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
         new ClientLoop(
             new ClientSettings(
                 List.of(ListenerSettings.plain(new InetSocketAddress(0))),
-                new ClientTimeouts(HEAD_NS, BODY_NS, IDLE_NS, WRITE_NS, IDLE_NS),
+                new ClientTimeouts(HEAD_NS, BODY_NS, IDLE_NS, writeNs, IDLE_NS),
                 new ClientCaps(32 * 1024, 100, 8 * 1024, 1, 1),
                 new AnswerSettings(true, true)),
             time.clock,

@@ -180,6 +180,24 @@ class Http2BoundTest {
     }
   }
 
+  /** Longer than half a minute, if that is the setting, and than the minute that creeping has. */
+  @Test
+  void waitsForAClientThatTakesNothingForAsLongAsItMayTake() {
+    HeldLoop patient = new HeldLoop(64 << 20, 90 * SECOND_NS).connectHttp2();
+    patient.client.settings(4, 0).request(1, true, "GET", "/a").send();
+    patient.service.last().answer("HTTP/1.1 200 OK\r\nContent-Length: 5");
+    patient.service.last().send("hello", true);
+    patient.client.received();
+    for (int seconds = 1; seconds < 90; seconds++) {
+      patient.pass(SECOND_NS);
+    }
+    assertEquals(List.of(), patient.client.received());
+    patient.pass(SECOND_NS);
+    patient.pass(SECOND_NS);
+    assertEquals(List.of("RST_STREAM 1 CANCEL"), patient.client.received());
+    patient.close();
+  }
+
   @Test
   void resetsAStreamWhoseWindowCreeps() {
     held.client.settings(4, 0).request(1, true, "GET", "/a").send();

@@ -518,6 +518,23 @@ class AbuseTest {
     }
   }
 
+  /** Be it a minute and a half: next to nothing is looked for over as long a time, too. */
+  @Test
+  void aWindowOfNothingResetsTheStreamWhenTheTimeIsOverThatItsUserGives() {
+    server.stalledMs = 90_000;
+    client.settings(Setting.INITIAL_WINDOW_SIZE, 0).request(1, true, "GET", "/").send();
+    server.head(1, false, ":status: 200");
+    server.data(1, true, "content");
+    client.received();
+    for (int seconds = 1; seconds < 90; seconds++) {
+      server.pass(1_000);
+    }
+    assertEquals(List.of(), client.received());
+    server.pass(2_000);
+    assertEquals(List.of("RST_STREAM 1 CANCEL"), client.received());
+    server.letGo(1);
+  }
+
   @Test
   void aWindowThatCreepsResetsTheStream() {
     client.settings(Setting.INITIAL_WINDOW_SIZE, 0).request(1, true, "GET", "/").send();

@@ -33,6 +33,9 @@ final class WatchedStreams extends Http2Connection {
   /** How long the peer waits for its answers; 0 if it does not say. */
   long patienceNs;
 
+  /** How long the peer may take nothing of what waits, in ms; 0 for the usual time. */
+  long stalledMs;
+
   /** What each call does besides. */
   Runnable within = () -> {};
 
@@ -70,6 +73,11 @@ final class WatchedStreams extends Http2Connection {
 
   FramePeer peer() {
     return new FramePeer(embedded());
+  }
+
+  @Override
+  protected long stalledNs() {
+    return stalledMs == 0 ? super.stalledNs() : TimeUnit.MILLISECONDS.toNanos(stalledMs);
   }
 
   /** Lets time pass, and the deadlines be looked at. */

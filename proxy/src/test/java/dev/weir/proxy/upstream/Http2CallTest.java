@@ -217,6 +217,40 @@ class Http2CallTest extends HeldPoolTest {
     assertEquals(List.of("RST_STREAM 1 CANCEL"), service.streams());
   }
 
+  private Service takingNothing(HeldClient client) {
+    Service service = held.connectSettled(Setting.INITIAL_WINDOW_SIZE, 0);
+    client.data("x".repeat(100), false);
+    service.streams();
+    return service;
+  }
+
+  @Test
+  void waitsForAServiceThatTakesNothingForAsLongAsItMayTake() {
+    replace(new HeldPool(100, 1, 100, 90 * HeldPool.SECOND_NS));
+    HeldClient client = held.ask(POST);
+    Service service = takingNothing(client);
+    for (int seconds = 1; seconds < 90; seconds++) {
+      held.pass(HeldPool.SECOND_NS);
+    }
+    assertTold(client);
+    held.pass(HeldPool.SECOND_NS);
+    assertTold(client, "refused UPSTREAM_TIMEOUT");
+    assertEquals(List.of("RST_STREAM 1 CANCEL"), service.streams());
+  }
+
+  /** A byte now and then is no progress. */
+  @Test
+  void tellsOfAServiceThatTakesNextToNothingAsOneThatIsSlow() {
+    HeldClient client = held.ask(POST);
+    Service service = takingNothing(client);
+    for (int seconds = 1; seconds <= 62; seconds++) {
+      service.peer.windowUpdate(1, 1);
+      service.send();
+      held.pass(HeldPool.SECOND_NS);
+    }
+    assertTold(client, "refused UPSTREAM_TIMEOUT");
+  }
+
   @Test
   void keepsAStreamOfMessagesThatIsSilent() {
     HeldClient client = held.ask(GET);

@@ -101,9 +101,7 @@ class WebSocketServiceTest extends HeldPoolTest {
     clients.subList(0, 3).forEach(client -> client.data("hello", false));
     held.pass(HeldPool.SECOND_NS);
     held.pass(30 * HeldPool.SECOND_NS);
-    clients
-        .subList(0, 3)
-        .forEach(c -> assertTold(c, "switched 200", "flush", "reset SERVICE_GONE 2"));
+    clients.subList(0, 3).forEach(c -> assertTold(c, "switched 200", "flush", "reset TIMED_OUT 8"));
     assertTold(clients.get(3), "switched 200", "flush");
     assertTrue(service.channel.isOpen());
   }
