@@ -81,6 +81,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final SidecarTls tls;
   private final AdminServer admin;
   private volatile RuleSet rules;
+
+  /** By which the rules in use were compiled, or those that were in use at the start. */
+  private long followedEpochNs = LoopClock.unixEpochNs();
+
   private final Reloads ruleReloads = new Reloads();
   private final Drain drain;
   private final WatchThread clockWatch =
@@ -303,8 +307,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
 
   /** Compiles the rules again where the time of day was set, or a former name has ended. */
   private void renewRules() {
-    boolean isSet = LoopClock.followTimeOfDay();
+    LoopClock.followTimeOfDay();
+    boolean isSet = LoopClock.unixEpochNs() != followedEpochNs;
     if (isSet) {
+      followedEpochNs = LoopClock.unixEpochNs();
       LOG.warn("the time of day was set: windows of the clock and the calendar follow it");
     }
     if (isSet || rules.formerNamesUntilNs() <= LoopClock.timeNs()) {

@@ -7,6 +7,8 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TimeOfDay;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -223,6 +226,27 @@ class ReloadedLimitsIT {
       }
     }
     assertEquals("", String.join("\n", wrong));
+  }
+
+  /** The clock of the process is set right within a second of its start. */
+  @Test
+  void aClockThatIsSetRightAfterTheStartGivesNoWindowAway() throws Exception {
+    try (TimeOfDay time = new TimeOfDay();
+        LogLines log = new LogLines()) {
+      List<Change> changes =
+          List.of(new Change("", 10, "limit: 10/1d; algorithm: fixed-window; align: day"));
+      time.setBehind(63 * 24);
+      try (Rig rig = Rig.ofFile(Rig.preferredTransport(), file(changes, 0, "local"));
+          RawClient client = rig.connect()) {
+        RuleSet first = rig.sidecar.rules();
+        assertEquals(10, passing(client, "/r0", "all", 11));
+        StoreRig.await("followed", () -> rig.sidecar.rules() != first);
+        assertEquals(1, log.with("WARN", "the time of day was set").size());
+        reload(rig, file(changes, 1, "local"));
+        StoreRig.await("reloaded", () -> status(client, "/version-1", "any") == 429);
+        assertEquals(0, passing(client, "/r0", "all", 11));
+      }
+    }
   }
 
   @ParameterizedTest

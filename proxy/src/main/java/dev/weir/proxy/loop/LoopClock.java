@@ -60,22 +60,21 @@ public final class LoopClock {
   }
 
   /**
-   * Compares the time of day with this clock.
-   *
-   * @return whether it was set since the last time, and {@link #unixEpochNs} is another one now.
+   * Compares the time of day with this clock: {@link #unixEpochNs} is another one if it was set
+   * since the last time.
    */
-  public static boolean followTimeOfDay() {
+  public static void followTimeOfDay() {
     long beforeNs = timeNs();
     long epochNs = beforeNs - unixNs();
-    return timeNs() - beforeNs < READING_NS && follow(epochNs);
+    if (timeNs() - beforeNs < READING_NS) {
+      follow(epochNs);
+    }
   }
 
-  static boolean follow(long epochNs) {
-    boolean isSet = Math.abs(epochNs - unixEpochNs) > SET_NS;
-    if (isSet) {
+  static void follow(long epochNs) {
+    if (Math.abs(epochNs - unixEpochNs) > SET_NS) {
       unixEpochNs = epochNs;
     }
-    return isSet;
   }
 
   /** Reads the time. */
