@@ -5,7 +5,7 @@
 -- ARGV[1]: the caller's id. ARGV[2]: for how many milliseconds it counts; 0 takes it out.
 -- ARGV[3]: the digest of its rules; empty if none of them asks the store.
 -- Reply: how many sidecars there are now, the caller included unless it left; how many digests; how
--- many of the sidecars have an id before the caller's.
+-- many of the sidecars have an id before the caller's, -1 if the user may not ask (ZRANGE).
 -- Cost: one TIME, seven to nine commands on sets of as many members as there are sidecars.
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -22,7 +22,9 @@ if kept == 0 then
   redis.call('ZREM', KEYS[1], ARGV[1])
 end
 local sidecars, digests, before = count(KEYS[1], ARGV[1]), count(KEYS[2], ARGV[3]), 0
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+local ids = redis.pcall('ZRANGE', KEYS[1], 0, -1)
+if ids.err then before = -1 end
+for _, id in ipairs(ids) do
   if id < ARGV[1] then before = before + 1 end
 end
 return {sidecars, digests, before}

@@ -208,13 +208,7 @@ class StoreConnectionIT {
   @ParameterizedTest
   @EnumSource
   void needsNoMoreThanTheCommandsThatTheReadmeNames(RedisKind kind) throws Exception {
-    List<String> rules =
-        new ArrayList<>(List.of("on", ">secret", "~rl:*", "resetchannels", "&rl:reset"));
-    for (String command :
-        "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info subscribe"
-            .split(" ")) {
-      rules.add("+" + command);
-    }
+    List<String> rules = acl("zrange");
     Path password = Files.writeString(folder.resolve("password"), "secret\n");
     try (RedisServer redis =
         RedisServer.on(kind.binary()).user("weir", rules.toArray(String[]::new)).start()) {
@@ -227,6 +221,42 @@ class StoreConnectionIT {
           "weir",
           "--redis.password-file",
           password.toString());
+    }
+  }
+
+  private static List<String> acl(String... more) {
+    List<String> rules =
+        new ArrayList<>(List.of("on", ">secret", "~rl:*", "resetchannels", "&rl:reset"));
+    for (String command :
+        "evalsha eval script|load time mget set exists del zadd zcard zrem zremrangebyscore pexpire info subscribe"
+            .split(" ")) {
+      rules.add("+" + command);
+    }
+    for (String command : more) {
+      rules.add("+" + command);
+    }
+    return rules;
+  }
+
+  @Test
+  void countsSidecarsAsAUserOfAnEarlierVersionAndSaysWhatThatMayNot() throws Exception {
+    Path password = Files.writeString(folder.resolve("password"), "secret\n");
+    try (RedisServer redis =
+            RedisServer.on(RedisKind.EMBEDDED.binary())
+                .user("weir", acl().toArray(String[]::new))
+                .start();
+        LogLines log = new LogLines();
+        Fleet fleet =
+            new Fleet(
+                2,
+                Fleet.node(redis),
+                "--redis.username",
+                "weir",
+                "--redis.password-file",
+                password.toString())) {
+      fleet.rig(0).await("weir_store_peers", 2);
+      fleet.rig(1).await("weir_store_peers", 2);
+      assertEquals(2, log.with("WARN", "may not zrange").size(), "once for each");
     }
   }
 

@@ -40,6 +40,7 @@ final class Peers {
 
   private volatile int count = 1;
   private int rank;
+  private boolean isRankMissed;
   private long confirmedNs = System.nanoTime();
   private String trouble;
 
@@ -101,6 +102,17 @@ final class Peers {
     }
   }
 
+  /** Without a rank each takes itself for the first, and has one request at least. */
+  private int rank(long answered, int sidecars) {
+    if (answered < 0 && !isRankMissed) {
+      isRankMissed = true;
+      LOG.warn(
+          "redis: this user may not zrange: limits that are smaller than the number of sidecars are"
+              + " passed by each of them (expected: +zrange)");
+    }
+    return (int) Math.max(0, Math.min(answered, sidecars - 1));
+  }
+
   private void call(SocketAddress server, long keptMs) {
     try {
       byte[] kept = ascii(Long.toString(keptMs));
@@ -122,7 +134,7 @@ final class Peers {
                                   kept,
                                   digest)));
       int sidecars = (int) Math.max(1, answer.get(0));
-      counted(sidecars, (int) Math.min(answer.get(2), sidecars - 1), System.nanoTime());
+      counted(sidecars, rank(answer.get(2), sidecars), System.nanoTime());
       if (agreement.counted(answer.get(1), System.nanoTime())) {
         LOG.warn(
             "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"
