@@ -80,6 +80,7 @@ abstract class LineProtocolTest {
             admission,
             rig.pool,
             request -> ClientKey.NONE,
+            1_000,
             rig.metrics,
             new RequestTimeouts(aMinuteNs, aMinuteNs, aMinuteNs));
   }

@@ -86,6 +86,7 @@ public final class ClientLoop {
             admission,
             origin,
             clientKeys,
+            (int) Math.min(Integer.MAX_VALUE, memory.max() / REQUEST_BYTES),
             observer,
             new RequestTimeouts(
                 timeouts.bodyIdleNs(), timeouts.writeNs(), timeouts.tunnelIdleNs()));

@@ -2,6 +2,7 @@ package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestEnd.How;
@@ -66,6 +67,9 @@ public final class ProxiedRequest implements Asker {
 
   private long clientKey;
 
+  /** The client behind a trusted peer that it counts for; {@link ClientKey#NONE} if for none. */
+  private long countedKey = ClientKey.NONE;
+
   /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
   private boolean chargeIsFresh;
 
@@ -95,6 +99,9 @@ public final class ProxiedRequest implements Asker {
     if (incoming.timeoutNs() == 0) {
       return ending.refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
     }
+    if (incoming.view().peer().trusted() && !counts()) {
+      return ending.refused(RefusalReason.TOO_MANY_IN_FLIGHT);
+    }
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
       return ending.refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
@@ -120,6 +127,31 @@ public final class ProxiedRequest implements Asker {
       headWaits();
     }
     return refusal;
+  }
+
+  /**
+   * Counts for its client, who is one of many behind a trusted peer. Other clients have a share of
+   * their own by their connections.
+   *
+   * @return false if the client has as many requests in flight as it may.
+   */
+  private boolean counts() {
+    if (!loop.behindTrusted.hasRoom(clientKey)) {
+      return false;
+    }
+    if (clientKey != ClientKey.NONE) {
+      countedKey = clientKey;
+      loop.behindTrusted.take(clientKey);
+    }
+    return true;
+  }
+
+  /** Counts no more, as it has ended. */
+  void countOut() {
+    if (countedKey != ClientKey.NONE) {
+      loop.behindTrusted.leave(countedKey);
+      countedKey = ClientKey.NONE;
+    }
   }
 
   private void headWaits() {

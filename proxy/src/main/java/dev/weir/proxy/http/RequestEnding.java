@@ -204,6 +204,7 @@ final class RequestEnding {
     request.ticket = Admission.SETTLED;
     request.state = State.IDLE;
     request.times.ended();
+    request.countOut();
     request.charge.letStand();
     request.forgetHead();
     request.tunnel.end();

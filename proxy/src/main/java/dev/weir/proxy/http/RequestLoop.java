@@ -19,6 +19,10 @@ public final class RequestLoop {
   final Admission admission;
   final Origin origin;
   final ClientKey clientKeys;
+
+  /** Requests in flight of trusted peers, by the client that each is for. */
+  final FairCap behindTrusted;
+
   final TrafficObserver observer;
   final RequestTimeouts timeouts;
   final Question question = new Question();
@@ -28,12 +32,16 @@ public final class RequestLoop {
   private final boolean forwards;
   private boolean asking;
 
+  /**
+   * @param maxBehindTrusted requests in flight that clients behind trusted peers share.
+   */
   public RequestLoop(
       LoopClock clock,
       Deadlines deadlines,
       Admission admission,
       Origin origin,
       ClientKey clientKeys,
+      int maxBehindTrusted,
       TrafficObserver observer,
       RequestTimeouts timeouts) {
     this.clock = clock;
@@ -41,6 +49,7 @@ public final class RequestLoop {
     this.admission = admission;
     this.origin = origin;
     this.clientKeys = clientKeys;
+    this.behindTrusted = new FairCap(maxBehindTrusted);
     this.observer = observer;
     this.timeouts = timeouts;
     forwards = origin.forwards();

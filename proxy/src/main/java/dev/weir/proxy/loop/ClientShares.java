@@ -35,6 +35,11 @@ public final class ClientShares {
     return client == null ? ofMany : shares.computeIfAbsent(client, Share::new);
   }
 
+  /** The units that all clients may take together. */
+  public long max() {
+    return max;
+  }
+
   /** The units that are taken. */
   public long taken() {
     return taken;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.FairCap;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.ProxiedRequest;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.http.FairCap;
 import java.util.concurrent.TimeUnit;
 
 /**

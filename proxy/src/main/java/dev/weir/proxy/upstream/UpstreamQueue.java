@@ -1,5 +1,7 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.http.FairCap;
+
 /**
  * The requests that wait for a connection, first come, first served; one that may not be served yet
  * lets those behind it pass. No client takes all places. Nothing is made per request.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Peer;
@@ -30,9 +31,9 @@ class HeadReaderTest {
               new AnswerSettings(true, true)),
           new LoopClock(),
           new Deadlines(new LoopClock()),
+          new ClientShares(1 << 20),
           null,
-          null,
-          null,
+          new HeldService(),
           null,
           null,
           null,

@@ -28,6 +28,7 @@ final class HeldLoop {
   static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
 
   final ClientShares memory;
+  long clientKey = ClientKey.NONE;
   final HeldAdmission admission = new HeldAdmission();
   final HeldService service = new HeldService();
   final Metrics metrics = new Metrics();
@@ -64,7 +65,7 @@ final class HeldLoop {
             memory,
             admission,
             service,
-            request -> ClientKey.NONE,
+            request -> clientKey,
             loopMetrics,
             new Http2Loop(
                 time.clock,

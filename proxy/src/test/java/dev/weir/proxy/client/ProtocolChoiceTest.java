@@ -41,7 +41,7 @@ class ProtocolChoiceTest {
           time.deadlines,
           new ClientShares(64 << 20),
           null,
-          null,
+          new HeldService(),
           null,
           new Metrics().newLoop(),
           null,

@@ -62,6 +62,7 @@ abstract class HeldUpstream {
             admission,
             origin,
             request -> clientKey,
+            1_000,
             metrics,
             new RequestTimeouts(MINUTE_NS, MINUTE_NS, MINUTE_NS));
   }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.upstream;
+package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.ClientKey;
 import org.agrona.collections.Long2LongCounterMap;
@@ -13,14 +13,14 @@ import org.agrona.collections.Long2LongCounterMap;
  *
  * <p>Requests without a key share nothing, and are bounded by the cap alone.
  */
-final class FairCap {
+public final class FairCap {
   private static final int TIMES_FREE = 3;
 
   private int cap;
   private final Long2LongCounterMap takenByClient = new Long2LongCounterMap(0);
   private int takenCount;
 
-  FairCap(int cap) {
+  public FairCap(int cap) {
     this.cap = cap;
   }
 
@@ -29,24 +29,24 @@ final class FairCap {
    *
    * @param client a {@link ClientKey}.
    */
-  boolean hasRoom(long client) {
+  public boolean hasRoom(long client) {
     long free = cap - takenCount;
     return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
   }
 
   /** There are more places now, or less. */
-  void cap(int places) {
+  public void cap(int places) {
     cap = places;
   }
 
-  void take(long client) {
+  public void take(long client) {
     takenCount++;
     if (client != ClientKey.NONE) {
       takenByClient.incrementAndGet(client);
     }
   }
 
-  void leave(long client) {
+  public void leave(long client) {
     takenCount--;
     if (client != ClientKey.NONE) {
       takenByClient.decrementAndGet(client);
@@ -54,12 +54,12 @@ final class FairCap {
   }
 
   /** How many places are taken. */
-  int taken() {
+  public int taken() {
     return takenCount;
   }
 
   /** Whether more than half of the places are taken. */
-  boolean isScarce() {
+  public boolean isScarce() {
     return 2 * takenCount > cap;
   }
 }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.upstream;
+package dev.weir.proxy.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
