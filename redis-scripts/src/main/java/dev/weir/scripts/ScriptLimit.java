@@ -53,6 +53,7 @@ public final class ScriptLimit {
   private final long pacedPeriodUs;
 
   private final boolean queue;
+  private final boolean marked;
   private final long countsUs;
   private final ScriptLimit[] alone = {this};
   private final boolean isFormer;
@@ -65,6 +66,7 @@ public final class ScriptLimit {
     pacedUnits = kind == PACED ? a : 0;
     pacedPeriodUs = kind == PACED ? b : 0;
     queue = kind == PACED && d >= 0;
+    marked = kind == PACED && d < NO_QUEUE;
     countsUs =
         switch (kind) {
           case SLIDING_COUNTER -> 2 * b;
@@ -81,6 +83,7 @@ public final class ScriptLimit {
     pacedUnits = 0;
     pacedPeriodUs = 0;
     queue = false;
+    marked = false;
     countsUs = calendar.longestUs();
     this.calendar = calendar;
     isFormer = false;
@@ -269,6 +272,11 @@ public final class ScriptLimit {
   /** Whether it is a queue, which takes nothing back, and of which nothing can be kept. */
   public boolean isQueue() {
     return queue;
+  }
+
+  /** Whether what is granted of it has a mark, by which more of it can be given back. */
+  public boolean isMarked() {
+    return marked;
   }
 
   /** Whether the budget comes back at a steady pace, and not with windows. */

@@ -123,11 +123,29 @@ public final class Hands implements AutoCloseable {
     if (!keys.compareAndSetLong(hand * KEY_BYTES, before, CLAIMED)) {
       return false;
     }
-    if (before == FREE || isIdle(hand, before, nowNs)) {
+    if (before == FREE || isIdle(hand, before, nowNs) && forgetEmptied(hand)) {
       return true;
     }
     keys.putLongVolatile(hand * KEY_BYTES, before);
     return false;
+  }
+
+  /**
+   * Has leases whose last unit was taken take none back any more: it would be the next key's, or
+   * one that was dropped.
+   *
+   * @return whether none has.
+   */
+  public boolean forgetEmptied(int hand) {
+    boolean isEmpty = true;
+    for (int lease = 0; lease < LEASES; lease++) {
+      long word = memory.getLongVolatile(leaseAt(hand, lease));
+      isEmpty &=
+          word == LeaseWord.NOTHING
+              || word != LeaseWord.RESERVED
+                  && (LeaseWord.units(word) > 0 || cas(hand, lease, word, LeaseWord.NOTHING));
+    }
+    return isEmpty;
   }
 
   /** Whether there are units, or were until lately: whoever was granted them gives them back. */

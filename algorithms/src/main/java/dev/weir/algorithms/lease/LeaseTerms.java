@@ -67,8 +67,11 @@ public final class LeaseTerms {
     return lifeNs / 5;
   }
 
-  /** The longest time for which nothing is asked, after there was nothing to be had. */
-  long pauseNs() {
+  /**
+   * The longest time for which nothing is asked, after there was nothing to be had: units that are
+   * out may come back.
+   */
+  public long pauseNs() {
     return lifeNs / 4;
   }
 }

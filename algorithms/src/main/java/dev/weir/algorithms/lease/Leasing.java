@@ -30,13 +30,20 @@ public final class Leasing {
    *     life do not pay.
    */
   public int arrived(long key, LeaseTerms terms, long nowNs) {
+    return arrived(find(key, terms), key, terms, nowNs);
+  }
+
+  /** The hand of a key; {@link Hands#NONE} if it has none, or leases of such a life do not pay. */
+  public int find(long key, LeaseTerms terms) {
+    return terms.pays(roundTrips.medianNs()) ? hands.find(key) : Hands.NONE;
+  }
+
+  /** As {@link #arrived(long, LeaseTerms, long)}, of a key whose hand was looked for already. */
+  private int arrived(int found, long key, LeaseTerms terms, long nowNs) {
     if (!terms.pays(roundTrips.medianNs())) {
       return Hands.NONE;
     }
-    int hand = hands.find(key);
-    if (hand == Hands.NONE) {
-      hand = hands.claim(key, nowNs);
-    }
+    int hand = found == Hands.NONE ? hands.claim(key, nowNs) : found;
     if (hand != Hands.NONE) {
       hands.arrived(hand, terms, nowNs);
     }
@@ -68,6 +75,14 @@ public final class Leasing {
   /** Whether a key is not to ask now, though nothing proves that it would be refused. */
   public boolean isSpaced(int hand, LeaseTerms terms, long nowNs) {
     return terms.isSpaced() && !SpacingWord.isOver(hands.spacing(hand), nowNs);
+  }
+
+  /** A key may ask at once: there may be more for it than the store said. */
+  public void endSpacing(int hand) {
+    long seen = hands.spacing(hand);
+    if (seen != 0) {
+      hands.spacingCas(hand, seen, 0);
+    }
   }
 
   /** Until when a key is not to ask. */
@@ -130,8 +145,8 @@ public final class Leasing {
    *
    * @param isRefused whether it was refused, or had none of what was to be kept beside it.
    * @param sentNs when it was asked.
-   * @param provenNs until when that proves the refusal of all that follow; any time in the past if
-   *     it does not.
+   * @param provenNs until when that proves the refusal of all that follow unless units come back,
+   *     however late that is; any time in the past if it does not.
    */
   public void decided(
       int hand, LeaseTerms terms, boolean isRefused, long sentNs, long provenNs, long nowNs) {
@@ -142,7 +157,7 @@ public final class Leasing {
     long next =
         isRefused
             ? SpacingWord.refused(
-                seen, sentNs, Math.max(nowNs, provenNs), 2 * roundTrips.medianNs(), terms.pauseNs())
+                seen, sentNs, nowNs, provenNs, 2 * roundTrips.medianNs(), terms.pauseNs())
             : SpacingWord.granted(seen);
     if (next != seen) {
       hands.spacingCas(hand, seen, next); // who comes before says the same

@@ -34,17 +34,23 @@ final class SpacingWord {
    * The word after an ask that got less than it wanted: the spacing is doubled. One that was sent
    * before the last spacing was over tells the same again, and changes nothing.
    *
-   * @param fromNs from when on it counts.
+   * @param nowNs when that is known: the spacing ends {@code mostNs} later at the latest.
+   * @param provenNs until when it is proven that nothing is to be had: the spacing counts from
+   *     then.
    * @param leastNs the first one.
    * @param mostNs that it never passes.
    */
-  static long refused(long word, long sentNs, long fromNs, long leastNs, long mostNs) {
+  static long refused(
+      long word, long sentNs, long nowNs, long provenNs, long leastNs, long mostNs) {
     if (!isOver(word, sentNs)) {
       return word;
     }
     long spacing = Math.max(leastNs, 2 * spacingNs(word));
-    long ticks = Math.min(Math.max(1, Math.min(spacing, mostNs) >>> TICK_SHIFT), SPACING_MASK);
-    return (fromNs >>> TICK_SHIFT) + ticks << SPACING_BITS | ticks;
+    long most = Math.max(1, Math.min(mostNs >>> TICK_SHIFT, SPACING_MASK));
+    long ticks = Math.max(1, Math.min(spacing >>> TICK_SHIFT, most));
+    long from = nowNs >>> TICK_SHIFT;
+    long until = Math.min(Math.max(from, provenNs >>> TICK_SHIFT) + ticks, from + most);
+    return until << SPACING_BITS | ticks;
   }
 
   /** The word after an ask that got something: the spacing is halved, and over. */

@@ -19,6 +19,11 @@ public final class Taken {
 
   long leftNs;
 
+  /** The hand that they are from. */
+  public int hand() {
+    return hand;
+  }
+
   /** Takes over what another one says. */
   public void set(Taken from) {
     hand = from.hand;
@@ -28,6 +33,12 @@ public final class Taken {
     unitsOfOne = from.unitsOfOne;
     endOfZero = from.endOfZero;
     endOfOne = from.endOfOne;
+  }
+
+  /** Whether all of them may still be used. */
+  public boolean isAlive(long nowNs) {
+    return (unitsOfZero == 0 || LeaseWord.isAlive(endOfZero, nowNs))
+        && (unitsOfOne == 0 || LeaseWord.isAlive(endOfOne, nowNs));
   }
 
   /** Units that are in the hand still, when these were taken. */

@@ -113,17 +113,17 @@ class LeaseWordsTest {
   @Test
   void spacingIsDoubledUpToItsMostAndHalved() {
     long nowNs = 1_000 * TICK_NS;
-    long word = SpacingWord.refused(0, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    long word = SpacingWord.refused(0, nowNs, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
     assertEquals(nowNs + 2 * TICK_NS, SpacingWord.untilNs(word));
     assertFalse(SpacingWord.isOver(word, nowNs + 2 * TICK_NS - 1));
     assertTrue(SpacingWord.isOver(word, nowNs + 2 * TICK_NS));
     long sentEarlier = nowNs + TICK_NS;
-    assertEquals(word, SpacingWord.refused(word, sentEarlier, sentEarlier, 2, 7 * TICK_NS));
+    assertEquals(word, SpacingWord.refused(word, sentEarlier, sentEarlier, 0, 2, 7 * TICK_NS));
     nowNs += 2 * TICK_NS;
-    word = SpacingWord.refused(word, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    word = SpacingWord.refused(word, nowNs, nowNs, 0, 2 * TICK_NS, 7 * TICK_NS);
     assertEquals(4 * TICK_NS, SpacingWord.spacingNs(word));
     nowNs += 4 * TICK_NS;
-    word = SpacingWord.refused(word, nowNs, nowNs, 2 * TICK_NS, 7 * TICK_NS);
+    word = SpacingWord.refused(word, nowNs, nowNs, 0, 2 * TICK_NS, 7 * TICK_NS);
     assertEquals(7 * TICK_NS, SpacingWord.spacingNs(word));
     word = SpacingWord.granted(word);
     assertTrue(SpacingWord.isOver(word, 1));

@@ -182,8 +182,24 @@ class LeasingTest {
   void spacesFromTheEndOfTheProofOn() {
     roundTrips.add(MS);
     int hand = arrive(10, MS);
-    leasing.decided(hand, TERMS, true, nowNs, nowNs + 50 * MS, nowNs);
-    assertEquals(nowNs + 52 * MS, leasing.spacedUntilNs(hand), 2 * 65_536.0);
+    leasing.decided(hand, TERMS, true, nowNs, nowNs + 10 * MS, nowNs);
+    assertEquals(nowNs + 12 * MS, leasing.spacedUntilNs(hand), 2 * 65_536.0);
+  }
+
+  @Test
+  void spacesForAQuarterOfALifeThoughNothingComesBackForADayAndNotAtAllWhereMoreMayBeThere() {
+    roundTrips.add(MS);
+    int hand = arrive(10, MS);
+    for (int i = 0; i < 4; i++) {
+      leasing.decided(hand, TERMS, true, nowNs, nowNs + 86_400_000 * MS, nowNs);
+      assertEquals(nowNs + 25 * MS, leasing.spacedUntilNs(hand), 2 * 65_536.0);
+      nowNs += 26 * MS;
+      assertFalse(leasing.isSpaced(hand, TERMS, nowNs));
+    }
+    leasing.decided(hand, TERMS, true, nowNs, nowNs + 86_400_000 * MS, nowNs);
+    assertTrue(leasing.isSpaced(hand, TERMS, nowNs));
+    leasing.endSpacing(hand);
+    assertFalse(leasing.isSpaced(hand, TERMS, nowNs));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.LateQuestion.State;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
@@ -97,7 +98,31 @@ public final class ExactGate implements Gate {
 
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
-    return ask(ticket, charges, nowNs, outcome, Hands.NONE);
+    return ask(ticket, charges, nowNs, outcome, Hands.NONE, null, 0);
+  }
+
+  /** As {@link #ask(long, Charges, long, Outcome, int, Taken[], int)}, with nothing taken. */
+  Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome, int hand) {
+    return ask(ticket, charges, nowNs, outcome, hand, null, 0);
+  }
+
+  /** Until when a question is answered that is asked now. */
+  long dueNs(Charges charges, long nowNs) {
+    return Math.min(nowNs + deadlineNs, charges.deadlineNs());
+  }
+
+  /** Whether it is proven that a group refuses a request. */
+  boolean isProven(Charges charges, int group, long nowNs) {
+    return proofs.isProven(charges, group, nowNs);
+  }
+
+  /** The refusal that is proven for a request; null if none is. */
+  Verdict proven(Charges charges, int without, long nowNs) {
+    Verdict proven = proofs.find(charges, without, nowNs, verdict);
+    if (proven != null) {
+      counts.refusedByProof(charges.purpose());
+    }
+    return proven;
   }
 
   /**
@@ -105,15 +130,25 @@ public final class ExactGate implements Gate {
    * wait for the ask that is under way for that.
    *
    * @param hand that of the only group; or {@link Hands#NONE}.
+   * @param taken by the store's groups, what was taken from a hand.
+   * @param takenGroups a bit for each group that is not asked for, as its units were taken, the
+   *     first the lowest; they are put back unless the request passes.
    */
-  Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome, int hand) {
+  Verdict ask(
+      long ticket,
+      Charges charges,
+      long nowNs,
+      Outcome outcome,
+      int hand,
+      Taken[] taken,
+      int takenGroups) {
     boolean mayBeProven =
         charges.operation() != Operation.RESET
             && !charges.areRowsWanted()
             && !charges.isOnce(); // a repeat has its grant whatever is left
-    Verdict proven = mayBeProven ? proofs.find(charges, nowNs, verdict) : null;
+    Verdict proven = mayBeProven ? proven(charges, takenGroups, nowNs) : null;
     if (proven != null) {
-      counts.refusedByProof(charges.purpose());
+      putBack(taken, takenGroups);
       return proven;
     }
     keys.clear();
@@ -126,12 +161,18 @@ public final class ExactGate implements Gate {
     int groupCount = charges.groupCount() - charges.localGroupCount();
     LateQuestion late = lates.take();
     if (late == null) {
+      putBack(taken, takenGroups);
       return withoutPlace(ticket, charges);
     }
-    int checkCount = groupCount == 1 || store.isOneCheck(keys) ? 1 : groupCount;
-    late.begin(ticket, charges, keys, checkCount, outcome, nowNs);
-    late.deadlineNs = Math.min(nowNs + deadlineNs, charges.deadlineNs());
+    boolean isOne = groupCount == 1 || takenGroups == 0 && store.isOneCheck(keys);
+    late.begin(ticket, charges, keys, isOne ? 1 : groupCount, outcome, nowNs);
+    late.deadlineNs = dueNs(charges, nowNs);
     late.hand = hand;
+    for (int group = 0; takenGroups >>> group != 0; group++) {
+      if ((takenGroups >>> group & 1) != 0) {
+        late.isTaken(group, taken[group]);
+      }
+    }
     if (hand != Hands.NONE && leases.awaited().join(late, keys, nowNs)) {
       return null;
     }
@@ -148,6 +189,14 @@ public final class ExactGate implements Gate {
       asked = null;
     }
     return known;
+  }
+
+  private void putBack(Taken[] taken, int groups) {
+    for (int group = 0; groups >>> group != 0; group++) {
+      if ((groups >>> group & 1) != 0) {
+        leases.putBack(taken[group]);
+      }
+    }
   }
 
   /**
@@ -207,6 +256,10 @@ public final class ExactGate implements Gate {
   /** Asks its checks from one on; the earlier ones have been granted. */
   private void askFrom(LateQuestion late, int from, StoreKeys all, long nowNs) {
     for (int check = from; check < late.checkCount; check++) {
+      if (late.isTaken(check)) {
+        late.openCount--;
+        continue;
+      }
       if (late.state == State.OPEN) {
         if (checks.ask(late, check, all, nowNs, leaseAsk(late, nowNs)) == null) {
           continue;
@@ -297,6 +350,9 @@ public final class ExactGate implements Gate {
 
   private void granted(LateQuestion late, int check, StoreDecision decision, long inHand) {
     late.granted(check, decision, inHand);
+    if (late.charges.operation() == Operation.CHECK) {
+      proofs.granted(late.charges, late.groupOf(check, 0));
+    }
     if (decision.waitNs() > 0 && late.charges.operation() == Operation.CHECK) {
       late.passesAt(clock.nowNs() + decision.waitNs());
     }
@@ -341,8 +397,14 @@ public final class ExactGate implements Gate {
       retries.add(late);
       return;
     }
+    if (late.state == State.OPEN && !late.isRefused() && !late.isTakenAlive(clock.nowNs())) {
+      undecided(late); // its time is over, and nobody has said so yet
+    }
     if (late.state == State.OPEN) {
       late.state = late.isRefused() ? State.REFUSED : State.PASSED;
+      if (leases != null) {
+        leases.concluded(late);
+      }
       if (late.isRefused()) {
         giveBackAll(late);
       }
@@ -370,6 +432,7 @@ public final class ExactGate implements Gate {
    */
   private boolean isToBeRetried(LateQuestion late) {
     return late.isRefused()
+        && !late.isAnyTaken()
         && late.charges.operation() == Operation.CHECK
         && late.holdsFirst()
         && retries.takes(late)
@@ -384,6 +447,11 @@ public final class ExactGate implements Gate {
 
   /** Gives back what a check holds, once: it holds nothing after that. */
   private void giveBack(LateQuestion late, int check) {
+    if (late.isTaken(check)) {
+      leases.putBack(late.taken(check), late.askedNs);
+      late.notTaken(check);
+      return;
+    }
     long atUs = late.grantedAtUs(check);
     if (atUs >= 0) {
       late.givenBack(check);

@@ -30,8 +30,14 @@ public final class KeptCharge {
   final ScriptLimit[][] storeLimits = new ScriptLimit[RuleSpec.MAX_BUDGETS][];
   final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
+  /** The only server that each check may be given back to; 0 for any. */
+  final long[] servers = new long[RuleSpec.MAX_BUDGETS];
+
   /** By key. */
   final long[] storeCosts = new long[RuleSpec.MAX_BUDGETS];
+
+  /** By key, the mark of what was granted. */
+  final long[] marks = new long[RuleSpec.MAX_BUDGETS];
 
   /** Checks of the store. */
   int checkCount;
@@ -80,20 +86,24 @@ public final class KeptCharge {
   /**
    * Adds a check of the store.
    *
+   * @param from the keys of all checks, while they are known.
    * @param first of the keys; it has one for each limit.
-   * @param charge the first of its charges, whose costs it has.
    */
-  void add(StoreKeys from, int first, ScriptLimit[] of, Charges charges, int charge, long atUs) {
+  void add(LateQuestion late, int check, StoreKeys from, int first) {
+    ScriptLimit[] of = late.limits(check);
+    int charge = late.firstCharge(check);
     if (storeKeys == null) {
       storeKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, STORE_BYTES_AT_FIRST);
     }
     int key = storeKeys.count();
     firstKeys[checkCount] = key;
     storeLimits[checkCount] = of;
-    decidedAtUs[checkCount++] = atUs;
+    servers[checkCount] = late.server(check);
+    decidedAtUs[checkCount++] = late.grantedAtUs(check);
     storeKeys.add(from, first, of.length);
     for (int i = 0; i < of.length; i++) {
-      storeCosts[key + i] = charges.cost(charge + i);
+      storeCosts[key + i] = late.charges.cost(charge + i);
+      marks[key + i] = late.mark(check, i);
     }
   }
 }

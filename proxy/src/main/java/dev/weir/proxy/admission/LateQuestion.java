@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
@@ -68,6 +69,18 @@ final class LateQuestion implements StoreTaker {
   private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
   private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
+  /** By check, the only server that what was granted may be given back to; 0 for any. */
+  private final long[] servers = new long[RuleSpec.MAX_BUDGETS];
+
+  /** By key, the mark of what was granted. */
+  private final long[] marks = new long[RuleSpec.MAX_BUDGETS];
+
+  /** By check, what was taken from a hand in its place; null until there is any. */
+  private Taken[] taken;
+
+  /** A bit for each check in whose place units were taken from a hand, the first the lowest. */
+  private int takenChecks;
+
   /** The first check that has refused; {@code checkCount} if none has. */
   private int firstRefused;
 
@@ -87,6 +100,7 @@ final class LateQuestion implements StoreTaker {
     retryCount = 0;
     hand = Hands.NONE;
     hasWaited = false;
+    takenChecks = 0;
     askedNs = nowNs;
     figures.begin(of.areRowsWanted());
     toldKeys = null;
@@ -113,6 +127,47 @@ final class LateQuestion implements StoreTaker {
     hasWaited = true;
     next = null;
     own(keys);
+  }
+
+  /** A check that need not be asked: its units were taken from a hand. */
+  void isTaken(int check, Taken from) {
+    if (taken == null) {
+      taken = new Taken[RuleSpec.MAX_BUDGETS];
+    }
+    if (taken[check] == null) {
+      taken[check] = new Taken();
+    }
+    taken[check].set(from);
+    takenChecks |= 1 << check;
+  }
+
+  /** Whether a check need not be asked. */
+  boolean isTaken(int check) {
+    return (takenChecks >>> check & 1) != 0;
+  }
+
+  /** Whether any check need not be asked. */
+  boolean isAnyTaken() {
+    return takenChecks != 0;
+  }
+
+  /** What was taken in the place of a check. */
+  Taken taken(int check) {
+    return taken[check];
+  }
+
+  /** What was taken in the place of a check has been put back. */
+  void notTaken(int check) {
+    takenChecks &= ~(1 << check);
+  }
+
+  /** Whether all that was taken from hands may still be used. */
+  boolean isTakenAlive(long nowNs) {
+    boolean isAlive = true;
+    for (int check = 0; takenChecks != 0 && check < checkCount; check++) {
+      isAlive &= !isTaken(check) || taken[check].isAlive(nowNs);
+    }
+    return isAlive;
   }
 
   /** The hand's key, of its only group. */
@@ -216,6 +271,11 @@ final class LateQuestion implements StoreTaker {
   void granted(int check, StoreDecision decision, long inHand) {
     granted[check] = true;
     decidedAtUs[check] = decision.decidedAtUs();
+    servers[check] = decision.server();
+    int key = firstKey(check);
+    for (int i = 0; i < limits(check).length; i++) {
+      marks[key + i] = decision.grantedMark(i);
+    }
     if (!ownsKeys()) {
       toldKeys = decision.keys();
       toldFirst = decision.firstKey();
@@ -248,6 +308,11 @@ final class LateQuestion implements StoreTaker {
     return firstRefused < checkCount;
   }
 
+  /** Whether a group is the one that has refused, or the check that has is about others too. */
+  boolean hasRefused(int group) {
+    return figures.isAbout(charges.group(group));
+  }
+
   /** Whether there are checks before the first that has refused, and it holds what they charged. */
   boolean holdsFirst() {
     for (int check = 0; check < firstRefused; check++) {
@@ -273,11 +338,24 @@ final class LateQuestion implements StoreTaker {
     return granted[check] ? decidedAtUs[check] : -1;
   }
 
+  /** The only server that what a check was granted may be given back to; 0 for any. */
+  long server(int check) {
+    return servers[check];
+  }
+
+  /** The mark of what a check was granted of one of its limits. */
+  long mark(int check, int limit) {
+    return marks[firstKey(check) + limit];
+  }
+
   /** Adds what all checks have charged to what is kept. */
   void keep(KeptCharge into) {
     for (int check = 0; check < checkCount; check++) {
-      int first = checkCount == 1 ? toldFirst : firstKey(check);
-      into.add(toldKeys, first, limits(check), charges, firstCharge(check), decidedAtUs[check]);
+      if (isTaken(check)) {
+        into.add(taken[check]);
+      } else {
+        into.add(this, check, toldKeys, checkCount == 1 ? toldFirst : firstKey(check));
+      }
     }
   }
 

@@ -192,50 +192,97 @@ public final class LeasedGate implements Gate {
     }
   }
 
-  /** Takes from all hands, or from none; then the store decides on all. */
+  /**
+   * Takes from all hands. If some have too little, the store decides on those keys; what was taken
+   * from the others is put back unless it grants them.
+   */
   private Verdict askSeveral(long ticket, Charges charges, int first, long nowNs, Outcome outcome) {
+    int groups = charges.groupCount() - first;
+    int takenGroups = take(charges, first, nowNs, nowNs);
+    if (takenGroups == (1 << groups) - 1) {
+      return allowSeveral(ticket, charges, first, nowNs);
+    }
+    if (takenGroups != 0) {
+      putBack(takenGroups);
+      takenGroups = take(charges, first, nowNs, exact.dueNs(charges, nowNs)); // may pass until then
+    }
+    Verdict proven = exact.proven(charges, takenGroups, nowNs);
+    if (proven != null) {
+      putBack(takenGroups);
+      countEmpty(charges, first, takenGroups, nowNs);
+      return proven;
+    }
+    for (int i = 0; i < groups; i++) {
+      if ((takenGroups >>> i & 1) == 0) {
+        askAheadIfDue(charges, first + i, nowNs);
+      }
+    }
+    counts.byStore();
+    return exact.ask(ticket, charges, nowNs, outcome, Hands.NONE, taken, takenGroups);
+  }
+
+  /**
+   * Takes from each hand what the request costs.
+   *
+   * @param untilNs until when the units have to last.
+   * @return a bit for each of the store's groups that had so much, the first the lowest.
+   */
+  private int take(Charges charges, int first, long nowNs, long untilNs) {
+    int takenGroups = 0;
+    for (int group = first; group < charges.groupCount(); group++) {
+      long key = key(charges, group);
+      long cost = charges.cost(charges.firstCharge(group));
+      int hand = leasing.find(key, charges.group(group).leaseTerms());
+      if (hand != Hands.NONE && leasing.take(hand, key, cost, untilNs, taken[group - first])) {
+        takenGroups |= 1 << group - first;
+      }
+    }
+    return takenGroups;
+  }
+
+  private Verdict allowSeveral(long ticket, Charges charges, int first, long nowNs) {
     Verdict least = null;
     long units = 0;
     for (int group = first; group < charges.groupCount(); group++) {
       BudgetGroup budgets = charges.group(group);
-      long key = key(charges, group);
+      Taken from = taken[group - first];
       long cost = charges.cost(charges.firstCharge(group));
-      int hand = leasing.arrived(key, budgets.leaseTerms(), nowNs);
-      Taken from = taken[takenCount];
-      boolean isTaken = hand != Hands.NONE && leasing.take(hand, key, cost, nowNs, from);
-      boolean isAskDue =
-          isTaken
-              ? leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs)
-              : hand != Hands.NONE && leasing.mayAskAhead(hand, nowNs);
-      if (isAskDue) {
-        askAhead(charges, group, hand, key, cost, nowNs);
+      hands.arrived(from.hand(), budgets.leaseTerms(), nowNs);
+      if (leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs)) {
+        askAhead(charges, group, from.hand(), key(charges, group), cost, nowNs);
       }
-      if (!isTaken) {
-        putBack();
-        countArrivals(charges, group + 1, nowNs);
-        counts.byStore();
-        return exact.ask(ticket, charges, nowNs, outcome);
-      }
-      takenCount++;
       units += cost;
-      least = least(least, budgets, hand, from.left(), nowNs);
+      least = least(least, budgets, from.hand(), from.left(), nowNs);
     }
+    takenCount = charges.groupCount() - first;
     takenTicket = ticket;
     counts.byHand(units);
     return least;
   }
 
-  private void countArrivals(Charges charges, int from, long nowNs) {
-    for (int group = from; group < charges.groupCount(); group++) {
-      leasing.arrived(key(charges, group), charges.group(group).leaseTerms(), nowNs);
+  /** Those keys that had too little are refused: they are what is wanted, whatever comes of it. */
+  private void countEmpty(Charges charges, int first, int takenGroups, long nowNs) {
+    for (int group = first; group < charges.groupCount(); group++) {
+      if ((takenGroups >>> group - first & 1) == 0 && exact.isProven(charges, group, nowNs)) {
+        leases.arrived(charges, group, nowNs);
+      }
     }
   }
 
-  private void putBack() {
-    for (int i = 0; i < takenCount; i++) {
-      hands.putBack(taken[i]);
+  private void askAheadIfDue(Charges charges, int group, long nowNs) {
+    long key = key(charges, group);
+    int hand = leasing.find(key, charges.group(group).leaseTerms());
+    if (hand != Hands.NONE && leasing.mayAskAhead(hand, nowNs)) {
+      askAhead(charges, group, hand, key, charges.cost(charges.firstCharge(group)), nowNs);
     }
-    takenCount = 0;
+  }
+
+  private void putBack(int takenGroups) {
+    for (int i = 0; takenGroups >>> i != 0; i++) {
+      if ((takenGroups >>> i & 1) != 0) {
+        hands.putBack(taken[i]);
+      }
+    }
   }
 
   private Verdict least(Verdict before, BudgetGroup of, int hand, long left, long nowNs) {
@@ -261,12 +308,12 @@ public final class LeasedGate implements Gate {
 
   /** The limit that the store's last answer was about. */
   private Budget budget(BudgetGroup budgets, int hand) {
-    return budgets.budget((int) (hands.remaining(hand) >>> Long.SIZE - Byte.SIZE));
+    return budgets.budget(HandNote.limit(hands.remaining(hand)));
   }
 
   /** What the store said is left, and what is in hand. */
   private long remaining(BudgetGroup budgets, int hand, long left) {
-    long known = hands.remaining(hand) << Byte.SIZE >>> Byte.SIZE;
+    long known = HandNote.remaining(hands.remaining(hand));
     return Math.min(known + left, budget(budgets, hand).storeLimit().capacity());
   }
 
@@ -281,13 +328,15 @@ public final class LeasedGate implements Gate {
 
   private Verdict refuse(BudgetGroup budgets, int hand, long nowNs) {
     Budget budget = budget(budgets, hand);
+    long retryAtNs =
+        Math.max(leasing.spacedUntilNs(hand), HandNote.retryAtNs(hands.remaining(hand)));
     return verdict.refuse(
         RefusalReason.OVER_LIMIT,
         budget.policy(),
         budget.storeLimit().capacity(),
         0,
         Math.max(0, hands.resetAtNs(hand) - nowNs),
-        Math.max(1, leasing.spacedUntilNs(hand) - nowNs));
+        Math.max(1, retryAtNs - nowNs));
   }
 
   @Override

@@ -57,6 +57,9 @@ final class Leases implements BudgetListener {
   /** When budgets were reset: what was asked for until then is not taken in. */
   private long forgottenNs;
 
+  /** When units were last taken out of hands that had not ended. */
+  private long droppedNs;
+
   /** The longest that the machine may stand still without a hand being dropped. */
   private long patienceNs = Long.MAX_VALUE;
 
@@ -198,7 +201,7 @@ final class Leases implements BudgetListener {
       return;
     }
     note(late.hand, decision);
-    if (late.charges.isCostUsual()) {
+    if (late.charges.isCostUsual() && decision.sentNs() > forgottenNs) {
       LeaseTerms terms = late.handGroup().leaseTerms();
       long retryNs = decision.retryAfterNs();
       long provenNs = retryNs == StoreDecision.NEVER ? 0 : decision.sentNs() + retryNs;
@@ -207,10 +210,41 @@ final class Leases implements BudgetListener {
     }
   }
 
+  /**
+   * A request of several keys has its verdict. Those who pass are demand for each of their keys; of
+   * those who do not, only for the one that refused: else whoever is over a limit of his own would
+   * have units of all others kept.
+   */
+  void concluded(LateQuestion late) {
+    Charges charges = late.charges;
+    if (!charges.areLeased() || charges.groupCount() - charges.localGroupCount() == 1) {
+      return;
+    }
+    for (int group = charges.localGroupCount(); group < charges.groupCount(); group++) {
+      if (!late.isRefused() || late.hasRefused(group)) {
+        arrived(charges, group, clock.nowNs());
+      }
+    }
+  }
+
+  /** Counts an arrival of a group's key. */
+  void arrived(Charges charges, int group, long nowNs) {
+    long key = charges.hash(group) ^ charges.group(group).leaseSeed();
+    leasing.arrived(key, charges.group(group).leaseTerms(), nowNs);
+  }
+
   private void note(int hand, StoreDecision decision) {
+    boolean isRefused = decision.retryAfterNs() != 0;
     hands.note(
         hand,
-        (long) decision.limitIndex() << Long.SIZE - Byte.SIZE | decision.remaining(),
+        isRefused
+            ? HandNote.ofRefusal(
+                decision.limitIndex(),
+                decision.remaining(),
+                decision.retryAfterNs() == StoreDecision.NEVER
+                    ? 0
+                    : decision.sentNs() + decision.retryAfterNs())
+            : HandNote.of(decision.limitIndex(), decision.remaining()),
         decision.sentNs() + decision.resetAfterNs());
   }
 
@@ -270,6 +304,7 @@ final class Leases implements BudgetListener {
     if (units > 0) {
       end(all.receipt(hand, place), units);
       hands.free(hand, place);
+      leasing.endSpacing(hand);
     }
   }
 
@@ -349,7 +384,9 @@ final class Leases implements BudgetListener {
 
   /** Looks at all leases: for what seldom happens. */
   private void sift(Sieve sieve) {
+    droppedNs = clock.nowNs();
     for (int hand = 0; hand < hands.count(); hand++) {
+      hands.forgetEmptied(hand);
       for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
         long lease = hands.lease(hand, place);
         long units = lease == 0 ? 0 : hands.takeOut(hand, place, lease);
@@ -386,9 +423,20 @@ final class Leases implements BudgetListener {
         });
   }
 
+  /** There is more in the store, and keys may ask for it; what is in hand stays what it is. */
   @Override
   public void givenBack(StoreKeys keys, int key, long cost) {
-    // There is more in the store; what is in hand stays what it is.
+    int hand = hands.find(keys.localKey(key));
+    if (hand != Hands.NONE) {
+      leasing.endSpacing(hand);
+    }
+  }
+
+  /** All keys may ask at once: for what seldom happens. */
+  private void endSpacings() {
+    for (int hand = 0; hand < hands.count(); hand++) {
+      leasing.endSpacing(hand);
+    }
   }
 
   @Override
@@ -397,6 +445,7 @@ final class Leases implements BudgetListener {
     StoreKeyWriter.copy(name, partition, named);
     long hash = named.hash(0);
     forgottenNs = clock.tick();
+    endSpacings();
     sift((receipt, units) -> !names(receipt.keys(), hash) || drop(units));
   }
 
@@ -412,11 +461,13 @@ final class Leases implements BudgetListener {
   @Override
   public void forgetAll() {
     forgottenNs = clock.tick();
+    endSpacings();
     dropAll();
   }
 
   @Override
   public void serversChanged() {
+    endSpacings();
     sift(
         (receipt, units) -> {
           long server = store.server(receipt.keys().partition(0));
@@ -424,8 +475,23 @@ final class Leases implements BudgetListener {
         });
   }
 
-  /** Puts back what a request took that did not pass. */
+  /** Puts back what a request took that did not pass; it stays charged if its lease has ended. */
   void putBack(Taken taken) {
-    hands.putBack(taken);
+    long lost = taken.units() - hands.putBack(taken);
+    if (lost > 0) {
+      counts.died(lost);
+    }
+  }
+
+  /**
+   * As {@link #putBack(Taken)}, of what was taken some time ago: not if anything was dropped since,
+   * as a lease that was granted after that may end at the same time as the one that is gone.
+   */
+  void putBack(Taken taken, long takenNs) {
+    if (takenNs > droppedNs) {
+      putBack(taken);
+    } else {
+      counts.died(taken.units());
+    }
   }
 }

@@ -20,6 +20,7 @@ final class ProofTable {
   private final long[] resetAtNs;
   private final long[] remaining;
   private final long[] names;
+  private final long[] refusedSinceNs;
 
   /**
    * @param entryCount a power of two, 4 or more.
@@ -32,6 +33,7 @@ final class ProofTable {
     resetAtNs = new long[entryCount];
     remaining = new long[entryCount];
     names = new long[entryCount];
+    refusedSinceNs = new long[entryCount];
   }
 
   /**
@@ -59,6 +61,27 @@ final class ProofTable {
     resetAtNs[at] = resetAt;
     remaining[at] = left;
     return at;
+  }
+
+  /**
+   * Since when the store has refused such requests, whenever it was asked: that of the answer which
+   * was noted last, if the next one was asked for within a gap after that.
+   *
+   * @param sentNs when the present answer was asked for, which is a refusal too.
+   */
+  long refusedSinceNs(long key, long sentNs, long gapNs) {
+    int first = first(key);
+    for (int i = first; i < first + WAYS; i++) {
+      if (keys[i] == key && sentNs < untilNs[i] + gapNs) {
+        return refusedSinceNs[i];
+      }
+    }
+    return sentNs;
+  }
+
+  /** Notes since when all answers about an entry's requests have been refusals. */
+  void refusedSince(int entry, long ns) {
+    refusedSinceNs[entry] = ns;
   }
 
   /** Notes the hash of the name of an entry's budget. */

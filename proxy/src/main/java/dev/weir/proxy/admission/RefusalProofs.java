@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
@@ -45,13 +46,38 @@ final class RefusalProofs implements BudgetListener {
     this.proofNsOfSeveralKeys = proofNsOfSeveralKeys;
   }
 
+  /** Whether it is proven that a group refuses a request. */
+  boolean isProven(Charges charges, int group, long nowNs) {
+    int charge = charges.firstCharge(group);
+    boolean isProven = false;
+    for (int i = 0; i < charges.group(group).size(); i++) {
+      long budgetKey = charges.hash(group) ^ charges.group(group).budget(i).storeSeed();
+      isProven |= proofs.find(key(budgetKey, charges.cost(charge + i)), nowNs) >= 0;
+    }
+    return isProven;
+  }
+
   /** The refusal that is proven for the store's charges of a question; null if none is. */
   Verdict find(Charges charges, long nowNs, Verdict to) {
+    return find(charges, 0, nowNs, to);
+  }
+
+  /**
+   * As {@link #find(Charges, long, Verdict)}, but for some groups.
+   *
+   * @param without a bit for each of the store's groups that is not looked at, the first the
+   *     lowest.
+   */
+  Verdict find(Charges charges, int without, long nowNs, Verdict to) {
     int longest = -1;
     Budget refusing = null;
     int charge = charges.firstCharge(charges.localGroupCount());
     for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
       BudgetGroup group = charges.group(i);
+      if ((without >>> i - charges.localGroupCount() & 1) != 0) {
+        charge += group.size();
+        continue;
+      }
       long hash = charges.hash(i);
       for (int j = 0; j < group.size(); j++) {
         long cost = charges.cost(charge++);
@@ -86,14 +112,39 @@ final class RefusalProofs implements BudgetListener {
       return;
     }
     boolean isAlone = charges.groupCount() - charges.localGroupCount() == 1;
+    long key = key(charges.hash(group) ^ budget.storeSeed(), cost);
+    LeaseTerms terms = charges.group(group).leaseTerms();
+    long sinceNs =
+        terms == null
+            ? decision.sentNs()
+            : proofs.refusedSinceNs(key, decision.sentNs(), terms.lifeNs());
+    // Units that were out when the store refused first may come back for as long as they live.
+    boolean mayUnitsBeOut = terms != null && decision.sentNs() - sinceNs < terms.lifeNs();
+    long mostNs = isAlone ? PROOF_NS : proofNsOfSeveralKeys;
     int entry =
         proofs.note(
-            key(charges.hash(group) ^ budget.storeSeed(), cost),
-            decision.sentNs() + (isAlone ? PROOF_NS : proofNsOfSeveralKeys),
+            key,
+            decision.sentNs() + (mayUnitsBeOut ? Math.min(mostNs, terms.pauseNs()) : mostNs),
             decision.sentNs() + decision.retryAfterNs(),
             decision.sentNs() + decision.resetAfterNs(),
             decision.remaining());
+    proofs.refusedSince(entry, sinceNs);
     proofs.name(entry, decision.keys().hash(decision.firstKey() + decision.limitIndex()));
+  }
+
+  /**
+   * The store has granted such a request: units that were kept since may come back after the next
+   * refusal.
+   */
+  void granted(Charges charges, int group) {
+    if (charges.group(group).leaseTerms() == null) {
+      return;
+    }
+    int charge = charges.firstCharge(group);
+    for (int i = 0; i < charges.group(group).size(); i++) {
+      long budgetKey = charges.hash(group) ^ charges.group(group).budget(i).storeSeed();
+      proofs.forget(key(budgetKey, charges.cost(charge + i)));
+    }
   }
 
   /** Stays the same for as long as the budget's limit and the cost do. */
@@ -118,5 +169,11 @@ final class RefusalProofs implements BudgetListener {
   public void forgetAll() {
     proofs.clear();
     forgottenNs = clock.tick();
+  }
+
+  /** What one server has refused another may have. */
+  @Override
+  public void serversChanged() {
+    forgetAll();
   }
 }

@@ -114,7 +114,12 @@ final class StoreChecks {
 
   /** Gives back what a check was granted at that time. */
   void refund(LateQuestion late, int check, long grantedAtUs, long nowNs) {
-    question.refund(grantedAtUs).of(late.keys(), late.firstKey(check), late.limits(check));
+    ScriptLimit[] limits = late.limits(check);
+    question.giveBack(late.server(check), grantedAtUs, 0);
+    question.of(late.keys(), late.firstKey(check), limits);
+    for (int i = 0; i < limits.length; i++) {
+      question.mark(i, late.mark(check, i));
+    }
     addCosts(late, check);
     store.ask(question, nowNs);
   }
@@ -123,9 +128,10 @@ final class StoreChecks {
   void refund(KeptCharge kept, int check, long nowNs) {
     int first = kept.firstKeys[check];
     ScriptLimit[] limits = kept.storeLimits[check];
-    question.refund(kept.decidedAtUs[check]).of(kept.storeKeys, first, limits);
+    question.giveBack(kept.servers[check], kept.decidedAtUs[check], 0);
+    question.of(kept.storeKeys, first, limits);
     for (int i = 0; i < limits.length; i++) {
-      question.cost(i, kept.storeCosts[first + i]);
+      question.cost(i, kept.storeCosts[first + i]).mark(i, kept.marks[first + i]);
     }
     store.ask(question, nowNs);
   }

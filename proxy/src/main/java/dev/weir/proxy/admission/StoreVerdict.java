@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.StoreDecision;
 
 /**
@@ -82,6 +83,15 @@ final class StoreVerdict {
     if (isFirst || isLonger) {
       refusing.note(of, decision, inHand);
     }
+  }
+
+  /** Whether the limit that has refused is one of a group's. */
+  boolean isAbout(BudgetGroup group) {
+    boolean isAbout = false;
+    for (int i = 0; i < group.size(); i++) {
+      isAbout |= group.budget(i) == refusing.budget;
+    }
+    return isAbout;
   }
 
   /**

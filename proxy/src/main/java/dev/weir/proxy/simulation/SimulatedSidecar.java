@@ -1,6 +1,7 @@
 package dev.weir.proxy.simulation;
 
 import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
 import dev.weir.algorithms.lease.Taken;
@@ -15,6 +16,9 @@ final class SimulatedSidecar implements AutoCloseable {
   /** As many hands as a sidecar has at most. */
   private static final int MOST_HANDS = 1 << 14;
 
+  /** How long a refusal proves anything, as in {@code admission.RefusalProofs}. */
+  private static final long PROOF_NS = 5_000_000_000L;
+
   private static final int LEAST_HANDS = 8;
 
   private final int keys;
@@ -24,6 +28,8 @@ final class SimulatedSidecar implements AutoCloseable {
 
   /** By key, until when the store's last answer proves a refusal. */
   private final long[] provenUntilNs;
+
+  private final long[] refusedSinceNs;
 
   /** By key, in mode local; else null. */
   private final StoredBudgets[] own;
@@ -47,6 +53,7 @@ final class SimulatedSidecar implements AutoCloseable {
     this.clockStartNs = clockStartNs;
     this.driftPpm = driftPpm;
     this.provenUntilNs = new long[keys];
+    this.refusedSinceNs = new long[keys];
     this.underWay = new Question[keys];
     this.own = new StoredBudgets[settings.mode().needsStore() ? 0 : keys];
     begin();
@@ -93,8 +100,25 @@ final class SimulatedSidecar implements AutoCloseable {
     return clockNs < provenUntilNs[key];
   }
 
-  void proven(int key, long untilNs) {
-    provenUntilNs[key] = untilNs;
+  /**
+   * The steps of {@code RefusalProofs.note}.
+   *
+   * @param terms null unless units of the key may be out.
+   */
+  void refused(int key, long sentNs, long retryAtNs, LeaseTerms terms) {
+    long sinceNs =
+        terms != null && sentNs < provenUntilNs[key] + terms.lifeNs()
+            ? refusedSinceNs[key]
+            : sentNs;
+    boolean mayUnitsBeOut = terms != null && sentNs - sinceNs < terms.lifeNs();
+    long provenNs = mayUnitsBeOut ? Math.min(PROOF_NS, terms.pauseNs()) : PROOF_NS;
+    refusedSinceNs[key] = sinceNs;
+    provenUntilNs[key] = Math.min(retryAtNs, sentNs + provenNs);
+  }
+
+  /** The steps of {@code RefusalProofs.granted} and {@code givenBack}. */
+  void forgetProof(int key) {
+    provenUntilNs[key] = 0;
   }
 
   /** Its own budget of a key, in mode local. */

@@ -22,9 +22,6 @@ public final class Simulation implements AutoCloseable {
   /** A start of windows of any usual length, in the store's time: midnight in UTC. */
   private static final long STORE_START_US = 20_000L * 86_400 * 1_000_000;
 
-  /** How long a refusal proves anything, as in {@code admission.RefusalProofs}. */
-  private static final long PROOF_NS = 5_000_000_000L;
-
   /** Between two looks at the ends of leases, as in {@code admission.Leases}. */
   private static final long SWEEP_NS = 10_000_000;
 
@@ -459,8 +456,12 @@ public final class Simulation implements AutoCloseable {
       boolean isShort = isRefused || question.want > 0 && question.kept == 0;
       sidecar.leasing.decided(question.hand, terms, isShort, question.sentNs, retryAtNs, clockNs);
     }
+    if (question.granted > 0) {
+      sidecar.forgetProof(question.key);
+    }
     if (isRefused) {
-      sidecar.proven(question.key, Math.min(retryAtNs, question.sentNs + PROOF_NS));
+      boolean isLeased = settings.mode() == Mode.LEASED;
+      sidecar.refused(question.key, question.sentNs, retryAtNs, isLeased ? terms : null);
     }
   }
 
@@ -516,7 +517,7 @@ public final class Simulation implements AutoCloseable {
     by.unused = unused;
     by.lifeUs = lifeUs;
     by.keptMark = mark;
-    of.sidecar.proven(of.key, 0);
+    of.sidecar.forgetProof(of.key);
     events.add(nowNs + wayNs(), Question.Step.GIVEN_BACK, by);
   }
 

@@ -300,10 +300,10 @@ final class Batch {
   }
 
   private void giveBackUnused(int check) {
-    boolean isLease = checks.isLease(check);
-    again.giveBack(isLease ? link.server() : 0, reply.nowUs(), 0);
+    boolean isMarked = checks.isMarked(check);
+    again.giveBack(isMarked ? link.server() : 0, reply.nowUs(), 0);
     checks.about(check, again).upTo(unused[check]);
-    for (int limit = 0; isLease && limit < again.limits.length; limit++) {
+    for (int limit = 0; isMarked && limit < again.limits.length; limit++) {
       int lease = checks.leaseIndex(check);
       again.mark(limit, reply.grantedMark(lease, limit, again.costs[limit]));
     }
@@ -358,8 +358,11 @@ final class Batch {
     decision.about(checks.keys(), checks.firstKey(check));
     decision.set(reply, entry, grant, isAll, left(check, entry), sentNs);
     decision.isShort(isShort(check, entry));
+    if (checks.isMarked(check)) {
+      decision.marked(checks, check, link.server());
+    }
     if (checks.isLease(check) && requests.taker(at) instanceof LeaseTaker) {
-      decision.leased(checks, check, link.server());
+      decision.leased();
     }
   }
 

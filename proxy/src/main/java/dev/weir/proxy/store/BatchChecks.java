@@ -30,6 +30,7 @@ final class BatchChecks {
 
   private final int[] keyCounts = new int[MAX_KEYS];
   private final boolean[] isOnce = new boolean[MAX_KEYS];
+  private final boolean[] isMarked = new boolean[MAX_KEYS];
   private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
 
   /** By check, how many requests it is for; 0 for a debt that another batch has. */
@@ -135,6 +136,11 @@ final class BatchChecks {
     long cost = question.costs[0];
     ScriptLimit[] of = question.limits;
     if (question.operation == Operation.LEASE) {
+      int lease = begunLease(question);
+      share(lease, question);
+      return lease;
+    }
+    if (question.operation == Operation.CHECK && !question.isOnce && hasMarks(of)) {
       return begunLease(question);
     }
     return begin(
@@ -148,6 +154,19 @@ final class BatchChecks {
         question);
   }
 
+  /** Whether a lease of these limits can be asked for, and brings marks. */
+  private static boolean hasMarks(ScriptLimit[] of) {
+    boolean isAny = false;
+    for (ScriptLimit limit : of) {
+      if (limit.isQueue()) {
+        return false;
+      }
+      isAny |= limit.isMarked();
+    }
+    return isAny;
+  }
+
+  /** A lease, or a check as one that keeps nothing: its answer brings marks. */
   private int begunLease(StoreQuestion question) {
     if (leases == null) {
       leases = new BatchLeases();
@@ -157,12 +176,12 @@ final class BatchChecks {
         call.lease(
             question.requests,
             question.keep,
-            question.lifeUs,
+            Math.max(question.lifeUs, 1),
             question.costs[0],
             question.limits[0]);
     leases.add(check, index, question);
     begin(check, question);
-    share(check, question);
+    isMarked[check] = true;
     return check;
   }
 
@@ -193,6 +212,7 @@ final class BatchChecks {
     firstKeys[check] = firstKey;
     keyCounts[check] = question.keyCount;
     isOnce[check] = question.isOnce;
+    isMarked[check] = false;
     limits[check] = of;
     asked[check] = question.requests;
     return check;
@@ -229,6 +249,12 @@ final class BatchChecks {
     return operations[check] == Operation.LEASE;
   }
 
+  /** Whether the answer has marks of what was granted. */
+  boolean isMarked(int check) {
+    return isMarked[check];
+  }
+
+  /** Leases, and the checks that are asked as such for their marks. */
   int leaseCount() {
     return call.leaseCount();
   }
@@ -287,7 +313,8 @@ final class BatchChecks {
               || status == CheckReply.GRANTED
                   && granted > 0
                   && granted <= asked[check]
-                  && index < limits[check].length;
+                  && index < limits[check].length
+                  && !(isMarked[check] && reply.kept(leases.index(check)) != 0);
       case LEASE -> isPlausibleLease(check, reply, entry);
       case REFUND -> throw new AssertionError("refunds are apart");
     };

@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.algorithms.lease.LeaseLife;
+import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 
 /**
@@ -24,7 +25,10 @@ public final class StoreDecision {
   private int firstKey;
   private long server;
 
-  /** The checks that a lease is one of; null if it is none. */
+  /** The checks that it is one of, if its answer has marks; else null. */
+  private BatchChecks marked;
+
+  /** The same if it is that on a lease. */
   private BatchChecks leased;
 
   private int ownCheck;
@@ -40,19 +44,26 @@ public final class StoreDecision {
     isAll = all;
     this.remaining = remaining;
     this.sentNs = sentNs;
+    marked = null;
     leased = null;
+    server = 0;
   }
 
   /**
-   * Says that it is that on a lease.
+   * Says that its answer has marks.
    *
    * @param own which of the checks it is.
    * @param by which server decided.
    */
-  void leased(BatchChecks checks, int own, long by) {
-    leased = checks;
+  void marked(BatchChecks checks, int own, long by) {
+    marked = checks;
     ownCheck = own;
     server = by;
+  }
+
+  /** Says that it is that on a lease, which has marks. */
+  void leased() {
+    leased = marked;
   }
 
   /** Says whether the store had less than was asked for. */
@@ -173,14 +184,20 @@ public final class StoreDecision {
     return reply.keptMark(leased.leaseIndex(ownCheck), limit);
   }
 
-  /** What {@link StoreQuestion#mark} is to say of requests that were granted at once. */
+  /**
+   * What {@link StoreQuestion#mark} is to say of requests that were granted at once: {@link
+   * CheckCall#NO_MARK} if none of the check's limits has marks.
+   */
   public long grantedMark(int limit) {
-    return reply.grantedMark(leased.leaseIndex(ownCheck), limit, leased.cost(ownCheck, limit));
+    return marked == null
+        ? CheckCall.NO_MARK
+        : reply.grantedMark(marked.leaseIndex(ownCheck), limit, marked.cost(ownCheck, limit));
   }
 
   /**
-   * Which server granted a lease: equal for the same address, process and replication history;
-   * never 0. If the server does not tell, each connection counts as another one.
+   * Which server granted a lease, or what has marks: equal for the same address, process and
+   * replication history; 0 if there is neither. If the server does not tell, each connection counts
+   * as another one.
    */
   public long server() {
     return server;

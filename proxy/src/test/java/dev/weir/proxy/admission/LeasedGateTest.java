@@ -16,6 +16,7 @@ import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.rule.TextRequest;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,41 @@ class LeasedGateTest extends LeasedGateFixture {
     answerAll();
     assertEquals(300, charged());
     assertEquals(300, server.charges().get("g"));
+  }
+
+  private static BudgetSpec.Builder limit(String header, long lifeNs) {
+    return new BudgetSpec.Builder()
+        .algorithm(Algorithm.FIXED_WINDOW)
+        .rate(Rate.parse("100000/365d"))
+        .key(KeySpec.parse("header:" + header))
+        .leaseLifeNs(lifeNs);
+  }
+
+  @Test
+  void ofSeveralKeysOnlyThoseWithoutUnitsInHandAreAskedFor() {
+    publish(
+        RuleSpec.builder("r")
+            .limits(List.of(limit("x-user", LIFE_NS), limit("x-group", 100 * MS)))
+            .mode(Mode.LEASED)
+            .onStoreFailure(OnStoreFailure.CLOSED)
+            .build());
+    server.forget();
+    passed = 0;
+    load(300);
+    assertEquals(300, passed);
+    store.pass(150 * MS); // the group's units are over
+    answerAll();
+    final long inHand = charged() - passed;
+    assertTrue(inHand > 10, "in hand " + inHand);
+    server.charge("u", 100_000 - charged()); // and the store has nothing left for the user
+    server.executed().clear();
+    told.clear();
+    for (int i = 0; i < 5; i++) {
+      ask();
+      answerAll();
+    }
+    assertEquals(Collections.nCopies(5, "allowed"), told);
+    assertTrue(server.executed().stream().noneMatch(call -> call.contains(":u:")));
   }
 
   @Test

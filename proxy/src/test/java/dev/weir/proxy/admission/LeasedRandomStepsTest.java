@@ -86,10 +86,13 @@ class LeasedRandomStepsTest {
 
     void step() {
       switch (random.nextInt(40)) {
-        case 0 -> store.pass(random.nextInt(3) * LIFE_NS / 2);
-        case 1 -> store.pass(random.nextLong(2 * DEADLINE_NS));
+        case 0 -> pass(random.nextInt(3) * LIFE_NS / 2);
+        case 1 -> pass(random.nextLong(2 * DEADLINE_NS));
         case 2 -> leave();
-        case 3 -> rig.publish(rule(random.nextInt(4) == 0 ? Mode.EXACT : Mode.LEASED));
+        case 3 -> {
+          mostLost += mostTaken();
+          rig.publish(rule(random.nextInt(4) == 0 ? Mode.EXACT : Mode.LEASED));
+        }
         case 4 -> spoil();
         case 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 -> answer();
         case 15, 16, 17, 18 -> store.pass(random.nextLong(MS));
@@ -100,6 +103,18 @@ class LeasedRandomStepsTest {
       }
       assertEquals(List.of(), server.faults());
       check();
+    }
+
+    private void pass(long ns) {
+      mostLost += mostTaken();
+      store.pass(ns);
+    }
+
+    /**
+     * What those who wait have taken from hands is lost if the lease is gone when they put back.
+     */
+    private long mostTaken() {
+      return keys == 1 ? 0 : (long) waiting.size() * MOST_COST;
     }
 
     private void check() {
