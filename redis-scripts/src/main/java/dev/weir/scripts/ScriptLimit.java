@@ -95,6 +95,7 @@ public final class ScriptLimit {
     pacedUnits = of.pacedUnits;
     pacedPeriodUs = of.pacedPeriodUs;
     queue = of.queue;
+    marked = of.marked;
     countsUs = of.countsUs;
     calendar = of.calendar;
     isFormer = true;
