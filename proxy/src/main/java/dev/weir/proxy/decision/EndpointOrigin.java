@@ -19,12 +19,12 @@ final class EndpointOrigin implements Origin {
   private static final int MAX_KEPT = 1_000;
 
   /**
-   * The most memory that bodies take together. Beyond it only short ones are taken, which are those
-   * of nearly all checks.
+   * The most memory that requests take together, heads and bodies. Beyond it only short ones are
+   * taken, which nearly all checks are.
    */
   static final int MAX_HELD_BYTES = 8 << 20;
 
-  private static final int SHORT_BYTES = 1024;
+  private static final int SHORT_BYTES = 5 * 1024;
 
   /** An exchange that has taken more memory for a head is not kept for another. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
@@ -117,14 +117,14 @@ final class EndpointOrigin implements Origin {
   }
 
   /**
-   * A body takes more memory, or less if below 0.
+   * A request takes more memory, or less if below 0.
    *
-   * @param bodyBytes how long the body is by then.
+   * @param all that it takes by then.
    * @return false if there is none for it; it counts all the same.
    */
-  boolean hold(int bytes, int bodyBytes) {
-    heldBytes += bytes;
-    return heldBytes <= MAX_HELD_BYTES || bodyBytes <= SHORT_BYTES;
+  boolean hold(int more, int all) {
+    heldBytes += more;
+    return heldBytes <= MAX_HELD_BYTES || all <= SHORT_BYTES;
   }
 
   void give(HttpExchange exchange) {

@@ -34,6 +34,10 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   private ProxiedRequest request;
   private HttpEndpoint endpoint;
   private ByteBuf gathered;
+
+  /** How much memory counts as taken. */
+  private int heldBytes;
+
   private boolean headMethod;
 
   /** Answers in the place of the endpoint, as the body cannot be taken; null if it can. */
@@ -73,12 +77,10 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     arrivedNs = origin.clock().nowNs();
     endpoint = origin.find(view);
     origin.observer().callStarted(endpoint.kind());
+    hold();
     if (!head.hasBody()) {
       whole();
-      return true;
-    }
-    request.keeps(memory.capacity());
-    if (announcedBytes() > endpoint.maxBodyBytes()) {
+    } else if (announcedBytes() > endpoint.maxBodyBytes()) {
       refuse(PlainEndpoint.TOO_LONG); // nobody is to be asked for what will not be taken
     } else if (request.expectsContinue()) {
       awaitTurnEnd();
@@ -102,7 +104,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
       if (length > endpoint.maxBodyBytes() - before) {
         refuse(PlainEndpoint.TOO_LONG);
       } else if (length > 0) {
-        gather(bytes, before + length);
+        gather(bytes);
       }
     }
     bytes.release();
@@ -113,16 +115,21 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   /** Copies what has come, as a part of a read would keep the memory of the whole read. */
-  private void gather(ByteBuf bytes, int bodyBytes) {
-    int before = gathered == null ? 0 : gathered.capacity();
+  private void gather(ByteBuf bytes) {
     if (gathered == null) {
       gathered = bytes.alloc().directBuffer(bytes.readableBytes());
     }
     gathered.writeBytes(bytes);
-    int capacity = gathered.capacity();
-    if (origin.hold(capacity - before, bodyBytes)) {
-      request.keeps(memory.capacity() + capacity);
-    } else {
+    hold();
+  }
+
+  /** Has the memory count that the request takes by now. */
+  private void hold() {
+    int all = memory.capacity() + (gathered == null ? 0 : gathered.capacity());
+    int more = all - heldBytes;
+    heldBytes = all;
+    request.keeps(all);
+    if (!origin.hold(more, all)) {
       refuse(PlainEndpoint.NO_ROOM);
     }
   }
@@ -134,8 +141,9 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   private void letGo() {
+    origin.hold(-heldBytes, 0);
+    heldBytes = 0;
     if (gathered != null) {
-      origin.hold(-gathered.capacity(), 0);
       gathered.release();
       gathered = null;
     }

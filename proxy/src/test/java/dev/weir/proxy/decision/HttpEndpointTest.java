@@ -182,6 +182,38 @@ class HttpEndpointTest {
   }
 
   @Test
+  void eventLoopCountsHeadsToo() {
+    mirror.holds = true;
+    rig.connect();
+    List<EmbeddedChannel> channels = new ArrayList<>();
+    int refused = 0;
+    String head =
+        "POST /v1/mirror?a HTTP/1.1\r\nHost: a\r\nContent-Length: 19000\r\nx: "
+            + "x".repeat(20_000);
+    String begun = head + "\r\n\r\n" + "x".repeat(17_000);
+    for (int i = 0; i < 600; i++) {
+      EmbeddedChannel channel = new EmbeddedChannel();
+      channels.add(channel);
+      EmbeddedClient.connect(rig.loop().clients(), channel, Peer.LOOPBACK);
+      channel.writeInbound(Unpooled.copiedBuffer(begun, StandardCharsets.US_ASCII));
+      rig.channel.runPendingTasks();
+      ByteBuf answer = channel.readOutbound();
+      if (answer != null) {
+        assertTrue(answer.toString(StandardCharsets.US_ASCII).startsWith("HTTP/1.1 503 "));
+        answer.release();
+        refused++;
+      }
+    }
+    int most = EndpointOrigin.MAX_HELD_BYTES / (20_000 + 17_000);
+    assertTrue(600 - refused <= most, refused + " were refused");
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    rig.channel.runPendingTasks();
+    assertEquals(0, rig.open);
+    mirror.holds = false;
+    assertTrue(http1(head.replace("19000", "2") + "\r\n\r\nhi").startsWith("HTTP/1.1 200 "));
+  }
+
+  @Test
   void whatIsAskedForByGetIsAskedForByHeadToo() {
     rig.close();
     DecisionRig health = new DecisionRig();
