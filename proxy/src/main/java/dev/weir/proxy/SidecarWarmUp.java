@@ -177,7 +177,11 @@ final class SidecarWarmUp {
             List.of(ListenerSettings.plain(anyPort)),
             client.timeouts(),
             new ClientCaps(
-                caps.headBytes(), caps.fieldCount(), caps.targetBytes(), clientCount, clientCount),
+                caps.headBytes(),
+                caps.fieldCount(),
+                caps.targetBytes(),
+                clientCount + 1, // at the cap itself the log would say so
+                clientCount),
             client.answers()),
         new DecisionSettings(List.of(), null, false),
         new RateLimitSettings(null, false, RateLimitAnswers.DEFAULT),

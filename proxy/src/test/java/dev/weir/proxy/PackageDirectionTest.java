@@ -48,7 +48,7 @@ class PackageDirectionTest {
   @ParameterizedTest
   @CsvSource({
     "request,",
-    "loop,",
+    "loop, log",
     "watch,",
     "http, request loop",
     "http1, request http grpc",
@@ -56,10 +56,10 @@ class PackageDirectionTest {
     "http2.message, request http http2 grpc",
     "grpc, request http http2",
     "tls, request watch",
-    "client, request http http1 http2 http2.message grpc tls loop",
+    "client, request http http1 http2 http2.message grpc tls loop log",
     "rule, request",
     "upstream, request http http1 http2 http2.message grpc tls loop log",
-    "metrics, request loop http2",
+    "metrics, request loop log http2",
     "store, request loop log",
     "admission, request loop rule metrics store",
     "control, request loop watch tls rule client upstream decision admission admin store",

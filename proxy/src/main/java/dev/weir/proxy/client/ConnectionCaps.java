@@ -42,6 +42,11 @@ final class ConnectionCaps {
     return clients;
   }
 
+  /** The most connections that there may be. */
+  int most() {
+    return maxCount;
+  }
+
   /** Whether no further connection should be accepted. */
   boolean full() {
     return count.get() >= maxCount;

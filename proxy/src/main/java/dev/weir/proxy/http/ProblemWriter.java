@@ -31,6 +31,7 @@ public final class ProblemWriter {
                   + reason.title()
                   + "\",\"status\":"
                   + reason.httpStatus()
+                  + (reason.detail() == null ? "" : ",\"detail\":\"" + reason.detail() + '"')
                   + ",\"reason\":\""
                   + reason.label()
                   + '"');

@@ -84,7 +84,13 @@ final class RequestRecord {
   /** How a request ends that is answered here for a reason, or cut. */
   static RequestEnd.How how(RefusalReason reason) {
     return switch (reason) {
-      case UPSTREAM_UNREACHABLE, UPSTREAM_CLOSED, UPSTREAM_MALFORMED -> RequestEnd.How.SERVICE_GONE;
+      case UPSTREAM_UNREACHABLE,
+          UPSTREAM_CONNECTION_REFUSED,
+          UPSTREAM_NAME_UNRESOLVED,
+          UPSTREAM_TLS_FAILED,
+          UPSTREAM_CLOSED,
+          UPSTREAM_MALFORMED ->
+          RequestEnd.How.SERVICE_GONE;
       case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT, DEADLINE_EXCEEDED ->
           RequestEnd.How.TIMED_OUT;
       default -> RequestEnd.How.REFUSED_HERE;

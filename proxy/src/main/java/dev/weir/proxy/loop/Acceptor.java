@@ -1,5 +1,6 @@
 package dev.weir.proxy.loop;
 
+import dev.weir.proxy.log.Incident;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -32,6 +33,15 @@ public final class Acceptor extends InboundHandler {
   private final ChannelSetUp setUp;
   private final Map<ChannelOption<?>, Object> options = new HashMap<>();
   private final Map<ChannelOption<?>, Object> connectionOptions = new HashMap<>();
+
+  /** Accepting fails; the cause names the address. */
+  private final Incident failing =
+      new Incident(
+          LOG,
+          "accepting connections",
+          "nothing is accepted for " + PAUSE_SECONDS + " s after each failure",
+          "has not failed for a minute",
+          Incident.Ends.BY_QUIET);
 
   /**
    * @param channelClass of the channel that listens.
@@ -118,13 +128,16 @@ public final class Acceptor extends InboundHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (!(cause instanceof IOException)) {
+      InternalErrors.caught("the accepting of a connection", cause);
+    }
     Channel channel = context.channel();
+    failing.noticed(channel.localAddress() + ": " + cause.getMessage());
     if (channel.config().isAutoRead()) {
       channel.config().setAutoRead(false);
       channel
           .eventLoop()
           .schedule(() -> channel.config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);
     }
-    context.fireExceptionCaught(cause);
   }
 }

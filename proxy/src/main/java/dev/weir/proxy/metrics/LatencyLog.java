@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.log.Incident;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -35,7 +36,9 @@ public final class LatencyLog implements AutoCloseable {
 
   private long startNs = System.nanoTime();
   private long baseNs;
-  private long failuresInARow;
+
+  /** The file cannot be written. */
+  private final Incident unwritable;
 
   /** Written by the log's thread only. */
   private volatile long errorCount;
@@ -49,6 +52,13 @@ public final class LatencyLog implements AutoCloseable {
    */
   public LatencyLog(Path path, Metrics metrics) throws IOException {
     this.path = path;
+    unwritable =
+        new Incident(
+            LOG,
+            "latency log: " + path,
+            "it is tried again at the end of each interval",
+            "written again",
+            Incident.Ends.BY_WORD);
     try {
       file = new RotatedLogFile(path);
     } catch (IOException cannot) {
@@ -106,19 +116,11 @@ public final class LatencyLog implements AutoCloseable {
       for (Histogram written : unwritten) {
         written.reset();
       }
-      if (failuresInARow > 0) {
-        LOG.info("latency log: {}: written again, after {} failures", path, failuresInARow);
-        failuresInARow = 0;
-      }
+      unwritable.ended();
     } catch (IOException | RuntimeException failed) {
       lines.take();
       errorCount = errorCount + 1;
-      if (failuresInARow++ == 0) {
-        LOG.warn(
-            "latency log: {}: {}; it is tried again at the end of each interval",
-            path,
-            failed instanceof IOException io ? reason(io) : failed.toString());
-      }
+      unwritable.noticed(failed instanceof IOException io ? reason(io) : failed.toString());
     }
   }
 

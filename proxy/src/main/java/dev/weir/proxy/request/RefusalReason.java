@@ -40,22 +40,80 @@ public enum RefusalReason {
   // What time and capacity decided.
   HEAD_TIMEOUT(408, 4, Ends.CONNECTION, "Request Head Timeout"),
   BODY_TIMEOUT(408, 4, Ends.CONNECTION, "Request Body Timeout"),
-  TOO_MANY_CONNECTIONS(503, 14, Ends.CONNECTION, "Too Many Connections"),
-  TOO_MANY_IN_FLIGHT(503, 14, Ends.REQUEST, "Too Many Requests In Flight"),
-  TOO_MANY_PARKED(503, 14, Ends.REQUEST, "Too Many Requests Awaiting A Decision"),
-  STORE_UNAVAILABLE(503, 14, Ends.REQUEST, "Rate Limit Store Unavailable"),
+  TOO_MANY_CONNECTIONS(
+      503,
+      14,
+      Ends.CONNECTION,
+      "Too Many Connections",
+      "The proxy has as many connections as it may have."),
+  TOO_MANY_IN_FLIGHT(
+      503,
+      14,
+      Ends.REQUEST,
+      "Too Many Requests In Flight",
+      "The proxy has as many requests in flight as it may have."),
+  TOO_MANY_PARKED(
+      503,
+      14,
+      Ends.REQUEST,
+      "Too Many Requests Awaiting A Decision",
+      "As many requests as may be wait for their rate limit's decision."),
+  STORE_UNAVAILABLE(
+      503,
+      14,
+      Ends.REQUEST,
+      "Rate Limit Store Unavailable",
+      "The store of the rate limits gave no decision in time."),
 
   // What the upstream decided.
-  UPSTREAM_UNREACHABLE(502, 14, Ends.REQUEST, "Upstream Unreachable"),
-  UPSTREAM_CONNECT_TIMEOUT(504, 14, Ends.REQUEST, "Upstream Connect Timeout"),
-  UPSTREAM_BUSY(503, 14, Ends.REQUEST, "Too Many Upstream Connections"),
-  UPSTREAM_CLOSED(502, 14, Ends.REQUEST, "Upstream Closed The Connection"),
-  UPSTREAM_MALFORMED(502, 14, Ends.REQUEST, "Malformed Upstream Response"),
-  UPSTREAM_NO_WEBSOCKET(502, 14, Ends.REQUEST, "Upstream Takes No WebSocket"),
-  UPSTREAM_TIMEOUT(504, 14, Ends.REQUEST, "Upstream Response Timeout"),
+  UPSTREAM_UNREACHABLE(
+      502, 14, Ends.REQUEST, "Upstream Unreachable", "There is no way to the service."),
+  UPSTREAM_CONNECTION_REFUSED(
+      502, 14, Ends.REQUEST, "Upstream Connection Refused", "The service refuses connections."),
+  UPSTREAM_NAME_UNRESOLVED(
+      502,
+      14,
+      Ends.REQUEST,
+      "Upstream Name Unresolved",
+      "The service's name does not resolve, and nothing answers where it was."),
+  UPSTREAM_TLS_FAILED(
+      502, 14, Ends.REQUEST, "Upstream TLS Failed", "The TLS handshake with the service failed."),
+  UPSTREAM_CONNECT_TIMEOUT(
+      504,
+      14,
+      Ends.REQUEST,
+      "Upstream Connect Timeout",
+      "The connection to the service was not made in time."),
+  UPSTREAM_BUSY(
+      503,
+      14,
+      Ends.REQUEST,
+      "Too Many Upstream Connections",
+      "No connection to the service was free in time."),
+  UPSTREAM_CLOSED(
+      502,
+      14,
+      Ends.REQUEST,
+      "Upstream Closed The Connection",
+      "The service ended the connection before its response."),
+  UPSTREAM_MALFORMED(
+      502,
+      14,
+      Ends.REQUEST,
+      "Malformed Upstream Response",
+      "The service's response is not valid in its protocol."),
+  UPSTREAM_NO_WEBSOCKET(
+      502,
+      14,
+      Ends.REQUEST,
+      "Upstream Takes No WebSocket",
+      "The service did not agree to a WebSocket."),
+  UPSTREAM_TIMEOUT(
+      504, 14, Ends.REQUEST, "Upstream Response Timeout", "The service did not respond in time."),
 
   // What the client decided: it waits no longer.
-  DEADLINE_EXCEEDED(504, 4, Ends.REQUEST, "Deadline Exceeded");
+  DEADLINE_EXCEEDED(
+      504, 4, Ends.REQUEST, "Deadline Exceeded", "The time that the client gave is over.");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one can be found behind it. */
@@ -68,14 +126,20 @@ public enum RefusalReason {
   private final int grpcStatus;
   private final Ends ends;
   private final String title;
+  private final String detail;
   private final String label;
 
   RefusalReason(int httpStatus, int grpcStatus, Ends ends, String title) {
+    this(httpStatus, grpcStatus, ends, title, null);
+  }
+
+  RefusalReason(int httpStatus, int grpcStatus, Ends ends, String title, String detail) {
     this.httpStatus = httpStatus;
     this.grpcStatus = grpcStatus;
     this.ends = ends;
     this.label = name().toLowerCase(Locale.ROOT);
     this.title = title;
+    this.detail = detail;
   }
 
   public int httpStatus() {
@@ -89,6 +153,14 @@ public enum RefusalReason {
   /** A short summary for people: the {@code title} of the problem (RFC 9457). */
   public String title() {
     return title;
+  }
+
+  /**
+   * The cause, for people: the {@code detail} of the problem (RFC 9457). Every 502, 503 and 504 has
+   * one. It names no address: the log does. Null for none.
+   */
+  public String detail() {
+    return detail;
   }
 
   /** The name that clients and counters are told: that of the constant in lower case. */

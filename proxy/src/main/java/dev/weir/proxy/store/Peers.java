@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.Incident;
 import dev.weir.scripts.LuaScript;
 import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
@@ -42,7 +43,15 @@ final class Peers {
   private int rank;
   private boolean isRankMissed;
   private long confirmedNs = System.nanoTime();
-  private String trouble;
+
+  /** The sidecars cannot be counted. */
+  private final Incident uncounted =
+      new Incident(
+          LOG,
+          "redis: counting the sidecars that share the store",
+          "the last count stays",
+          "counts again",
+          Incident.Ends.BY_WORD);
 
   /**
    * @param service whose sidecars are counted; empty if it has no name.
@@ -143,13 +152,10 @@ final class Peers {
             service.isEmpty() ? " without a service" : " of service " + service,
             TimeUnit.NANOSECONDS.toMinutes(RuleAgreement.LASTS_NS));
       }
-      trouble = null;
+      uncounted.ended();
     } catch (IOException fault) {
       calls.drop(server);
-      if (!fault.getMessage().equals(trouble)) {
-        trouble = fault.getMessage();
-        LOG.warn("{}; sidecars that share the store: {}, as last counted", trouble, count);
-      }
+      uncounted.noticed(fault.getMessage());
     }
   }
 }

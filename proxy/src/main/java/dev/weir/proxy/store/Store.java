@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.loop.LoopClock;
@@ -51,7 +52,7 @@ public final class Store implements AutoCloseable {
   private final Supplier<String> rulesDigest;
   private final PeerListener onPeerCount;
   private final ClientResources resources = LoopRedisClient.resources();
-  private final StoreHealth health = new StoreHealth(System::nanoTime);
+  private final StoreHealth health = new StoreHealth();
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private final EveryLoop<LoopStore> loops = new EveryLoop<>();
   private final ScheduledThreadPoolExecutor keeper;
@@ -69,8 +70,24 @@ public final class Store implements AutoCloseable {
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
   private long refreshNs = LEAST_REFRESH_NS;
-  private String trouble;
-  private String deaf;
+
+  /** The map of the servers cannot be read, or lacks some. */
+  private final Incident unknown =
+      new Incident(
+          LOG,
+          "redis: the map of the servers",
+          "the last map stays; each rule's on-store-failure decides for keys without a server",
+          "known again",
+          Incident.Ends.BY_WORD);
+
+  /** It is not heard which budgets are given back by hand. */
+  private final Incident deaf =
+      new Incident(
+          LOG,
+          "redis: listening for budgets that are given back by hand",
+          "they are found later",
+          "listens again",
+          Incident.Ends.BY_WORD);
 
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
@@ -216,12 +233,9 @@ public final class Store implements AutoCloseable {
     examine();
     try {
       resets.follow(map.servers());
-      deaf = null;
+      deaf.ended();
     } catch (IOException fault) {
-      if (!fault.getMessage().equals(deaf)) {
-        deaf = fault.getMessage();
-        LOG.warn("{}; not listening for budgets that are given back by hand", deaf);
-      }
+      deaf.noticed(fault.getMessage());
     }
   }
 
@@ -250,10 +264,9 @@ public final class Store implements AutoCloseable {
     try {
       ShardMap now = reader.read(map);
       if (reader.missing() != null) {
-        tell(reader.missing() + "; each rule's on-store-failure decides for its keys");
-      } else if (trouble != null) {
-        LOG.info("redis: the servers are known again: {}", now);
-        trouble = null;
+        unknown(reader.missing());
+      } else {
+        unknown.ended();
       }
       if (!now.equals(map)) {
         map = now;
@@ -264,7 +277,7 @@ public final class Store implements AutoCloseable {
         keeper.execute(guarded(this::attend));
       }
     } catch (IOException | RuntimeException fault) {
-      tell(fault.getMessage() + "; the map of the servers stays as it is: " + map);
+      unknown(fault.getMessage());
       if (!closed && map.servers().isEmpty()) {
         long delayMs = FIRST_MAP_MS + ThreadLocalRandom.current().nextLong(FIRST_MAP_MS);
         keeper.schedule(guarded(this::read), delayMs, TimeUnit.MILLISECONDS);
@@ -272,10 +285,9 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private void tell(String now) {
-    if (!closed && !now.equals(trouble)) {
-      trouble = now;
-      LOG.warn("{}", now);
+  private void unknown(String cause) {
+    if (!closed) {
+      unknown.noticed(String.valueOf(cause));
     }
   }
 

@@ -1,70 +1,70 @@
 package dev.weir.proxy.store;
 
-import dev.weir.proxy.log.PeerText;
-import java.util.Map;
+import dev.weir.proxy.log.Incident;
+import dev.weir.proxy.log.Incident.Ends;
+import dev.weir.proxy.log.Incidents;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is wrong with each server, for the log: one line when it changes, however many event loops
- * and requests find out. Any thread.
+ * What is wrong with each server, for the log: one line when it begins and one when it ends,
+ * however many event loops and requests find out. Any thread.
  */
 final class StoreHealth {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHealth.class);
-  private static final long REPEAT_NS = 1_000_000_000;
 
-  private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
-  private final Map<String, Long> refusals = new ConcurrentHashMap<>();
+  private final Incidents away;
+  private final Incidents refusing;
 
-  private final LongSupplier clockNs;
-
-  /** What was told last of a server that is away. */
-  private record Trouble(String cause, long toldNs) {}
+  StoreHealth() {
+    this(System::nanoTime, Incident.ON_A_DAEMON_THREAD);
+  }
 
   /**
    * @param clockNs monotonic.
    */
-  StoreHealth(LongSupplier clockNs) {
-    this.clockNs = clockNs;
+  StoreHealth(LongSupplier clockNs, Incident.Timer timer) {
+    away =
+        new Incidents(
+            server ->
+                new Incident(
+                    LOG,
+                    "redis " + server,
+                    "each rule's on-store-failure decides for its keys",
+                    "connected, decides again",
+                    Ends.BY_WORD,
+                    clockNs,
+                    timer));
+    refusing =
+        new Incidents(
+            server ->
+                new Incident(
+                    LOG,
+                    "redis" + (server.isEmpty() ? "" : " " + server),
+                    "each rule's on-store-failure decides for its keys",
+                    "has refused nothing for a minute",
+                    Ends.BY_QUIET,
+                    clockNs,
+                    timer));
   }
 
-  /** No connection to a server. At most one line a second, and none for a cause told last. */
+  /** There is no connection to a server. */
   void down(String server, String cause) {
-    Trouble now = new Trouble(PeerText.shown(cause), clockNs.getAsLong());
-    Trouble told =
-        troubles.compute(
-            server,
-            (name, last) ->
-                last == null
-                        || !last.cause().equals(now.cause())
-                            && now.toldNs() - last.toldNs() > REPEAT_NS
-                    ? now
-                    : last);
-    if (told == now) { // the same object: of all event loops one has put it there
-      LOG.warn(
-          "redis {}: {}; each rule's on-store-failure decides for its keys", server, now.cause());
-    }
+    away.noticed(server, cause);
   }
 
+  /** There is a connection to a server, and it decides. */
   void up(String server) {
-    if (troubles.remove(server) != null) {
-      LOG.info("redis {}: connected, decides again", server);
-    }
+    away.ended(server);
   }
 
-  /** The server answers calls with an error. At most one line a second. */
+  /** A server answers calls with an error. */
   void refused(String server, String error) {
     // The whole cluster is down, whoever says so.
-    String subject = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN ? "" : server;
-    Long nowNs = clockNs.getAsLong();
-    Long last =
-        refusals.merge(subject, nowNs, (before, now) -> now - before > REPEAT_NS ? now : before);
-    if (last == nowNs) { // the same object: of all event loops one has put it there
-      LOG.warn("redis {}: refuses to decide: {}", server, PeerText.shown(error));
-    }
+    boolean isOfAll = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN;
+    refusing.noticed(isOfAll ? "" : server, error);
   }
 
   /** The innermost cause of a fault, in one line: with the words of a server, as it said them. */

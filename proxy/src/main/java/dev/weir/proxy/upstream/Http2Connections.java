@@ -68,9 +68,6 @@ final class Http2Connections {
   /** When the service has answered any request last. */
   private long answeredNs = Long.MIN_VALUE;
 
-  /** Whether the service has not spoken HTTP/2 when it was asked last. */
-  private boolean isNoHttp2;
-
   /**
    * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
@@ -186,16 +183,9 @@ final class Http2Connections {
     owner.roomChanged();
   }
 
-  /** A service does not speak HTTP/2; whether that is to be told, as it did before. */
-  boolean isNewNoHttp2() {
-    boolean isNew = !isNoHttp2;
-    isNoHttp2 = true;
-    return isNew;
-  }
-
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
-    isNoHttp2 = false;
+    loop.addresses().incidents().notHttp2.ended();
     owner.placesChanged();
     owner.roomChanged();
   }

@@ -19,20 +19,16 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One connection to a service of HTTP/2, whose streams are {@link Http2Call}s. */
 final class Http2Upstream extends Http2Connection {
-  private static final Logger LOG = LoggerFactory.getLogger(Http2Upstream.class);
-
   /** How long one that is not the only one is kept without a stream. */
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
 
   /** Where the type of a frame stands; its stream stands behind its flags. */
   private static final int TYPE_OFFSET = 3;
 
-  private static final int LOGGED_BYTES = 64;
+  private static final int LOGGED_BYTES = 32;
 
   private static final long NO_TURN = -1;
 
@@ -170,13 +166,14 @@ final class Http2Upstream extends Http2Connection {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
     if (!hasRead && !beginsWithSettings(bytes)) {
-      if (connections.isNewNoHttp2()) {
-        LOG.warn(
-            "upstream: {} does not speak HTTP/2 (expected: SETTINGS first); its first bytes:\n{}",
-            channel.remoteAddress(),
-            ByteBufUtil.prettyHexDump(
-                bytes, bytes.readerIndex(), Math.min(LOGGED_BYTES, bytes.readableBytes())));
-      }
+      int shown = Math.min(LOGGED_BYTES, bytes.readableBytes());
+      loop.addresses()
+          .incidents()
+          .notHttp2
+          .noticed(
+              channel.remoteAddress()
+                  + " does not speak HTTP/2 (expected: SETTINGS first); its first bytes: "
+                  + ByteBufUtil.hexDump(bytes, bytes.readerIndex(), shown));
       bytes.release();
       isNoHttp2 = true;
       channel.close();

@@ -48,8 +48,9 @@ public final class UpstreamAddresses implements AutoCloseable {
   /** Null if there is nothing to look up. */
   private final ScheduledExecutorService thread;
 
+  private final ServiceIncidents incidents;
   private volatile SocketAddress[] current;
-  private boolean resolves = true;
+  private volatile boolean resolves = true;
 
   /**
    * Finds the addresses of the service.
@@ -64,6 +65,7 @@ public final class UpstreamAddresses implements AutoCloseable {
   UpstreamAddresses(SocketAddress address, Transport transport, Resolver resolver)
       throws IOException {
     this.resolver = resolver;
+    incidents = new ServiceIncidents(address);
     if (!(address instanceof InetSocketAddress inet) || !inet.isUnresolved()) {
       name = null;
       thread = null;
@@ -95,6 +97,16 @@ public final class UpstreamAddresses implements AutoCloseable {
     return current;
   }
 
+  /** Whether the service's name was known when it was looked up last; true if it has none. */
+  boolean resolves() {
+    return resolves;
+  }
+
+  /** Why the service cannot be used, for the log. */
+  ServiceIncidents incidents() {
+    return incidents;
+  }
+
   /** None of the addresses could be connected to: they may be others by now. Any thread. */
   void failed() {
     if (thread != null && lookUpDue.compareAndSet(false, true)) {
@@ -124,14 +136,10 @@ public final class UpstreamAddresses implements AutoCloseable {
         current = found;
       }
       resolves = true;
+      incidents.unresolved.ended();
     } catch (UnknownHostException unknown) {
-      if (resolves) {
-        LOG.warn(
-            "upstream: {} does not resolve any more; it is still looked for at {}",
-            name.getHostString(),
-            text(current));
-      }
       resolves = false;
+      incidents.unresolved.noticed("its name does not resolve; looked for at " + text(current));
     }
   }
 

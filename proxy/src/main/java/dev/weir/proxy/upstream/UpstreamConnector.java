@@ -1,6 +1,5 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.log.PeerText;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
@@ -15,12 +14,11 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections to the service: tries its addresses in turn, from the one that did last. What
@@ -33,7 +31,8 @@ final class UpstreamConnector {
   /** Many streams wait on a connection to a host that is gone, some of them without a deadline. */
   static final int SILENT_HOST_MS = 20_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnector.class);
+  /** The system's word for ECONNREFUSED, whatever the transport. */
+  private static final String REFUSED = "Connection refused";
 
   private final UpstreamLoop loop;
   private final Bootstrap bootstrap;
@@ -41,9 +40,6 @@ final class UpstreamConnector {
 
   /** Which of the service's addresses was connected to last. */
   private int addressIndex;
-
-  /** Why the last handshake that was told of has failed. */
-  private String loggedReason;
 
   /**
    * @param handlers makes each channel the handler that reads it.
@@ -109,17 +105,37 @@ final class UpstreamConnector {
     } else if (++attempt.triedCount < attempt.targets.length && attempt.isWanted()) {
       next(attempt);
     } else {
+      loop.addresses()
+          .incidents()
+          .unreachable
+          .noticed(text(future.cause(), attempt.targets[index]));
       loop.addresses().failed();
-      attempt.failed(
-          future.cause() instanceof ConnectTimeoutException
-              ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
-              : RefusalReason.UPSTREAM_UNREACHABLE);
+      attempt.failed(why(future.cause(), loop.addresses().resolves()));
     }
+  }
+
+  /**
+   * What a client is told of a connection that could not be made.
+   *
+   * @param resolves whether the service's name was known when it was looked up last.
+   */
+  static RefusalReason why(Throwable failure, boolean resolves) {
+    if (!resolves) {
+      return RefusalReason.UPSTREAM_NAME_UNRESOLVED;
+    }
+    if (failure instanceof ConnectTimeoutException) {
+      return RefusalReason.UPSTREAM_CONNECT_TIMEOUT;
+    }
+    String text = failure.getMessage();
+    return failure instanceof ConnectException && text != null && text.contains(REFUSED)
+        ? RefusalReason.UPSTREAM_CONNECTION_REFUSED
+        : RefusalReason.UPSTREAM_UNREACHABLE;
   }
 
   private void made(Attempt attempt, Channel channel) {
     UpstreamHandshake handshake = channel.pipeline().get(UpstreamHandshake.class);
     if (handshake == null) {
+      loop.addresses().incidents().unreachable.ended();
       attempt.connected(channel);
     } else {
       long startMs = System.currentTimeMillis();
@@ -142,18 +158,29 @@ final class UpstreamConnector {
 
   private void handshaken(Attempt attempt, Channel channel, String protocol, Throwable failure) {
     if (failure != null) {
-      log(channel, failure);
+      String text = "no TLS with " + channel.remoteAddress() + ": " + reason(failure);
+      loop.addresses().incidents().unreachable.noticed(text);
       loop.addresses().failed();
       attempt.failed(
           failure instanceof SslHandshakeTimeoutException
               ? RefusalReason.UPSTREAM_CONNECT_TIMEOUT
-              : RefusalReason.UPSTREAM_UNREACHABLE);
-    } else if (attempt.speaks(protocol)) {
+              : RefusalReason.UPSTREAM_TLS_FAILED);
+      return;
+    }
+    loop.addresses().incidents().unreachable.ended();
+    if (attempt.speaks(protocol)) {
       channel.pipeline().addLast(handlers.apply(channel));
       attempt.connected(channel);
     } else {
       attempt.speaksOther(channel);
     }
+  }
+
+  /** The system's words, and behind them the address, which not every transport names. */
+  private static String text(Throwable failure, SocketAddress target) {
+    String text = failure.getMessage();
+    String address = target.toString();
+    return text != null && text.endsWith(address) ? text : text + ": " + address;
   }
 
   /** What is said by the cause that lies deepest: those above it only say that TLS has failed. */
@@ -163,15 +190,6 @@ final class UpstreamConnector {
       reason = each.getMessage() == null ? reason : each.getMessage();
     }
     return reason;
-  }
-
-  /** Tells of a failed handshake, unless it failed for the same reason before. */
-  private void log(Channel channel, Throwable failure) {
-    String reason = reason(failure);
-    if (!reason.equals(loggedReason)) {
-      LOG.warn("upstream: no TLS with {}: {}", channel.remoteAddress(), PeerText.shown(reason));
-      loggedReason = reason;
-    }
   }
 
   /** One connection that is being made, and who is told what becomes of it: one of the two. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
@@ -48,6 +49,16 @@ class RefusalTest {
     }
   }
 
+  /** And names no address, which is the log's to tell. */
+  @Test
+  void everyRefusalThatIsNoFaultOfTheClientsNamesItsCause() {
+    for (RefusalReason reason : RefusalReason.values()) {
+      if (reason.httpStatus() >= 502 && reason.httpStatus() <= 504) {
+        assertTrue(reason.detail().matches("[A-Z][A-Za-z/2', ]+\\."), reason + reason.detail());
+      }
+    }
+  }
+
   @Test
   void forgetsTheLimitOfTheRefusalBefore() {
     overLimit(SECOND_NS);
@@ -88,6 +99,9 @@ class RefusalTest {
             RefusalReason.TOO_MANY_PARKED,
             RefusalReason.STORE_UNAVAILABLE,
             RefusalReason.UPSTREAM_UNREACHABLE,
+            RefusalReason.UPSTREAM_CONNECTION_REFUSED,
+            RefusalReason.UPSTREAM_NAME_UNRESOLVED,
+            RefusalReason.UPSTREAM_TLS_FAILED,
             RefusalReason.UPSTREAM_CONNECT_TIMEOUT,
             RefusalReason.UPSTREAM_BUSY,
             RefusalReason.UPSTREAM_CLOSED,

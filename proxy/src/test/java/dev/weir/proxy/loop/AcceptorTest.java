@@ -2,10 +2,10 @@ package dev.weir.proxy.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.LogLines;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -134,8 +135,17 @@ class AcceptorTest {
     EmbeddedChannel channel = new EmbeddedChannel(acceptor(connection -> {}));
     channel.freezeTime();
     IOException failure = new IOException("no descriptor left");
-    channel.pipeline().fireExceptionCaught(failure);
-    assertSame(failure, assertThrows(IOException.class, channel::checkException));
+    try (LogLines log = new LogLines()) {
+      for (int i = 0; i < 3; i++) {
+        channel.pipeline().fireExceptionCaught(failure);
+      }
+      channel.checkException(); // Netty would log each that nobody has taken
+      assertEquals(
+          List.of(
+              "WARN accepting connections: embedded: no descriptor left; nothing is accepted for"
+                  + " 1 s after each failure"),
+          log.with("accepting connections"));
+    }
     assertFalse(channel.config().isAutoRead());
     channel.advanceTimeBy(999, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();

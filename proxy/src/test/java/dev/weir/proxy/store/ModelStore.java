@@ -61,7 +61,7 @@ public final class ModelStore implements AutoCloseable {
                 clock,
                 deadlines,
                 address -> servers.get(address).connect(),
-                new StoreHealth(System::nanoTime),
+                new StoreHealth(),
                 () -> {},
                 name -> {},
                 observer,

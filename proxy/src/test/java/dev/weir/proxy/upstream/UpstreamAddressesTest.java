@@ -6,12 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.weir.proxy.LogLines;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class UpstreamAddressesTest {
@@ -56,13 +62,33 @@ class UpstreamAddressesTest {
       addresses.lookUpAgain();
       assertSame(first, addresses.current(), "nothing has changed: connections stay");
       answer = hosts();
-      addresses.lookUpAgain();
+      try (LogLines log = new LogLines()) {
+        addresses.lookUpAgain();
+        addresses.lookUpAgain();
+        assertEquals(
+            List.of(
+                "WARN upstream app.test:80: its name does not resolve; looked for at 127.0.0.1,"
+                    + " 127.0.0.2; its last addresses stay"),
+            log.with("app.test"));
+      }
       assertSame(first, addresses.current());
+      assertEquals(
+          RefusalReason.UPSTREAM_NAME_UNRESOLVED,
+          UpstreamConnector.why(new ConnectException("Connection refused"), addresses.resolves()));
       answer = hosts(3);
       addresses.lookUpAgain();
       assertNotSame(first, addresses.current());
       assertArrayEquals(
           new SocketAddress[] {new InetSocketAddress("127.0.0.3", 80)}, addresses.current());
+      assertEquals(
+          RefusalReason.UPSTREAM_CONNECTION_REFUSED,
+          UpstreamConnector.why(new ConnectException("Connection refused"), addresses.resolves()));
+      assertEquals(
+          RefusalReason.UPSTREAM_CONNECT_TIMEOUT,
+          UpstreamConnector.why(new ConnectTimeoutException(), addresses.resolves()));
+      assertEquals(
+          RefusalReason.UPSTREAM_UNREACHABLE,
+          UpstreamConnector.why(new NoRouteToHostException("No route"), addresses.resolves()));
     }
   }
 }

@@ -1,0 +1,40 @@
+package dev.weir.proxy.upstream;
+
+import dev.weir.proxy.log.Incident;
+import dev.weir.proxy.log.Incident.Ends;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Why the service cannot be used, for the log: one line for all event loops. Any thread. */
+final class ServiceIncidents {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceIncidents.class);
+
+  /** No connection can be made, or no TLS on it; a cause names the address. */
+  final Incident unreachable;
+
+  /** The service's name does not resolve any more. */
+  final Incident unresolved;
+
+  /** What was connected to does not speak HTTP/2. */
+  final Incident notHttp2;
+
+  /**
+   * @param address as set.
+   */
+  ServiceIncidents(SocketAddress address) {
+    String subject = "upstream " + text(address);
+    String refused = "requests get a 502 or 504";
+    unreachable = new Incident(LOG, subject, refused, "connected again", Ends.BY_WORD);
+    unresolved =
+        new Incident(LOG, subject, "its last addresses stay", "resolves again", Ends.BY_WORD);
+    notHttp2 = new Incident(LOG, subject, refused, "speaks HTTP/2 again", Ends.BY_WORD);
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? inet.getHostString() + ":" + inet.getPort()
+        : address.toString();
+  }
+}
