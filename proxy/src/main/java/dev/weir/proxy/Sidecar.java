@@ -1,5 +1,6 @@
 package dev.weir.proxy;
 
+import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admin.AdminBindException;
 import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.LimitTables;
@@ -17,6 +18,7 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.CidrSet;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
@@ -80,6 +82,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
 
   private final SidecarTls tls;
   private final AdminServer admin;
+  private final Watchdog watchdog = new Watchdog();
   private volatile RuleSet rules;
 
   /** By which the rules in use were compiled, or those that were in use at the start. */
@@ -163,6 +166,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       SidecarFigures figures = new SidecarFigures(metrics);
       figures.expose(tables, () -> ready);
       figures.exposeRules(ruleReloads);
+      figures.exposeLoops(watchdog);
       if (store != null) {
         boolean isConnected = startStore(settings.store(), settings.names());
         if (warmsUp && isConnected) {
@@ -194,6 +198,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         latencyLog.start(settings.process().latencyLogIntervalNs());
       }
       clockWatch.start();
+      watch();
       ready = true;
       if (warmUp != null) {
         warmUp.goOn(() -> loops.connectionCount() > 0);
@@ -202,6 +207,39 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       stopLoops();
       throw e;
     }
+  }
+
+  /** Has looked at from outside of the event loops what nobody on them tells of. */
+  private void watch() {
+    loops.watchBy(watchdog);
+    watch(tables.words(), "limit table", "table.keys");
+    if (tables.rings() != null) {
+      watch(tables.rings(), "table of limits with rings", "table.ring-keys");
+    }
+    watchRefusals(RefusalReason.TOO_MANY_PARKED, "rate limits");
+    for (RefusalReason reason :
+        List.of(
+            RefusalReason.UPSTREAM_BUSY,
+            RefusalReason.UPSTREAM_CLOSED,
+            RefusalReason.UPSTREAM_MALFORMED,
+            RefusalReason.UPSTREAM_TIMEOUT)) {
+      watchRefusals(reason, "upstream");
+    }
+    watchdog.start();
+  }
+
+  private void watch(LimitTable table, String subject, String setting) {
+    String toDo = setting + " may be more";
+    watchdog.watch(subject, "full: keys give way, and regain a request", toDo, table::evictedCount);
+    watchdog.watch(subject, "full: keys without room share a budget", toDo, table::overflowCount);
+  }
+
+  private void watchRefusals(RefusalReason reason, String subject) {
+    watchdog.watch(
+        subject,
+        reason.detail(),
+        "requests get a " + reason.httpStatus() + " " + reason.label(),
+        () -> metrics.refusalCount(reason));
   }
 
   /** What was warmed up so far, to be gone on with; null if it cannot be. */
@@ -269,7 +307,12 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
     AdminServer server =
         new AdminServer(
-            process.admin(), process.adminHosts(), process.monitoring(), metrics, () -> ready);
+            process.admin(),
+            process.adminHosts(),
+            process.monitoring(),
+            metrics,
+            () -> ready,
+            watchdog::fault);
     try {
       server.start();
     } catch (RuntimeException e) {
@@ -433,6 +476,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    */
   private void stopLoops() {
     clockWatch.close();
+    watchdog.close();
     stopWarmUp();
     decisions.close();
     if (rateLimits != null) {

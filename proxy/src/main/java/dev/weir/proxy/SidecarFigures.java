@@ -58,6 +58,13 @@ final class SidecarFigures {
     expose("weir_rules", "rules", reloads);
   }
 
+  void exposeLoops(Watchdog watchdog) {
+    metrics.gauge(
+        "weir_loops_stuck",
+        "Event loops that have not turned for 3 s: their clients wait, and /livez is 503.",
+        watchdog::stuckCount);
+  }
+
   private void exposeTable(String prefix, String name, LimitTable table) {
     metrics.gauge(prefix + "_slots", "Slots of " + name + ".", table::slotCount);
     metrics.gauge(

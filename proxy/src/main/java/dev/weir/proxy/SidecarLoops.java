@@ -34,6 +34,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.netty.util.concurrent.ThreadProperties;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -207,6 +209,14 @@ final class SidecarLoops implements AutoCloseable {
     LeasedGate leased =
         LeasedGate.of(exact, hands, store, settings.store(), settings.names(), clock, loopMetrics);
     return new GateByMode(local, exact, leased, clock);
+  }
+
+  /** Has all event loops watched from outside of them. */
+  void watchBy(Watchdog watchdog) {
+    for (Loop loop : loops) {
+      ThreadProperties thread = ((SingleThreadEventExecutor) loop.eventLoop()).threadProperties();
+      watchdog.watch(thread.name(), loop.deadlines()::sweepCount, thread::stackTrace);
+    }
   }
 
   /** The clients of an event loop; null if there is no service. */

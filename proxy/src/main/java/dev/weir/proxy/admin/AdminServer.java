@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Serves pages about the sidecar on an event loop of its own: all of them on the admin port, for
@@ -60,6 +61,7 @@ public final class AdminServer implements AutoCloseable {
    * @param hostNames by which requests may call that, beside loopback's; see {@link AdminHosts}.
    * @param monitoring port 0 for any free one; null for none.
    * @param ready whether the proxy takes traffic; asked on the server's thread, must not block.
+   * @param fault why the process is not alive, null if it is; asked as {@code ready} is.
    * @throws IllegalArgumentException if others than this machine can reach the admin port, or a
    *     name does not resolve.
    */
@@ -68,11 +70,12 @@ public final class AdminServer implements AutoCloseable {
       List<String> hostNames,
       SocketAddress monitoring,
       Metrics metrics,
-      BooleanSupplier ready) {
+      BooleanSupplier ready,
+      Supplier<String> fault) {
     this.admin = admin == null ? null : AdminAddress.check(admin);
     this.monitoring = monitoring == null ? null : AdminAddress.resolved(monitoring);
     this.hosts = new AdminHosts(this.admin, hostNames);
-    this.pages = new Pages(metrics, ready);
+    this.pages = new Pages(metrics, ready, fault);
   }
 
   /**

@@ -31,8 +31,8 @@ final class IndexPage {
             <dd>The last five minutes as an interval log, for HdrHistogram's tools.</dd>
             <dt><a href="/metrics">/metrics</a></dt>
             <dd>Every counter, for Prometheus and OpenMetrics scrapers.</dd>
-            <dt><a href="/healthz">/healthz</a></dt>
-            <dd>200 while the process lives.</dd>
+            <dt><a href="/livez">/livez</a>, <a href="/healthz">/healthz</a></dt>
+            <dd>200 while the process lives, 503 while an event loop has been stuck for seconds.</dd>
             <dt><a href="/readyz">/readyz</a></dt>
             <dd>200 while it takes traffic, 503 before that and while it drains.</dd>
             </dl>

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** The pages of the admin port, and which the monitoring port has, by path. Not thread-safe. */
@@ -21,7 +22,8 @@ final class Pages {
   private static final Page NO_SUCH_PAGE =
       Page.problem(
           HttpResponseStatus.NOT_FOUND, "There is no such page; see / for those there are.");
-  private static final Set<String> OF_MONITORING = Set.of("/metrics", "/healthz", "/readyz");
+  private static final Set<String> OF_MONITORING =
+      Set.of("/metrics", "/livez", "/healthz", "/readyz");
   private static final Page NOT_OF_MONITORING =
       Page.problem(
           HttpResponseStatus.NOT_FOUND, "There is no such page here; see /metrics and /readyz.");
@@ -38,11 +40,16 @@ final class Pages {
 
   private final Metrics metrics;
   private final BooleanSupplier ready;
+  private final Supplier<String> fault;
   private final Page index = Page.html(IndexPage.HTML);
   private final LatencyHistory history;
   private final long startNs = System.nanoTime();
 
-  Pages(Metrics metrics, BooleanSupplier ready) {
+  /**
+   * @param fault why the process is not alive; null if it is.
+   */
+  Pages(Metrics metrics, BooleanSupplier ready, Supplier<String> fault) {
+    this.fault = fault;
     this.metrics = metrics;
     this.ready = ready;
     history = new LatencyHistory(metrics.latencies(), System::nanoTime);
@@ -67,8 +74,11 @@ final class Pages {
     switch (path) {
       case "/":
         return index;
-      case "/healthz":
-        return Page.text(HttpResponseStatus.OK, "ok\n");
+      case "/livez", "/healthz":
+        String why = fault.get();
+        return why == null
+            ? Page.text(HttpResponseStatus.OK, "ok\n")
+            : Page.text(HttpResponseStatus.SERVICE_UNAVAILABLE, why + "\n");
       case "/readyz":
         return ready.getAsBoolean()
             ? Page.text(HttpResponseStatus.OK, "ready\n")

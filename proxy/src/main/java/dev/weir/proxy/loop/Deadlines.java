@@ -20,6 +20,9 @@ public final class Deadlines {
   private final Waiter head = new Sentinel();
   private Future<?> sweeping;
 
+  /** Written by the event loop only. */
+  private volatile long sweepCount;
+
   public Deadlines(LoopClock clock) {
     this.clock = clock;
     head.next = head;
@@ -35,6 +38,11 @@ public final class Deadlines {
   /** Sweeps no more, though the event loop goes on; on it. */
   public void stop() {
     sweeping.cancel(false);
+  }
+
+  /** How often it has swept: while this grows its event loop turns. Any thread. */
+  public long sweepCount() {
+    return sweepCount;
   }
 
   /** Adds a waiter; until {@link Waiter#leave} it is looked at in every sweep. */
@@ -55,6 +63,7 @@ public final class Deadlines {
   }
 
   private void sweep() {
+    sweepCount = sweepCount + 1;
     long nowNs = clock.tick();
     for (Waiter waiter = head.next; waiter != head; ) {
       Waiter next = waiter.next; // before the call: it may leave

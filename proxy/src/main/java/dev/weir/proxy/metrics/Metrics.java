@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.RefusalReason;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
@@ -156,6 +157,11 @@ public final class Metrics {
    */
   public Exposition.Page expose(String accept) {
     return exposition.write(accept);
+  }
+
+  /** How many requests were answered here for a reason. */
+  public long refusalCount(RefusalReason reason) {
+    return sum(LoopFigures.REFUSALS.word() + reason.ordinal());
   }
 
   /** The sum of what all loops have counted at one word of their rows. */

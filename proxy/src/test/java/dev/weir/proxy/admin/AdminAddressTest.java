@@ -26,7 +26,7 @@ class AdminAddressTest {
   @TempDir private Path directory;
 
   private static AdminServer server(SocketAddress address) {
-    return new AdminServer(address, List.of(), null, new Metrics(), () -> true);
+    return new AdminServer(address, List.of(), null, new Metrics(), () -> true, () -> null);
   }
 
   @Test

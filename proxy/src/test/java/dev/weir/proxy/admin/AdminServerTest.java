@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AdminServerTest {
   private final Metrics metrics = new Metrics();
   private final AtomicBoolean ready = new AtomicBoolean(true);
+  private final AtomicReference<String> fault = new AtomicReference<>();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private AdminServer server;
@@ -45,7 +47,8 @@ class AdminServerTest {
   @BeforeEach
   void start() {
     server =
-        new AdminServer(loopback(0), List.of("Weir.internal"), loopback(0), metrics, ready::get);
+        new AdminServer(
+            loopback(0), List.of("Weir.internal"), loopback(0), metrics, ready::get, fault::get);
     server.start();
     port = ((InetSocketAddress) server.adminAddress()).getPort();
   }
@@ -87,6 +90,7 @@ class AdminServerTest {
             "/latency",
             "/latency.hlog",
             "/latency/total.hgrm",
+            "/livez",
             "/healthz",
             "/readyz",
             "/none")) {
@@ -170,6 +174,18 @@ class AdminServerTest {
     assertEquals(503, get("/readyz").statusCode());
     assertEquals(200, get("/healthz").statusCode());
     assertEquals("ok\n", get("/healthz").body());
+  }
+
+  @Test
+  void isNotAliveWhileAnEventLoopIsStuck() throws Exception {
+    for (String page : List.of("/livez", "/healthz")) {
+      fault.set("event loop weir-loop-1-1: has not turned for 3 s or more");
+      assertEquals(503, get(page).statusCode());
+      assertEquals(503, monitor(page).statusCode());
+      assertEquals(fault.get() + "\n", get(page).body());
+      fault.set(null);
+      assertEquals(200, get(page).statusCode());
+    }
   }
 
   @Test
@@ -402,7 +418,8 @@ class AdminServerTest {
 
   @Test
   void theMonitoringPortListensWithoutAnAdminPort() throws Exception {
-    try (AdminServer alone = new AdminServer(null, List.of(), loopback(0), metrics, () -> true)) {
+    try (AdminServer alone =
+        new AdminServer(null, List.of(), loopback(0), metrics, () -> true, () -> null)) {
       alone.start();
       assertEquals(null, alone.adminAddress());
       try (Socket socket = new Socket()) {
@@ -416,10 +433,11 @@ class AdminServerTest {
   void aTakenMonitoringPortIsNamedAndLeavesNoAdminPort() throws Exception {
     int free = ((InetSocketAddress) server.adminAddress()).getPort();
     server.close();
-    server = new AdminServer(null, List.of(), loopback(0), metrics, ready::get);
+    server = new AdminServer(null, List.of(), loopback(0), metrics, ready::get, fault::get);
     server.start();
     AdminServer second =
-        new AdminServer(loopback(free), List.of(), server.monitoringAddress(), metrics, () -> true);
+        new AdminServer(
+            loopback(free), List.of(), server.monitoringAddress(), metrics, () -> true, () -> null);
     AdminBindException taken = assertThrows(AdminBindException.class, second::start);
     assertTrue(taken.getMessage().endsWith(": Address already in use"), taken.getMessage());
     try (Socket socket = new Socket()) {
@@ -429,7 +447,8 @@ class AdminServerTest {
 
   @Test
   void aTakenPortIsNamed() {
-    AdminServer second = new AdminServer(loopback(port), List.of(), null, metrics, () -> true);
+    AdminServer second =
+        new AdminServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
     AdminBindException taken = assertThrows(AdminBindException.class, second::start);
     assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
     second.close();
@@ -439,7 +458,8 @@ class AdminServerTest {
   void freesItsPortWhenClosed() {
     server.close();
     server.close();
-    AdminServer second = new AdminServer(loopback(port), List.of(), null, metrics, () -> true);
+    AdminServer second =
+        new AdminServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
     second.start();
     assertEquals(loopback(port), second.adminAddress());
     second.close();
