@@ -23,6 +23,9 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   /** The most streams of one client at once (RFC 9113 recommends no fewer). */
   static final int MAX_STREAMS = 100;
 
+  /** The most memory of a head that waits, encoded for the service in both versions of HTTP. */
+  static final int MAX_HEAD_BYTES = 64 * 1024;
+
   private final ClientLoop loop;
   private final Http2ClientLoop exchanges;
   private final Peer peer;

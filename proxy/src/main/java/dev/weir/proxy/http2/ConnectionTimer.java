@@ -116,12 +116,6 @@ final class ConnectionTimer extends Deadlines.Waiter {
     arm();
   }
 
-  /** It does not any more. */
-  void holdsNoMoreTooMuch() {
-    holdingNs = Deadlines.NEVER;
-    arm();
-  }
-
   boolean isPaused() {
     return pauseNs != Deadlines.NEVER;
   }

@@ -1,17 +1,36 @@
 package dev.weir.proxy.http2;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * How much a client's connection may hold: heads of requests that wait, content that it has sent
- * and the service has not taken, as much more as its windows have grown, and, once its event loop
- * holds too much in all, what waits for the client too. Beyond that its reading stops, for a second
- * at most, as a window that opens is not read then either; after that the streams that have stood
- * still for the longest are reset. What waits for a client is else bounded by its streams, as none
- * of their services is read further.
+ * and the service has not taken, and what waits to be sent to it. What its windows allow it to send
+ * was promised to it, and is held while the event loop has room. As that becomes less, whoever
+ * holds most pays, and nobody else: the reading of a connection stops that has sent more than three
+ * times what is left of three quarters of the loop's memory, and more than the mean. It goes on
+ * once the service has taken enough, and until then with one read every second: it is by reading
+ * that windows for answers open, and that streams are reset which the client has given up.
+ *
+ * <p>While all connections hold more than the loop may, those that hold more than the mean lose the
+ * streams that have stood still for the longest: for 5 s where it is the service that takes
+ * nothing, for 1 s where it is the client; and beyond twice of it at once.
  */
 final class HeldBound {
+  /** One connection has no more than so many times what is left. */
+  private static final int TIMES_LEFT = 3;
+
+  private static final long SERVICE_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long CLIENT_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long AT_ONCE_NS = 0;
+
   private final Http2Connection connection;
   private final UntakenContent untaken;
   private boolean isReached;
+  private boolean isWatched;
+
+  /** Whether it is read on until something has come, whatever is held. */
+  private boolean readsOnce;
+
   private long heldBytes;
   private long heldReceivedBytes;
 
@@ -42,79 +61,105 @@ final class HeldBound {
     return heldBytes;
   }
 
+  /** Something has been read. */
+  void read() {
+    readsOnce = false;
+    look();
+  }
+
   /** Something has been read, or waits to be sent. */
   void look() {
     if (connection.role == Role.CLIENT) {
       untaken.look();
       return;
     }
-    if (!isExceeded()) {
-      return;
-    }
     if (connection.loop.clientsHeldBytes() > 2 * connection.loop.maxHeldBytes()) {
-      overdue(); // services answer faster than a second's patience can be had for
-    } else if (!isReached) {
-      isReached = true;
-      connection.timer.holdsTooMuch();
+      endStill(AT_ONCE_NS, AT_ONCE_NS); // services answer faster than there is patience for
+    }
+    final boolean isTooMuch = hasSentTooMuch();
+    if (isReached != (isTooMuch && !readsOnce)) {
+      isReached = !isReached;
       connection.adjustReading();
+    }
+    if (!isWatched && (isTooMuch || holdsTooMuch())) {
+      isWatched = true;
+      connection.timer.holdsTooMuch();
     }
   }
 
   /** Something has been let go of. */
   void released() {
-    if (isReached && !isExceeded()) {
-      end();
+    if (isReached && !hasSentTooMuch()) {
+      isReached = false;
+      connection.adjustReading();
     }
   }
 
-  /** Nobody has taken enough in time. */
+  /** A second has passed. */
   void overdue() {
     if (connection.role == Role.CLIENT) {
       untaken.overdue();
       return;
     }
-    while (isExceeded() && endLongest()) {
+    isWatched = false;
+    while (hasSentMoreThanMay() && endLongest(AT_ONCE_NS, AT_ONCE_NS)) {
       // The next one.
     }
-    if (isReached) {
-      end();
+    endStill(SERVICE_NS, CLIENT_NS);
+    readsOnce = isReached;
+    look();
+  }
+
+  /** Resets streams that have stood still for so long, while all hold more than may be. */
+  private void endStill(long byServiceNs, long byClientNs) {
+    while (holdsTooMuch() && endLongest(byServiceNs, byClientNs)) {
+      // The next one.
     }
   }
 
-  private void end() {
-    isReached = false;
-    connection.timer.holdsNoMoreTooMuch();
-    connection.adjustReading();
+  /** Whether more has come than a connection of its kind may hold. */
+  private boolean hasSentMoreThanMay() {
+    return heldReceivedBytes
+        > connection.maxReceivedBytes() + connection.windows.growth().extraBytes();
   }
 
-  /**
-   * Whether the connection holds more than it may, or its event loop does, and the connection more
-   * than its share: as long as the loop holds too much, there is one that does.
-   */
-  private boolean isExceeded() {
+  /** Whether so much has come that there is no more to be read for now. */
+  private boolean hasSentTooMuch() {
     final Http2Loop loop = connection.loop;
-    return heldReceivedBytes
-            > connection.maxReceivedBytes() + connection.windows.growth().extraBytes()
-        || loop.clientsHeldBytes() > loop.maxHeldBytes()
-            && heldBytes > loop.maxHeldBytes() / loop.clientConnections();
+    final long mostBytes = loop.maxHeldBytes() / 4 * 3; // what is on its way has the rest
+    return heldReceivedBytes > TIMES_LEFT * (mostBytes - loop.clientsHeldBytes())
+            && heldReceivedBytes > mostBytes / loop.clientConnections()
+        || hasSentMoreThanMay();
+  }
+
+  /** Whether all hold too much, and this one more than others: there is always one that does. */
+  private boolean holdsTooMuch() {
+    return connection.loop.clientsHeldBytes() > connection.loop.maxHeldBytes()
+        && heldBytes > connection.loop.maxHeldBytes() / connection.loop.clientConnections();
   }
 
   /**
    * Resets the stream that has stood still for the longest; false if there is none. Not one that
    * was reset before: what its user has not let go of is held, and nothing would change that.
+   *
+   * @param byServiceNs for how long it must have, if its service is to take what came.
+   * @param byClientNs for how long it must have, if the client is to take what waits.
    */
-  private boolean endLongest() {
+  private boolean endLongest(long byServiceNs, long byClientNs) {
+    final long nowNs = connection.loop.clock.nowNs();
     final StreamSlots streams = connection.streams;
     int longest = StreamSlots.NONE;
     long longestNs = Long.MAX_VALUE;
     for (int stream = 0; stream < streams.slots(); stream++) {
+      final boolean isReceived = streams.heldBytes[stream] > 0 || streams.headBytes[stream] > 0;
       final long sinceNs =
-          streams.heldBytes[stream] > 0 || streams.headBytes[stream] > 0
+          isReceived
               ? streams.heldNs[stream]
               : streams.waiting[stream] == null ? Long.MAX_VALUE : streams.stalledNs[stream];
       if (streams.id(stream) != 0
           && !streams.has(stream, StreamSlots.RESET)
-          && sinceNs < longestNs) {
+          && sinceNs < longestNs
+          && nowNs - sinceNs >= (isReceived ? byServiceNs : byClientNs)) {
         longest = stream;
         longestNs = sinceNs;
       }

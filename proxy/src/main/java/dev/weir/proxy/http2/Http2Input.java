@@ -93,7 +93,7 @@ final class Http2Input {
       keepRest();
     }
     connection.timer.frameIsOpen(in != null || reader.isInBlock(), hasEnded);
-    connection.bound.look();
+    connection.bound.read();
   }
 
   private int readPreface() {

@@ -51,6 +51,15 @@ final class HeldLoop {
    * @param writeNs that a client may take nothing of its answer.
    */
   HeldLoop(long memoryBytes, long writeNs) {
+    this(memoryBytes, writeNs, 32 << 20);
+  }
+
+  /**
+   * @param memoryBytes for all clients.
+   * @param writeNs that a client may take nothing of its answer.
+   * @param maxHeldBytes of contents and heads of all.
+   */
+  HeldLoop(long memoryBytes, long writeNs, long maxHeldBytes) {
     memory = new ClientShares(memoryBytes);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
@@ -71,7 +80,7 @@ final class HeldLoop {
                 time.clock,
                 time.deadlines,
                 new TurnEnd(channel.eventLoop()),
-                32 << 20,
+                maxHeldBytes,
                 32 * 1024,
                 100),
             loopMetrics.http2Clients(),

@@ -20,6 +20,9 @@ class Http2BoundTest {
   private static final int MIB = 1 << 20;
   private static final String PIECE = "x".repeat(15_000);
 
+  /** The loop may hold so much; a connection that is alone, three quarters of it. */
+  private static final int MAX_BYTES = MIB / 3 * 4;
+
   private HeldLoop held = new HeldLoop().connectHttp2();
 
   @AfterEach
@@ -54,10 +57,30 @@ class Http2BoundTest {
     return held.channel.config().isAutoRead();
   }
 
+  /** Goes on with an event loop that may hold little. */
+  private void holdLittle() {
+    held.close();
+    held = new HeldLoop(64 << 20, HeldLoop.WRITE_NS, MAX_BYTES).connectHttp2();
+  }
+
+  /** A hundred windows of the standard's width were promised to the client. */
   @Test
-  void stopsReadingBeyondAMebibyteUntilTheServiceTakesSome() {
+  void aPauseOfTheServiceCancelsNoneOfAHundredUploads() {
+    upload(100);
+    for (int i = 0; i < 25; i++) {
+      held.pass(SECOND_NS / 10);
+      assertTrue(isRead());
+    }
+    assertEquals(List.of(), resets());
+    held.service.calls.forEach(HeldService.Call::consume);
+    assertEquals(0, heldBytes());
+  }
+
+  @Test
+  void stopsReadingBeyondItsShareUntilTheServiceTakesSome() {
+    holdLittle();
     upload(17);
-    assertTrue(isRead(), "1,020,000 bytes are no mebibyte");
+    assertTrue(isRead(), "1,020,000 bytes are no three quarters");
     held.client.request(35, false, "POST", "/a").data(35, false, PIECE).data(35, false, PIECE);
     held.client.send();
     assertFalse(isRead());
@@ -67,18 +90,40 @@ class Http2BoundTest {
     assertTrue(resets().isEmpty(), "somebody was reset though the service took enough");
   }
 
+  /** Windows for answers, and resets, are among what is not read. */
   @Test
-  void resetsWhatHasStoodForTheLongestWhenNobodyTakesAny() {
-    upload(20);
+  void readsOnceASecondWhileItHoldsMoreThanItsShare() {
+    holdLittle();
+    upload(18);
+    for (int i = 0; i < 20; i++) {
+      assertFalse(isRead(), "second " + i);
+      held.pass(SECOND_NS);
+      assertTrue(isRead());
+      held.client.windowUpdate(0, 1).send();
+    }
+    assertEquals(List.of(), resets(), "the loop holds no more than it may");
+    held.pass(SECOND_NS);
+    held.client.reset(1, ErrorCode.CANCEL).reset(3, ErrorCode.CANCEL).send();
+    assertTrue(isRead());
+  }
+
+  @Test
+  void resetsWhatHasStoodForTheLongestWhereTheLoopHoldsTooMuchAndNobodyTakesAny() {
+    holdLittle();
+    upload(26);
     assertFalse(isRead());
+    for (int i = 0; i < 4; i++) {
+      held.pass(SECOND_NS);
+    }
+    assertEquals(List.of(), resets(), "a pause of the service is no fault of its clients");
+    held.pass(SECOND_NS);
     held.pass(SECOND_NS);
     List<String> resets = resets();
     assertEquals(
         List.of("RST_STREAM 1 CANCEL", "RST_STREAM 3 CANCEL", "RST_STREAM 5 CANCEL"), resets);
-    assertTrue(heldBytes() <= MIB, heldBytes() + " bytes are held");
-    assertTrue(isRead());
+    assertTrue(heldBytes() <= MAX_BYTES, heldBytes() + " bytes are held");
     assertEquals("reset CLIENT_GONE", held.service.calls.get(0).end);
-    assertEquals(20, held.admission.charged);
+    assertEquals(26, held.admission.charged);
   }
 
   /** Sends so many heads of 12,000 bytes. */
@@ -95,6 +140,7 @@ class Http2BoundTest {
 
   @Test
   void countsHeadsThatWaitForTheirVerdict() {
+    holdLittle();
     held.admission.late = true;
     ask(80);
     assertTrue(isRead(), heldBytes() + " bytes are no mebibyte");
@@ -142,14 +188,17 @@ class Http2BoundTest {
 
   @Test
   void resetsHeadsThatHaveWaitedForTheLongestWhereNobodyLetsThemPass() {
+    held.close();
+    held = new HeldLoop(64 << 20, HeldLoop.WRITE_NS, MIB).connectHttp2();
     held.admission.late = true;
     ask(100);
     assertFalse(isRead());
-    held.pass(SECOND_NS);
+    for (int i = 0; i < 6; i++) {
+      held.pass(SECOND_NS);
+    }
     List<String> resets = resets();
     assertEquals("RST_STREAM 1 CANCEL", resets.get(0));
     assertTrue(heldBytes() <= MIB, heldBytes() + " bytes are held");
-    assertTrue(isRead());
     assertEquals(100, held.admission.charged, "what was asked for stays charged");
   }
 

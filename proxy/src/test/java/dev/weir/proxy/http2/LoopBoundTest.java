@@ -58,6 +58,18 @@ class LoopBoundTest {
     assertTrue(server.embedded().config().isAutoRead());
   }
 
+  /** It is by reading that its windows open. */
+  @Test
+  void isReadOnThoughOthersHoldTooMuchAndItsAnswersWait() {
+    answerBesideOthers(BYTES);
+    client.received();
+    assertTrue(server.embedded().config().isAutoRead());
+    server.pass(900);
+    client.windowUpdate(1, BYTES).windowUpdate(3, BYTES).send();
+    server.pass(1_000);
+    assertEquals(2, client.received().stream().filter(f -> f.endsWith(" end")).count());
+  }
+
   @Test
   void theyLoseItAtOnceBeyondTwiceOfWhatMayBeHeld() {
     answerBesideOthers(2 * BYTES);
