@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * Which classes of ours one request touches, and how deep our frames lie on the stack: the figures
  * of "The way of a request" in ARCHITECTURE.md.
  *
- * <pre>java --add-modules jdk.jdi bench/scripts/RequestPath.java proxy/target/weir.jar</pre>
+ * <pre>java --add-modules jdk.jdi bench/scripts/RequestPath.java proxy/sidecar/target/weir.jar</pre>
  *
  * <p>A sidecar is started with one event loop on epoll and a debugger's agent. After five requests
  * over one connection the sixth is recorded: the debugger stops at the entry of every method of

@@ -79,9 +79,9 @@ class LauncherTest {
   void tellsTheCompilersWhatNotToInlineInAPackageAndInAClone() throws IOException {
     String option = "-XX:CompileCommandFile=";
     assertTrue(started(Map.of("PATH", ""), "demo").contains(option + folder.resolve("inlining")));
-    Path file = folder.resolve("proxy/src/main/jvm/inlining");
+    Path file = folder.resolve("proxy/sidecar/src/main/jvm/inlining");
     Files.createDirectories(file.getParent());
-    Files.copy(Repository.ROOT.resolve("proxy/src/main/jvm/inlining"), file);
+    Files.copy(Repository.ROOT.resolve("proxy/sidecar/src/main/jvm/inlining"), file);
     assertTrue(started(makeClone("25.0.3"), "demo").contains(option + file));
   }
 
@@ -108,7 +108,7 @@ class LauncherTest {
     Files.delete(folder.resolve("native"));
     Files.createFile(folder.resolve("pom.xml"));
     Files.writeString(
-        folder.resolve("mvnw"), "mkdir -p proxy/target && : >proxy/target/weir.jar\n");
+        folder.resolve("mvnw"), "mkdir -p proxy/sidecar/target && : >proxy/sidecar/target/weir.jar\n");
     Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
     Files.writeString(
         bin.resolve("java"),
@@ -135,7 +135,7 @@ class LauncherTest {
     Map<String, String> environment = makeClone("25.0.3");
     List<String> first = started(environment, "demo");
     assertTrue(first.contains("weir: making the cache for quick starts..."), first.toString());
-    Path cache = folder.resolve("proxy/target/weir-25.0.3.aot");
+    Path cache = folder.resolve("proxy/sidecar/target/weir-25.0.3.aot");
     assertTrue(Files.exists(cache));
     assertEquals(List.of("train", "demo"), Files.readAllLines(folder.resolve("commands")));
     List<String> second = started(environment, "demo");
@@ -155,7 +155,7 @@ class LauncherTest {
     Map<String, String> environment = makeClone("25.0.3");
     started(environment, "demo");
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.4\"\n");
-    Path cache = folder.resolve("proxy/target/weir-25.0.4.aot");
+    Path cache = folder.resolve("proxy/sidecar/target/weir-25.0.4.aot");
     // Nobody looks on where a supervisor starts it, nor is 4 s well spent on a check.
     for (String command : List.of("run", "check", "train")) {
       assertTrue(!started(environment, command).contains("-XX:AOTCache=" + cache), command);
@@ -175,11 +175,11 @@ class LauncherTest {
     Files.writeString(java, whole + "[ \"$word\" != train ] || kill -INT $PPID\n");
     assertEquals(130, Program.at(folder.resolve("weir")).run(environment, "demo").exitCode());
     assertEquals(List.of("train"), commands());
-    try (Stream<Path> left = Files.list(folder.resolve("proxy/target"))) {
+    try (Stream<Path> left = Files.list(folder.resolve("proxy/sidecar/target"))) {
       assertTrue(left.noneMatch(file -> file.toString().matches(".*(making|aot).*")));
     }
     Files.writeString(java, whole);
-    String option = "-XX:AOTCache=" + folder.resolve("proxy/target/weir-25.0.3.aot");
+    String option = "-XX:AOTCache=" + folder.resolve("proxy/sidecar/target/weir-25.0.3.aot");
     assertTrue(started(environment, "demo").contains(option));
   }
 
@@ -202,7 +202,7 @@ class LauncherTest {
     Path java = folder.resolve("jdk/bin/java");
     Files.writeString(java, Files.readString(java) + "[ \"$word\" != train ]\n");
     List<String> first = started(environment, "demo");
-    Path log = folder.resolve("proxy/target/weir-25.0.3.aot.log");
+    Path log = folder.resolve("proxy/sidecar/target/weir-25.0.3.aot.log");
     assertTrue(first.contains("weir: no cache for quick starts, see " + log), first.toString());
     started(environment, "demo");
     assertEquals(List.of("train", "demo", "demo"), commands());
@@ -217,7 +217,7 @@ class LauncherTest {
     Path java = folder.resolve("jdk/bin/java");
     Files.writeString(java, Files.readString(java).replace("AOTCacheOutput", "None"));
     List<String> first = started(environment, "demo");
-    Path log = folder.resolve("proxy/target/weir-25.0.3.aot.log");
+    Path log = folder.resolve("proxy/sidecar/target/weir-25.0.3.aot.log");
     assertTrue(first.contains("weir: no cache for quick starts, see " + log), first.toString());
     assertTrue(first.stream().noneMatch(line -> line.startsWith("mv:")), first.toString());
     assertTrue(Files.readString(log).contains("mv:"));
@@ -259,7 +259,7 @@ class LauncherTest {
     Map<String, String> environment = makeClone("21.0.1");
     started(environment, "demo");
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.3\"\n");
-    Path target = folder.resolve("proxy/target");
+    Path target = folder.resolve("proxy/sidecar/target");
     List<Path> folders = List.of(target, folder.resolve("target"));
     folders.forEach(each -> assertTrue(each.toFile().setWritable(false)));
     Files.deleteIfExists(folder.resolve("commands"));
@@ -293,7 +293,7 @@ class LauncherTest {
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"21.0.1\"\n");
     started(environment, "demo");
     Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"25.0.3\"\n");
-    Path lock = folder.resolve("proxy/target/prepare.lock");
+    Path lock = folder.resolve("proxy/sidecar/target/prepare.lock");
     Program.find("flock")
         .run(environment, lock.toString(), folder.resolve("weir").toString(), "demo")
         .succeeded();
@@ -303,7 +303,7 @@ class LauncherTest {
   @Test
   void aCloneLaysTheLibrariesBesideTheJarAfterItsBuild() throws IOException {
     Map<String, String> environment = makeClone("21.0.1");
-    Path target = folder.resolve("proxy/target");
+    Path target = folder.resolve("proxy/sidecar/target");
     String option = "-Djava.library.path=" + target.resolve("native");
     assertTrue(started(environment, "demo").contains(option));
     assertTrue(Files.exists(target.resolve("native/lib.so")));

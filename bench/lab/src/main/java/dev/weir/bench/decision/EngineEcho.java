@@ -4,7 +4,7 @@ import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.loop.Deadlines;

@@ -1,7 +1,7 @@
 package dev.weir.bench.decision;
 
-import dev.weir.proxy.http2.Glitch;
-import dev.weir.proxy.http2.Http2Observer;
+import dev.weir.proxy.request.Glitch;
+import dev.weir.proxy.request.Http2Observer;
 
 /** Counts nothing of what happens on connections. */
 final class UntoldObserver implements Http2Observer {

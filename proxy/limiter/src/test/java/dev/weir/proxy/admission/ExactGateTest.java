@@ -1,0 +1,281 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Algorithm;
+import dev.weir.proxy.rule.BudgetSpec;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.OnStoreFailure;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.store.ModelServer;
+import dev.weir.proxy.store.ModelStore;
+import dev.weir.proxy.store.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered of a refusal, and what is asked again. */
+class ExactGateTest {
+  private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(16);
+  private static final long DAY_NS = TimeUnit.DAYS.toNanos(1);
+
+  private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
+  private final LoopMetrics metrics = new Metrics().newLoop();
+  private final ModelServer server = new ModelServer(1);
+  private final ModelServer other = new ModelServer(2);
+  private final Question question = new Question();
+  private ModelStore store;
+  private AdmissionHandler admission;
+  private final List<String> told = new ArrayList<>();
+
+  private void start(Topology topology, List<ModelServer> servers, BudgetSpec.Builder... budgets) {
+    store = new ModelStore(servers, List.of(), false, metrics.store(), DEADLINE_NS);
+    RuleSpec rule = rule(budgets);
+    admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule);
+  }
+
+  private static RuleSpec rule(BudgetSpec.Builder... budgets) {
+    return RuleSpec.builder("r")
+        .limits(List.of(budgets))
+        .mode(Mode.EXACT)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .build();
+  }
+
+  private void startWithOneServer() {
+    start(Topology.STANDALONE, List.of(server), budget("1/365d", "header:x-user"));
+  }
+
+  private static BudgetSpec.Builder budget(String rate, String key) {
+    return new BudgetSpec.Builder()
+        .algorithm(Algorithm.FIXED_WINDOW)
+        .rate(Rate.parse(rate))
+        .key(KeySpec.parse(key));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    tables.close();
+  }
+
+  @Test
+  void aRefusalIsForgottenWhenWhatWasGrantedTooLateHasBeenGivenBack() {
+    startWithOneServer();
+    ask("late");
+    store.pass(DEADLINE_NS / 2);
+    ask("beside"); // is gathered
+    store.pass(TimeUnit.MILLISECONDS.toNanos(2));
+    ask("refused"); // takes it along, in a call that is executed before the refund
+    store.pass(DEADLINE_NS / 2);
+    assertEquals(List.of("late STORE_UNAVAILABLE"), told);
+    server.answer();
+    server.answer();
+    assertEquals(List.of("beside OVER_LIMIT", "refused OVER_LIMIT"), told.subList(1, 3));
+    server.answer(); // the refund
+    ask("next");
+    server.answer();
+    assertEquals("next allowed", told.get(3));
+  }
+
+  @Test
+  void aRefusalIsAskedForAnewWithinSecondsAndTellsTheWholeWait() {
+    startWithOneServer();
+    ask("first");
+    server.answer();
+    ask("refused");
+    server.answer();
+    int before = server.executed().size();
+    store.pass(TimeUnit.SECONDS.toNanos(5) - 1);
+    ask("proven");
+    assertEquals(0, server.pendingCount(), "nothing is asked");
+    assertTrue(retryAfterNs > DAY_NS - TimeUnit.SECONDS.toNanos(6), retryAfterNs + " ns");
+    server.forget(); // somebody else's refund
+    store.pass(2);
+    ask("anew");
+    server.answer();
+    assertEquals(before + 1, server.executed().size());
+    assertEquals(
+        List.of("first allowed", "refused OVER_LIMIT", "proven OVER_LIMIT", "anew allowed"), told);
+  }
+
+  @Test
+  void aBudgetGivenBackByHandIsForgottenByItsNameAndNoOther() {
+    startWithOneServer();
+    for (String user : List.of("alice", "bob")) {
+      ask(user, "x-user", user);
+      server.answer();
+      ask(user, "x-user", user);
+      server.answer();
+    }
+    server.forget();
+    store.forget(nameOf("alice"));
+    store.pass(1);
+    ask("bob", "x-user", "bob");
+    assertEquals(0, server.pendingCount(), "nothing is asked");
+    ask("alice", "x-user", "alice");
+    server.answer();
+    assertEquals(List.of("bob OVER_LIMIT", "alice allowed"), told.subList(4, 6));
+  }
+
+  /** The name of a user's budget in the store, as it was asked for. */
+  private String nameOf(String user) {
+    String check =
+        server.executed().stream().filter(one -> one.contains(":" + user + ":")).findFirst().get();
+    return check.substring(check.indexOf('[') + 1, check.indexOf(']'));
+  }
+
+  @Test
+  void doesNotAskAgainWithoutTheChargesOfTheKeysBefore() {
+    start(
+        Topology.SHARDED,
+        List.of(server, other),
+        budget("10/365d", "header:x-user"),
+        budget("1/365d", "header:x-group"));
+    String name = "0";
+    for (int i = 1; !isApart(name); i++) {
+      name = "" + i;
+      ask("first", "x-user", "u" + name, "x-group", "g" + name);
+      answerAll();
+    }
+    told.clear();
+    ask("second", "x-user", "u" + name, "x-group", "g" + name);
+    other.answer(); // refuses
+    server.lose(false); // so it is not known whether the other key was charged
+    other.forget(); // there would be room, were it asked again
+    for (int i = 0; i < 16; i++) {
+      store.pass(DEADLINE_NS / 16);
+      answerAll();
+    }
+    assertEquals(List.of("second OVER_LIMIT"), told);
+  }
+
+  @Test
+  void whoOnlyLooksOwesNothing() {
+    store = new ModelStore(List.of(server, other), List.of(), false, metrics.store(), DEADLINE_NS);
+    RuleSpec open =
+        RuleSpec.builder("r")
+            .limits(List.of(budget("10/365d", "header:x-user"), budget("9/365d", "header:x-group")))
+            .mode(Mode.EXACT)
+            .onStoreFailure(OnStoreFailure.OPEN)
+            .build();
+    admission = ModelAdmission.of(store, Topology.SHARDED, DEADLINE_NS, tables, metrics, open);
+    server.opensAtOnce = false;
+    other.opensAtOnce = false;
+    server.lose(false);
+    other.lose(false);
+    look();
+    for (ModelServer each : List.of(server, other)) {
+      each.opensAtOnce = true;
+      each.open();
+    }
+    for (int round = 0; round < 9; round++) { // an answer tells the time, which debts need
+      look();
+      answerAll();
+      store.pass(TimeUnit.SECONDS.toNanos(1));
+      answerAll();
+    }
+    assertTrue(server.executed().size() > 0 && other.executed().size() > 0);
+    assertEquals(List.of(), server.debts());
+    assertEquals(List.of(), other.debts());
+  }
+
+  private void look() {
+    for (int i = 0; i < 20; i++) {
+      question
+          .start(Operation.PEEK, Purpose.OPERATOR)
+          .request(TextRequest.of("GET", "/", "x-user", "u" + i, "x-group", "g" + i));
+      admission.ask(question, new Client("look"), store.clock().nowNs());
+    }
+  }
+
+  private boolean isApart(String name) {
+    return server.charges().containsKey("u" + name) && other.charges().containsKey("g" + name);
+  }
+
+  private void answerAll() {
+    for (ModelServer each : List.of(server, other)) {
+      while (each.pendingCount() > 0) {
+        each.answer();
+      }
+    }
+  }
+
+  @Test
+  void aRefusalUnderALowerNumberProvesNothingUnderAHigher() {
+    startWithOneServer();
+    RuleSpec lower = rule(budget("1/365d", "header:x-user"));
+    RuleSpec higher = rule(budget("2/365d", "header:x-user"));
+    RuleSet rules = RuleSet.compile(List.of(lower), false, RuleSet.EMPTY, 0);
+    admission.publish(rules);
+    ask("first");
+    server.answer();
+    ask("refused");
+    server.answer();
+    admission.publish(RuleSet.compile(List.of(higher), false, rules, 0));
+    ask("more");
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(List.of("first allowed", "refused OVER_LIMIT", "more allowed"), told);
+  }
+
+  @Test
+  void aRefusalThatWasOnItsWayWhenBudgetsWereGivenBackByHandProvesNothing() {
+    startWithOneServer();
+    ask("first");
+    server.answer();
+    ask("refused"); // and the server has decided, but its answer is not here yet
+    store.forget();
+    server.answer();
+    server.forget();
+    ask("next");
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(List.of("first allowed", "refused OVER_LIMIT", "next allowed"), told);
+  }
+
+  private long retryAfterNs;
+
+  private void ask(String name) {
+    ask(name, "x-user", "u");
+  }
+
+  private void ask(String name, String... fields) {
+    Client client = new Client(name);
+    long nowNs = store.clock().nowNs();
+    question.traffic(TextRequest.of("GET", "/", fields));
+    long ticket = admission.ask(question, client, nowNs);
+    if (ticket == Admission.SETTLED) {
+      client.decided(ticket, admission.verdict());
+    }
+  }
+
+  private final class Client implements Asker {
+    private final String name;
+
+    Client(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public void decided(long ticket, Verdict verdict) {
+      retryAfterNs = verdict.retryAfterNs();
+      told.add(name + ' ' + (verdict.allowed() ? "allowed" : verdict.refusal()));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package dev.weir.proxy;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may know whom. A package that is not named beside another must not import it. */
+class PackageDirectionTest {
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(location -> !location.contains("-tests.jar"))
+          .importPackages("dev.weir.proxy");
+
+  private static final List<String> PACKAGES =
+      List.of(
+          "request",
+          "loop",
+          "watch",
+          "http",
+          "http1",
+          "http2",
+          "http2.message",
+          "grpc",
+          "tls",
+          "client",
+          "rule",
+          "upstream",
+          "metrics",
+          "store",
+          "admission",
+          "control",
+          "decision",
+          "decision.proto",
+          "admin",
+          "envoy",
+          "simulation",
+          "log",
+          "warmup");
+
+  @ParameterizedTest
+  @CsvSource({
+    "request,",
+    "loop, log",
+    "watch,",
+    "http, request loop",
+    "http1, request http grpc",
+    "http2, request loop",
+    "http2.message, request http http2 grpc",
+    "grpc, request http http2",
+    "tls, request watch",
+    "client, request http http1 http2 http2.message grpc tls loop log",
+    "rule, request",
+    "upstream, request http http1 http2 http2.message grpc tls loop log",
+    "metrics, request loop log",
+    "store, request loop log",
+    "admission, request loop rule metrics store",
+    "control, request loop watch tls rule client upstream decision admission admin store",
+    "decision, request loop watch http http2 grpc client rule decision.proto",
+    "decision.proto,",
+    "admin, metrics request loop",
+    "envoy, request loop watch rule metrics store admission control decision decision.proto",
+    "simulation, rule",
+    "log,",
+    "warmup, http2 decision.proto",
+  })
+  void knowsOnly(String name, String allowed) {
+    List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));
+    String[] forbidden =
+        PACKAGES.stream()
+            .filter(other -> !other.equals(name) && !known.contains(other))
+            .map(other -> "dev.weir.proxy." + other)
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.proxy." + name)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(forbidden)
+        .check(CLASSES);
+  }
+
+  @Test
+  void everyPackageIsNamedHere() {
+    CLASSES.stream()
+        .map(type -> type.getPackageName().substring("dev.weir.proxy".length()))
+        .filter(name -> !name.isEmpty())
+        .forEach(name -> assertTrue(PACKAGES.contains(name.substring(1)), name));
+  }
+}
