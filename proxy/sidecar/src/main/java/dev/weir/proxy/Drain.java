@@ -7,7 +7,7 @@ import java.util.function.IntSupplier;
  * The end of a sidecar that lets requests in flight finish. {@code /readyz} says 503 by then, and
  * requests are served on until those who ask have had the time to notice. Then no more clients are
  * accepted, and the connections there are end behind their responses ({@link
- * dev.weir.proxy.client.ClientLoop#drain}).
+ * dev.weir.proxy.downstream.ClientLoop#drain}).
  */
 final class Drain {
   /** How often it is looked whether the last connection has ended. */

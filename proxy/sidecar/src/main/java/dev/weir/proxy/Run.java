@@ -1,6 +1,6 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RuleReload;

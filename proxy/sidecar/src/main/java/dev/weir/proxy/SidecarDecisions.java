@@ -1,9 +1,9 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.ClientSettings;
-import dev.weir.proxy.client.ListenerSettings;
-import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.ClientSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.decision.DecisionLoop;
 import dev.weir.proxy.decision.DecisionSettings;

@@ -1,6 +1,6 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.loop.EveryLoop;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.tls.CertificateReload;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.proxy.admission.Gate;
-import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.Listeners;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;

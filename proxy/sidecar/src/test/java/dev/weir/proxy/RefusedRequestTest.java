@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.RawClient.Response;
-import dev.weir.proxy.client.HostileRequests;
+import dev.weir.proxy.downstream.HostileRequests;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

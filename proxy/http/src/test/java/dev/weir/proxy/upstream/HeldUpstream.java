@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.client.HeldAdmission;
+import dev.weir.proxy.downstream.HeldAdmission;
 import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http.RequestLoop;
 import dev.weir.proxy.http.RequestTimeouts;

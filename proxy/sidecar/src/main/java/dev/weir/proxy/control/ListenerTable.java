@@ -3,7 +3,7 @@ package dev.weir.proxy.control;
 import static dev.weir.proxy.control.SettingKind.ADDRESS;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
-import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.rule.BadValueException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.client.ClientLoop;
-import dev.weir.proxy.client.ClientSettings;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.loop.ClientShares;

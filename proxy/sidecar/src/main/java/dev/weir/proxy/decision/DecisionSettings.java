@@ -1,6 +1,6 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
 import java.nio.file.Path;
 import java.util.List;
 

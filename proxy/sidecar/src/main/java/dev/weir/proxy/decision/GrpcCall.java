@@ -1,6 +1,6 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.client.RoutedStream;
+import dev.weir.proxy.downstream.RoutedStream;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.FieldBlock;

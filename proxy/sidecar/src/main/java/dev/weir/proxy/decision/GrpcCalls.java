@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.client.RoutedStream;
-import dev.weir.proxy.client.StreamRouter;
+import dev.weir.proxy.downstream.RoutedStream;
+import dev.weir.proxy.downstream.StreamRouter;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;

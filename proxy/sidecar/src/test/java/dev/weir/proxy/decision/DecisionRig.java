@@ -1,11 +1,11 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.client.AnswerSettings;
-import dev.weir.proxy.client.ClientCaps;
-import dev.weir.proxy.client.ClientSettings;
-import dev.weir.proxy.client.ClientTimeouts;
-import dev.weir.proxy.client.EmbeddedClient;
-import dev.weir.proxy.client.ListenerSettings;
+import dev.weir.proxy.downstream.AnswerSettings;
+import dev.weir.proxy.downstream.ClientCaps;
+import dev.weir.proxy.downstream.ClientSettings;
+import dev.weir.proxy.downstream.ClientTimeouts;
+import dev.weir.proxy.downstream.EmbeddedClient;
+import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;

@@ -1,0 +1,23 @@
+package dev.weir.proxy.downstream;
+
+import java.util.List;
+
+/**
+ * How clients are listened to.
+ *
+ * @param listeners one or more.
+ */
+public record ClientSettings(
+    List<ListenerSettings> listeners,
+    ClientTimeouts timeouts,
+    ClientCaps caps,
+    AnswerSettings answers) {
+  public ClientSettings {
+    listeners = List.copyOf(listeners);
+  }
+
+  /** The same with other caps. */
+  public ClientSettings with(ClientCaps others) {
+    return new ClientSettings(listeners, timeouts, others, answers);
+  }
+}
