@@ -1,7 +1,7 @@
 package dev.weir.algorithms.lease;
 
 /**
- * One hand of {@link Hands}, 64 bytes on a 64-byte boundary: a cache line. The keys lie apart,
+ * One hand of {@link LeaseTable}, 64 bytes on a 64-byte boundary: a cache line. The keys lie apart,
  * eight to a line, so that to find a hand touches one line, and to use it another.
  *
  * <pre>

@@ -28,7 +28,7 @@ final class LeaseWord {
   private LeaseWord() {}
 
   /**
-   * @param units 0 to {@link Hands#MAX_UNITS}.
+   * @param units 0 to {@link LeaseTable#MAX_UNITS}.
    * @param endNs at which no unit may be used any more.
    */
   static long of(long units, long endNs) {

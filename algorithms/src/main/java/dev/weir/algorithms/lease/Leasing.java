@@ -10,14 +10,14 @@ package dev.weir.algorithms.lease;
  * ahead. Each ask is ended by {@link #answered}, {@link #lost} or its deadline.
  */
 public final class Leasing {
-  private final Hands hands;
+  private final LeaseTable hands;
   private final RoundTrips roundTrips;
   private final long deadlineNs;
 
   /**
    * @param deadlineNs after which an ask without an answer is forgotten.
    */
-  public Leasing(Hands hands, RoundTrips roundTrips, long deadlineNs) {
+  public Leasing(LeaseTable hands, RoundTrips roundTrips, long deadlineNs) {
     this.hands = hands;
     this.roundTrips = roundTrips;
     this.deadlineNs = deadlineNs;
@@ -26,25 +26,25 @@ public final class Leasing {
   /**
    * Counts the arrival of a request, whether or not it will pass.
    *
-   * @return the hand of its key; {@link Hands#NONE} if there is no room for it, or leases of such a
+   * @return the hand of its key; {@link LeaseTable#NONE} if there is no room for it, or leases of such a
    *     life do not pay.
    */
   public int arrived(long key, LeaseTerms terms, long nowNs) {
     return arrived(find(key, terms), key, terms, nowNs);
   }
 
-  /** The hand of a key; {@link Hands#NONE} if it has none, or leases of such a life do not pay. */
+  /** The hand of a key; {@link LeaseTable#NONE} if it has none, or leases of such a life do not pay. */
   public int find(long key, LeaseTerms terms) {
-    return terms.pays(roundTrips.medianNs()) ? hands.find(key) : Hands.NONE;
+    return terms.pays(roundTrips.medianNs()) ? hands.find(key) : LeaseTable.NONE;
   }
 
   /** As {@link #arrived(long, LeaseTerms, long)}, of a key whose hand was looked for already. */
   private int arrived(int found, long key, LeaseTerms terms, long nowNs) {
     if (!terms.pays(roundTrips.medianNs())) {
-      return Hands.NONE;
+      return LeaseTable.NONE;
     }
-    int hand = found == Hands.NONE ? hands.claim(key, nowNs) : found;
-    if (hand != Hands.NONE) {
+    int hand = found == LeaseTable.NONE ? hands.claim(key, nowNs) : found;
+    if (hand != LeaseTable.NONE) {
       hands.arrived(hand, terms, nowNs);
     }
     return hand;
@@ -97,7 +97,7 @@ public final class Leasing {
    * @param cost units of each.
    */
   public long want(int hand, LeaseTerms terms, long cost, long nowNs) {
-    long want = Math.min(terms.want(hands.arrivedBefore(hand)), Hands.MAX_UNITS / cost);
+    long want = Math.min(terms.want(hands.arrivedBefore(hand)), LeaseTable.MAX_UNITS / cost);
     return want > 0 && hands.ask(hand, nowNs, askNs(nowNs)) ? want : 0;
   }
 

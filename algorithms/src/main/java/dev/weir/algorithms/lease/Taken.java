@@ -2,10 +2,10 @@ package dev.weir.algorithms.lease;
 
 /**
  * Units that one request took from a hand, so that they can be put back. Written by {@link
- * Hands#take}; owned by one thread and reused.
+ * LeaseTable#take}; owned by one thread and reused.
  */
 public final class Taken {
-  int hand = Hands.NONE;
+  int hand = LeaseTable.NONE;
   long unitsOfZero;
   long unitsOfOne;
 

@@ -18,7 +18,7 @@ class LeaseWordsTest {
     assertEquals(5L << 24 | 7, word);
     assertEquals(7, LeaseWord.units(word));
     assertEquals(5L << 24, LeaseWord.end(word));
-    assertEquals(0x7f_ffff, LeaseWord.units(LeaseWord.of(Hands.MAX_UNITS, TICK_NS)));
+    assertEquals(0x7f_ffff, LeaseWord.units(LeaseWord.of(LeaseTable.MAX_UNITS, TICK_NS)));
   }
 
   @Test
@@ -107,7 +107,7 @@ class LeaseWordsTest {
     assertTrue(AheadWord.isPaused(paused, 10 * TICK_NS));
     assertFalse(AheadWord.isPaused(paused, 11 * TICK_NS));
     assertFalse(AheadWord.isPaused(AheadWord.leased(9, false), 1));
-    assertFalse(AheadWord.isAtEdge(AheadWord.leased(Hands.MAX_UNITS, false)));
+    assertFalse(AheadWord.isAtEdge(AheadWord.leased(LeaseTable.MAX_UNITS, false)));
   }
 
   @Test

@@ -15,7 +15,7 @@ class LeasingTest {
   private static final LeaseTerms OF_WINDOW = new LeaseTerms(LIFE_NS, false);
   private static final long KEY = 7;
 
-  private final Hands hands = new Hands(64);
+  private final LeaseTable hands = new LeaseTable(64);
   private final RoundTrips roundTrips = new RoundTrips();
   private final Leasing leasing = new Leasing(hands, roundTrips, DEADLINE_NS);
   private final Taken taken = new Taken();
@@ -28,7 +28,7 @@ class LeasingTest {
 
   /** So many arrivals, that far apart. */
   private int arrive(int count, long pauseNs) {
-    int hand = Hands.NONE;
+    int hand = LeaseTable.NONE;
     for (int i = 0; i < count; i++) {
       nowNs += pauseNs;
       hand = leasing.arrived(KEY, TERMS, nowNs);
@@ -66,15 +66,15 @@ class LeasingTest {
   @Test
   void wantsNoMoreUnitsThanALeaseCanHave() {
     int hand = arrive(10_000, MS / 10);
-    assertEquals(1, leasing.want(hand, TERMS, Hands.MAX_UNITS, nowNs));
+    assertEquals(1, leasing.want(hand, TERMS, LeaseTable.MAX_UNITS, nowNs));
     nowNs += DEADLINE_NS;
-    assertEquals(0, leasing.want(hand, TERMS, Hands.MAX_UNITS + 1, nowNs));
+    assertEquals(0, leasing.want(hand, TERMS, LeaseTable.MAX_UNITS + 1, nowNs));
   }
 
   @Test
   void leasesNothingWhoseLifeIsSpentOnTheWay() {
     roundTrips.add(LIFE_NS / 4 + 1);
-    assertEquals(Hands.NONE, leasing.arrived(KEY, TERMS, nowNs));
+    assertEquals(LeaseTable.NONE, leasing.arrived(KEY, TERMS, nowNs));
     for (int i = 0; i < 10; i++) {
       roundTrips.add(MS);
     }

@@ -15,7 +15,7 @@ import dev.weir.proxy.http.Origin;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
@@ -74,7 +74,7 @@ final class SidecarLoops implements AutoCloseable {
 
   private final List<Loop> loops = new ArrayList<>();
   private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
-  private final EveryLoop<AdmissionHandler> admissions = new EveryLoop<>();
+  private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
 
   /**
    * The parts of one event loop.

@@ -16,7 +16,7 @@ import dev.weir.proxy.envoy.RateLimitConfiguration;
 import dev.weir.proxy.envoy.RateLimitErrors;
 import dev.weir.proxy.envoy.RateLimiter;
 import dev.weir.proxy.envoy.ShouldRateLimit;
-import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -34,7 +34,7 @@ import java.util.function.BooleanSupplier;
  * limiter for each event loop.
  */
 final class SidecarRateLimits implements AutoCloseable {
-  private final EveryLoop<RateLimiter> limiters = new EveryLoop<>();
+  private final LoopBroadcast<RateLimiter> limiters = new LoopBroadcast<>();
   private final RateLimitErrors errors = new RateLimitErrors();
   private final ConfigurationReload reload;
   private final BooleanSupplier ready;

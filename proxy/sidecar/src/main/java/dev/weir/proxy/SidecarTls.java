@@ -1,7 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.tls.CertificateReload;
 import dev.weir.proxy.tls.ReloadedFiles;
@@ -32,7 +32,7 @@ final class SidecarTls implements AutoCloseable {
   private static final String HTTP1 = "http/1.1";
 
   private final Map<ListenerSettings, ServerTls> servers = new HashMap<>();
-  private final EveryLoop<EventLoop> loops = new EveryLoop<>();
+  private final LoopBroadcast<EventLoop> loops = new LoopBroadcast<>();
   private UpstreamTls service;
   private UpstreamTls http1Service;
   private final CertificateReload reload;

@@ -13,7 +13,7 @@ import dev.weir.proxy.http.RequestTimeouts;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
@@ -126,7 +126,7 @@ abstract class LineProtocolTest {
     }
 
     @Override
-    public long ask(Question question, Asker asker, long nowNs) {
+    public long ask(Question question, VerdictListener asker, long nowNs) {
       long ticket = watched.ask(question, asker, nowNs);
       if (!isLate || ticket != SETTLED) {
         return ticket;

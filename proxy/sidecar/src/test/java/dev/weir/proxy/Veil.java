@@ -1,6 +1,6 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -44,7 +44,7 @@ final class Veil extends ChannelOutboundHandlerAdapter {
     while (!kept.isEmpty()) {
       ByteBuf plain = kept.remove();
       String text = plain.toString(StandardCharsets.ISO_8859_1);
-      String last = plain == Bytes.OUTPUT_END ? FAREWELL : "";
+      String last = plain == ChannelIo.OUTPUT_END ? FAREWELL : "";
       plain.release();
       byte[] veiled = turn(text + last).getBytes(StandardCharsets.ISO_8859_1);
       ctx.write(Unpooled.wrappedBuffer(veiled), promises.remove());

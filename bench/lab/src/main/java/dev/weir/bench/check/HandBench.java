@@ -5,7 +5,7 @@ import static dev.weir.bench.check.Keys.STEP_NS;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
@@ -49,7 +49,7 @@ public class HandBench {
   /** Of a lease, so that of a hundred thousand requests one asks for more. */
   private static final long UNITS = 100_000;
 
-  private Hands hands;
+  private LeaseTable hands;
   private LimitTable table;
   private Limit limit;
 
@@ -67,7 +67,7 @@ public class HandBench {
 
   @Setup
   public void make(Keys keys) {
-    hands = new Hands(Math.max(64, 4 * Integer.highestOneBit(keys.keys)));
+    hands = new LeaseTable(Math.max(64, 4 * Integer.highestOneBit(keys.keys)));
     table = new LimitTable(keys.slotCount());
     limit = Algorithm.GCRA.roomy(keys);
   }
@@ -87,7 +87,7 @@ public class HandBench {
     for (int i = start; i < start + BATCH; i++) {
       final long key = asker.hashOf(keys.id(i));
       final int hand = own.leasing.arrived(key, TERMS, nowNs);
-      if (hand == Hands.NONE) { // of many keys a few find no room: the store decides on those
+      if (hand == LeaseTable.NONE) { // of many keys a few find no room: the store decides on those
         continue;
       }
       if (!own.leasing.take(hand, key, 1, nowNs, own.taken)) {
@@ -103,14 +103,14 @@ public class HandBench {
 
   /** As if the store had been asked. */
   private void lease(int hand, long key, long nowNs) {
-    for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+    for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
       final long over = hands.lease(hand, place);
       if (over != 0 && hands.takeOut(hand, place, over) > 0) {
         hands.free(hand, place);
       }
     }
     final int place = hands.reserve(hand, key);
-    if (place != Hands.NO_PLACE) {
+    if (place != LeaseTable.NO_PLACE) {
       hands.publish(hand, place, UNITS, nowNs + LIFE_NS);
     }
   }

@@ -6,7 +6,7 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreQuestion;
-import dev.weir.proxy.store.StoreTaker;
+import dev.weir.proxy.store.StoreCallback;
 import dev.weir.scripts.ScriptLimit;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * exact does: at a constant rate, each decision timed from when it was due; or as many as it can
  * take with so many waiting. Used by one event loop.
  */
-final class LoopLoad implements StoreTaker {
+final class LoopLoad implements StoreCallback {
   /** Never refuses, and owes for seconds: keys that expire at once keep a server busy with that. */
   private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1_000_000_000, 1, 1_000_000)};
 

@@ -1,6 +1,6 @@
 package dev.weir.bench.stress;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
@@ -21,7 +21,7 @@ final class StressHands {
 
   private static final long HELD_UNTIL_NS = Long.MAX_VALUE >> 8;
 
-  final Hands hands = new Hands(8);
+  final LeaseTable hands = new LeaseTable(8);
   int hand;
   private long epoch;
 
@@ -44,7 +44,7 @@ final class StressHands {
 
   /** Forgets what is left, so that the hand is free for the next. */
   void giveBack() {
-    for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+    for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
       final long lease = hands.lease(hand, place);
       if (lease != 0 && hands.takeOut(hand, place, lease) > 0) {
         hands.free(hand, place);

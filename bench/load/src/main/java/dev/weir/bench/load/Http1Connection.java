@@ -2,7 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -93,7 +93,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Load
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    in = Bytes.append(in, (ByteBuf) message);
+    in = ChannelIo.append(in, (ByteBuf) message);
     boolean advanced = true;
     while (advanced && in.isReadable()) {
       advanced =
@@ -123,7 +123,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Load
   }
 
   private boolean readHead() {
-    Bytes.view(in, window);
+    ChannelIo.view(in, window);
     final int length = head.scan(window, 0, in.readableBytes());
     if (length == ResponseHead.INCOMPLETE && in.readableBytes() <= MAX_HEAD_BYTES) {
       return false;
@@ -167,7 +167,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Load
   }
 
   private boolean readChunks() {
-    Bytes.view(in, window);
+    ChannelIo.view(in, window);
     final int limit = in.readableBytes();
     int at = 0;
     int kind;

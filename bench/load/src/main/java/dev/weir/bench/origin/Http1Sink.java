@@ -2,7 +2,7 @@ package dev.weir.bench.origin;
 
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.Peer;
 import io.netty.bootstrap.ServerBootstrap;
@@ -88,7 +88,7 @@ public final class Http1Sink implements Sink {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-      in = Bytes.append(in, (ByteBuf) message);
+      in = ChannelIo.append(in, (ByteBuf) message);
       while (in.isReadable() && (chunked ? skipChunks(ctx) : skipBody(ctx) && readHead(ctx))) {
         continue;
       }
@@ -112,7 +112,7 @@ public final class Http1Sink implements Sink {
     }
 
     private boolean skipChunks(ChannelHandlerContext ctx) {
-      Bytes.view(in, window);
+      ChannelIo.view(in, window);
       final int limit = in.readableBytes();
       int at = 0;
       int kind = chunks.next(window, at, limit);
@@ -133,7 +133,7 @@ public final class Http1Sink implements Sink {
     }
 
     private boolean readHead(ChannelHandlerContext ctx) {
-      Bytes.view(in, window);
+      ChannelIo.view(in, window);
       final int length = head.scan(window, 0, in.readableBytes(), Peer.LOOPBACK);
       if (length == RequestHead.REFUSED) {
         in.skipBytes(in.readableBytes());

@@ -42,9 +42,9 @@ public interface Admission {
    *
    * @param question valid until this call returns.
    * @param nowNs when the request arrived.
-   * @return {@link #SETTLED}, or a ticket for {@link Asker#decided} and {@link #ended}.
+   * @return {@link #SETTLED}, or a ticket for {@link VerdictListener#decided} and {@link #ended}.
    */
-  long ask(Question question, Asker asker, long nowNs);
+  long ask(Question question, VerdictListener asker, long nowNs);
 
   /** What the last {@link #ask} has settled; valid until the next. */
   Verdict verdict();

@@ -9,7 +9,7 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.TrailerSection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
@@ -127,7 +127,7 @@ public final class ClientLoop {
 
   /** Reads trailer fields, of one request at a time; {@link #window} is theirs then. */
   RequestView trailers(ByteBuf lines) {
-    Bytes.view(lines, window);
+    ChannelIo.view(lines, window);
     return trailers.read(window, lines.readableBytes());
   }
 

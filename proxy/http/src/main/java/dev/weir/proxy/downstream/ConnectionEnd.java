@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -56,7 +56,7 @@ final class ConnectionEnd {
   void endOutput() {
     if (!outputEnding) {
       outputEnding = true;
-      Bytes.endOutput(channel, this::outputHasEnded);
+      ChannelIo.endOutput(channel, this::outputHasEnded);
     }
   }
 
@@ -105,7 +105,7 @@ final class ConnectionEnd {
 
   /** Whether all that was written is the system's to deliver. */
   boolean nothingIsUnsent() {
-    return Bytes.areSent(channel);
+    return ChannelIo.areSent(channel);
   }
 
   /** Ends the connection now, with a reset unless the client has been sent all and told so. */

@@ -2,7 +2,7 @@ package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
@@ -35,7 +35,7 @@ final class HeadReader {
     if (awaitsHead(in)) {
       return RequestHead.INCOMPLETE;
     }
-    Bytes.view(in, loop.window);
+    ChannelIo.view(in, loop.window);
     int maxBytes = loop.settings.caps().headBytes();
     int readable = in.readableBytes();
     if (readable <= maxBytes && !end.isDue(loop.window, readable)) {

@@ -6,7 +6,7 @@ import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
@@ -89,7 +89,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     if (state == State.CLOSING) {
       end.discard(bytes);
     } else {
-      in = Bytes.append(in, bytes);
+      in = ChannelIo.append(in, bytes);
       readRequests();
     }
   }
@@ -141,7 +141,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
       in.release();
       in = null;
     }
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
     if (state == State.HEAD && !channel.isWritable()) {
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
     }
@@ -384,7 +384,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
         verdict.refusal().keepsConnection()
             && !loop.draining()
             && body.skip(in, request.expectsContinue());
-    Bytes.write(channel, refusal(verdict));
+    ChannelIo.write(channel, refusal(verdict));
     if (keepAlive) {
       state = State.HEAD;
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());

@@ -29,7 +29,7 @@ final class Listener {
    */
   Listener(
       SocketAddress address,
-      Arrivals arrivals,
+      AcceptedConnections arrivals,
       Transport transport,
       EventLoopGroup group,
       Function<EventLoop, ClientLoop> loops)

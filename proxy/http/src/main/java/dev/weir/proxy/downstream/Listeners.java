@@ -37,10 +37,10 @@ public final class Listeners {
       throws IOException {
     ConnectionCaps caps = new ConnectionCaps(settings.caps(), ipv6Prefix);
     AcceptPause pause = new AcceptPause(caps);
-    CountByClient handshakes = Arrivals.handshakes(settings.caps(), ipv6Prefix);
+    CountByClient handshakes = AcceptedConnections.handshakes(settings.caps(), ipv6Prefix);
     try {
       for (ListenerSettings each : settings.listeners()) {
-        Arrivals arrivals = new Arrivals(each, tls.apply(each), trusted, caps, pause, handshakes);
+        AcceptedConnections arrivals = new AcceptedConnections(each, tls.apply(each), trusted, caps, pause, handshakes);
         Listener listener = new Listener(each.address(), arrivals, transport, group, loops);
         listeners.add(listener);
         pause.join(listener.channel().config());

@@ -1,7 +1,7 @@
 package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.http2.ClientPreface;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.request.Peer;
@@ -62,7 +62,7 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
     if (in == null) {
       timer.within(loop.clock.tick(), loop.settings.timeouts().headNs());
     }
-    in = Bytes.append(in, bytes);
+    in = ChannelIo.append(in, bytes);
     if (ClientPreface.begins(in)) {
       chooseHttp2();
     } else if (!ClientPreface.mayBegin(in)) {

@@ -4,7 +4,7 @@ import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.TrailerLines;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.agrona.DirectBuffer;
@@ -77,7 +77,7 @@ final class RequestBody {
   }
 
   private Progress forwardChunks(ByteBuf in, UnsafeBuffer window) {
-    Bytes.view(in, window);
+    ChannelIo.view(in, window);
     int limit = in.readableBytes();
     int base = in.readerIndex();
     int passFrom = 0;

@@ -11,7 +11,7 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.ResponseHeadWriter;
 import dev.weir.proxy.http1.TrailerWriter;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -53,8 +53,8 @@ final class ResponseWriter {
   /** Tells the client to send its body. */
   void sayContinue() {
     ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
-    Bytes.write(channel, out.writeBytes(CONTINUE));
-    Bytes.flush(channel);
+    ChannelIo.write(channel, out.writeBytes(CONTINUE));
+    ChannelIo.flush(channel);
   }
 
   /** Writes a head that another one follows, and returns the bytes that this takes. */
@@ -66,7 +66,7 @@ final class ResponseWriter {
     write(head, true, true, out);
     ResponseHeadWriter.end(out);
     int length = out.readableBytes();
-    Bytes.write(channel, out);
+    ChannelIo.write(channel, out);
     return length;
   }
 
@@ -80,7 +80,7 @@ final class ResponseWriter {
     }
     ResponseHeadWriter.addUpgrade(out);
     ResponseHeadWriter.end(out);
-    Bytes.write(channel, out);
+    ChannelIo.write(channel, out);
   }
 
   /**
@@ -172,7 +172,7 @@ final class ResponseWriter {
       bytes.release();
     } else {
       writePending();
-      Bytes.write(channel, bytes);
+      ChannelIo.write(channel, bytes);
     }
   }
 
@@ -180,24 +180,24 @@ final class ResponseWriter {
     ByteBuf out = pending == null ? channel.alloc().directBuffer(ChunkWriter.MAX_BYTES) : pending;
     pending = null;
     ChunkWriter.writeSize(out, length);
-    Bytes.write(channel, out);
-    Bytes.write(channel, bytes);
+    ChannelIo.write(channel, out);
+    ChannelIo.write(channel, bytes);
     ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
     ChunkWriter.writeEnd(end);
-    Bytes.write(channel, end);
+    ChannelIo.write(channel, end);
   }
 
   private void writePending() {
     if (pending != null) {
       ByteBuf out = pending;
       pending = null;
-      Bytes.write(channel, out);
+      ChannelIo.write(channel, out);
     }
   }
 
   void flush() {
     writePending();
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
   }
 
   void complete() {
@@ -205,9 +205,9 @@ final class ResponseWriter {
     if (chunks) {
       ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
       ChunkWriter.writeLast(end);
-      Bytes.write(channel, end);
+      ChannelIo.write(channel, end);
     }
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
   }
 
   /** Completes the response with trailers, where its body has a place for them. */
@@ -216,7 +216,7 @@ final class ResponseWriter {
       writePending();
       ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(trailers));
       TrailerWriter.write(trailers, end);
-      Bytes.write(channel, end);
+      ChannelIo.write(channel, end);
       chunks = false;
     }
     complete();

@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -24,7 +24,7 @@ final class TlsBoundary extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    if (message == Bytes.OUTPUT_END) {
+    if (message == ChannelIo.OUTPUT_END) {
       ReferenceCountUtil.release(message);
       ctx.flush(); // what is not encrypted by then would never be
       tls.closeOutbound(promise);

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
@@ -72,7 +72,7 @@ final class CountedMessages {
 
   /** Takes over bytes, of which the first begins a message whose verdict is awaited. */
   void hold(ByteBuf bytes) {
-    waiting = Bytes.append(waiting, bytes);
+    waiting = ChannelIo.append(waiting, bytes);
   }
 
   /** Whether bytes are held. */

@@ -1,7 +1,7 @@
 package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
  * given to it, as far as its messages may pass, if they are counted. What waits for the verdict on
  * a message is held, with the trailers behind it.
  */
-final class ForwardedBody implements Asker {
+final class ForwardedBody implements VerdictListener {
   private final RequestLoop loop;
   private final ClientSide client;
   private final ServiceLink service;

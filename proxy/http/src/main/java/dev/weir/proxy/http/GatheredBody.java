@@ -1,6 +1,6 @@
 package dev.weir.proxy.http;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -18,7 +18,7 @@ final class GatheredBody {
 
   /** Takes over {@code more}. */
   void append(ByteBuf more) {
-    bytes = Bytes.append(bytes, more);
+    bytes = ChannelIo.append(bytes, more);
   }
 
   /** Whether a body of which there is so much deserves a connection though more is to come. */

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -28,7 +28,7 @@ final class GatheredTrailers {
     if (window == null) {
       window = new UnsafeBuffer(0, 0);
     }
-    Bytes.view(bytes, window);
+    ChannelIo.view(bytes, window);
     fields = new RequestView(incoming.fieldCount());
     fields.reset(window, 0, length, incoming.peer());
     int at = 0;

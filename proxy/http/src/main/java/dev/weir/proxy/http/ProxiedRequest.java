@@ -1,7 +1,7 @@
 package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  * ClientSide#refuse}. In either case it is free for the next request. Once the response has begun,
  * all that ends it early is {@link ClientSide#reset}.
  */
-public final class ProxiedRequest implements Asker {
+public final class ProxiedRequest implements VerdictListener {
   /** A longer wait is taken off the time that the service is told the client gives. */
   private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 

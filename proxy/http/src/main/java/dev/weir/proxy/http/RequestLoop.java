@@ -3,7 +3,7 @@ package dev.weir.proxy.http;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -68,7 +68,7 @@ public final class RequestLoop {
    *
    * @param endNs when it is worth nothing any more, in the loop's time.
    */
-  long ask(RequestView head, long endNs, Asker asker, long nowNs) {
+  long ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
     asking = true;
     try {
       return admission.ask(question.traffic(head).deadlineNs(endNs), asker, nowNs);

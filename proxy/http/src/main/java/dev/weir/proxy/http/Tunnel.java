@@ -1,6 +1,6 @@
 package dev.weir.proxy.http;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -69,7 +69,7 @@ final class Tunnel {
 
   /** Takes over bytes that the client sends though nobody has agreed. */
   void hold(ByteBuf bytes, boolean end) {
-    early = Bytes.append(early, bytes);
+    early = ChannelIo.append(early, bytes);
     clientEnded |= end;
   }
 

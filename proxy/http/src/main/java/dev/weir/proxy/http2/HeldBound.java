@@ -24,7 +24,7 @@ final class HeldBound {
   private static final long AT_ONCE_NS = 0;
 
   private final Http2Connection connection;
-  private final UntakenContent untaken;
+  private final UnreadResponseLimit untaken;
   private boolean isReached;
   private boolean isWatched;
 
@@ -36,7 +36,7 @@ final class HeldBound {
 
   HeldBound(Http2Connection connection) {
     this.connection = connection;
-    untaken = new UntakenContent(connection, this);
+    untaken = new UnreadResponseLimit(connection, this);
   }
 
   /** Whether nothing is read for now. */

@@ -1,7 +1,7 @@
 package dev.weir.proxy.http2;
 
 import dev.weir.proxy.request.Http2Observer;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
 import io.netty.buffer.ByteBuf;
@@ -58,7 +58,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
 
   private State state = State.NEW;
   private boolean inTurn;
-  private final UnsentAnswers unsentAnswers;
+  private final ControlFrameLimit unsentAnswers;
 
   /**
    * @param maxPeerStreams that the peer may have open; 0 if it opens none, as a server.
@@ -67,7 +67,7 @@ public abstract non-sealed class Http2Connection extends StreamOperations
   protected Http2Connection(
       Http2Loop loop, Role role, Channel channel, Http2Observer observer, int maxPeerStreams) {
     super(loop, role, channel, observer, maxPeerStreams);
-    unsentAnswers = new UnsentAnswers(output);
+    unsentAnswers = new ControlFrameLimit(output);
     timer = new ConnectionTimer(this, loop.deadlines);
     goAways = new GoAways(this);
     bound = new HeldBound(this);
@@ -318,6 +318,6 @@ public abstract non-sealed class Http2Connection extends StreamOperations
     } else {
       timer.closeSoon();
     }
-    Bytes.endOutput(channel, timer::closeSoon);
+    ChannelIo.endOutput(channel, timer::closeSoon);
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
@@ -38,7 +38,7 @@ final class Http2Input {
   /** Reads bytes that have come, which it takes over. */
   void read(ByteBuf bytes) {
     final int length = bytes.readableBytes();
-    in = Bytes.append(in, bytes);
+    in = ChannelIo.append(in, bytes);
     turnBytes += length;
     readFrames(length);
     if (turnBytes >= MAX_TURN_BYTES) {

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -232,7 +232,7 @@ public final class Http2Output {
       handed = true;
       isKnownWritable = false;
       handedBytes += bytes;
-      Bytes.write(channel, from.readRetainedSlice(bytes));
+      ChannelIo.write(channel, from.readRetainedSlice(bytes));
     }
   }
 
@@ -249,7 +249,7 @@ public final class Http2Output {
     }
     final int length = answer.bytes(bytes);
     final ByteBuf to = room(length).ensureWritable(length);
-    Bytes.viewRoom(to, length, answerRoom);
+    ChannelIo.viewRoom(to, length, answerRoom);
     answerContent.wrap(content);
     answer.write(streamId, answerContent, bytes, answerRoom);
     to.writerIndex(to.writerIndex() + length);
@@ -326,7 +326,7 @@ public final class Http2Output {
       initialBytes = initialBytes(gathered.readableBytes());
       isKnownWritable = false;
       handedBytes += gathered.readableBytes();
-      Bytes.write(channel, gathered);
+      ChannelIo.write(channel, gathered);
     }
   }
 
@@ -336,7 +336,7 @@ public final class Http2Output {
       hand();
       handed = false;
       flushedBytes = handedBytes;
-      Bytes.flush(channel);
+      ChannelIo.flush(channel);
       isKnownWritable = false; // within TLS it is by this that the channel has more
     }
   }

@@ -14,7 +14,7 @@ final class ReceivedBlocks {
   private final StreamSlots streams;
   private final StreamStates states;
   private final ClosedStreams closed;
-  private final PeerConduct conduct;
+  private final FloodGuard conduct;
   private final FieldDecoder decoder;
 
   /** The next block ends its stream, whatever is in it. */

@@ -12,7 +12,7 @@ final class ReceivedContent {
   private final StreamStates states;
   private final ClosedStreams closed;
   private final ReceiveWindows windows;
-  private final PeerConduct conduct;
+  private final FloodGuard conduct;
 
   ReceivedContent(Http2Connection connection) {
     this.connection = connection;

@@ -14,7 +14,7 @@ final class ReceivedFrames implements FrameSink {
   private final Http2Connection connection;
   private final StreamSlots streams;
   private final ClosedStreams closed;
-  private final PeerConduct conduct;
+  private final FloodGuard conduct;
   private final ReceivedBlocks blocks;
   private final ReceivedContent content;
   private final ReceivedSettings settings;

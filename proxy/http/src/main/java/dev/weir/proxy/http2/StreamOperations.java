@@ -29,7 +29,7 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
   final SendQueue queue;
   final WindowWait windowWait;
   final StalledStreams stalled;
-  final PeerConduct conduct;
+  final FloodGuard conduct;
 
   private int nextId = 1;
 
@@ -47,7 +47,7 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
     queue = new SendQueue(streams, output, connection, new SendWindow(role));
     windowWait = new WindowWait(connection, streams, queue);
     stalled = new StalledStreams(connection, streams);
-    conduct = new PeerConduct(connection);
+    conduct = new FloodGuard(connection);
   }
 
   /**

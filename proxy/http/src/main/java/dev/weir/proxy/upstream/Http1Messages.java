@@ -8,7 +8,7 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.TrailerSection;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -82,7 +82,7 @@ final class Http1Messages {
 
   /** Reads trailer fields; {@link #window} is theirs then. */
   RequestView trailers(ByteBuf lines) {
-    Bytes.view(lines, window);
+    ChannelIo.view(lines, window);
     return trailers.read(window, lines.readableBytes());
   }
 }

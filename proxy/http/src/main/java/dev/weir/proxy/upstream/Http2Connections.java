@@ -226,7 +226,7 @@ final class Http2Connections {
   }
 
   /** Tells of each call that has a stream. */
-  void forEachCall(Consumer<Http2Call> told) {
+  void forEachCall(Consumer<UpstreamStream> told) {
     for (int i = 0; i < connections.size(); i++) {
       connections.get(i).forEachCall(told);
     }

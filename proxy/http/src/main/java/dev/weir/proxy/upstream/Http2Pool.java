@@ -39,13 +39,13 @@ final class Http2Pool implements Origin {
   private final FairCap streams;
 
   private final LongStreams longStreams;
-  private final WaitingRequests<Http2Call> waiting;
-  private final ArrayDeque<Http2Call> freeCalls = new ArrayDeque<>();
+  private final WaitingRequests<UpstreamStream> waiting;
+  private final ArrayDeque<UpstreamStream> freeCalls = new ArrayDeque<>();
 
-  private final Consumer<Http2Call> lookAtCall = this::look;
+  private final Consumer<UpstreamStream> lookAtCall = this::look;
 
   /** What {@link #open} has found. */
-  private Http2Call opened;
+  private UpstreamStream opened;
 
   /**
    * @param connector gives, for what makes the handlers of channels, who makes connections.
@@ -122,14 +122,14 @@ final class Http2Pool implements Origin {
     }
   }
 
-  private void look(Http2Call call) {
+  private void look(UpstreamStream call) {
     if (!call.isLong() && call.hasLasted() && longStreams.hasRoom(call.client())) {
       streams.leave(call.client());
       becomeLong(call);
     }
   }
 
-  private void becomeLong(Http2Call call) {
+  private void becomeLong(UpstreamStream call) {
     longStreams.take(call.client());
     call.isLong(true);
     loop.observer().streamOpened();
@@ -140,16 +140,16 @@ final class Http2Pool implements Origin {
     streams.cap(Math.max(1, connections.places() - longStreams.count()));
   }
 
-  private Http2Call newCall(ProxiedRequest request, long client) {
-    Http2Call call = freeCalls.pollFirst();
+  private UpstreamStream newCall(ProxiedRequest request, long client) {
+    UpstreamStream call = freeCalls.pollFirst();
     if (call == null) {
-      call = new Http2Call(this);
+      call = new UpstreamStream(this);
     }
     call.start(request, client);
     return call;
   }
 
-  private void enqueue(Http2Call call) {
+  private void enqueue(UpstreamStream call) {
     waiting.add(call, call.client());
     if (connections.withRoom() == null) {
       connections.makeAnother();
@@ -158,7 +158,7 @@ final class Http2Pool implements Origin {
   }
 
   /** Gives a call a stream; there is one. */
-  private void attach(Http2Call call) {
+  private void attach(UpstreamStream call) {
     Http2Upstream connection = connections.withRoom();
     if (call.asksForWebSocket()) {
       becomeLong(call);
@@ -174,7 +174,7 @@ final class Http2Pool implements Origin {
   }
 
   /** The streams that may be opened, and each client's share of them. */
-  private final class Places implements WaitingRequests.Places<Http2Call> {
+  private final class Places implements WaitingRequests.Places<UpstreamStream> {
     @Override
     public boolean hasRoom() {
       return connections.withRoom() != null;
@@ -186,12 +186,12 @@ final class Http2Pool implements Origin {
     }
 
     @Override
-    public boolean suits(Http2Call call) {
+    public boolean suits(UpstreamStream call) {
       return Http2Pool.this.suits(call.asksForWebSocket(), call.client());
     }
 
     @Override
-    public void give(Http2Call call, long client) {
+    public void give(UpstreamStream call, long client) {
       attach(call);
       if (call.isSentAgain()) {
         call.sendAgain();
@@ -201,7 +201,7 @@ final class Http2Pool implements Origin {
     }
 
     @Override
-    public void refuse(Http2Call call) {
+    public void refuse(UpstreamStream call) {
       call.fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
     }
 
@@ -291,7 +291,7 @@ final class Http2Pool implements Origin {
   }
 
   /** A call that the service has not looked at is to be sent once more, if there is a way. */
-  void sendAgain(Http2Call call) {
+  void sendAgain(UpstreamStream call) {
     if (waiting.hasRoom(call.client())) {
       enqueue(call);
       waiting.serveSoon();
@@ -306,7 +306,7 @@ final class Http2Pool implements Origin {
    * @param keepsPlace whether its stream was reset, and its place stays its client's until the
    *     service has seen that.
    */
-  void streamLeft(Http2Call call, boolean keepsPlace) {
+  void streamLeft(UpstreamStream call, boolean keepsPlace) {
     if (call.isLong()) {
       call.isLong(false);
       longStreams.leave(call.client());
@@ -320,7 +320,7 @@ final class Http2Pool implements Origin {
   }
 
   /** A call has ended, wherever it was. */
-  void ended(Http2Call call) {
+  void ended(UpstreamStream call) {
     if (call.isSentAgain()) {
       waiting.remove(call);
     }
@@ -341,7 +341,7 @@ final class Http2Pool implements Origin {
     return messages;
   }
 
-  void told(Http2Call call) {
+  void told(UpstreamStream call) {
     turn.told(call);
   }
 

@@ -20,7 +20,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** One connection to a service of HTTP/2, whose streams are {@link Http2Call}s. */
+/** One connection to a service of HTTP/2, whose streams are {@link UpstreamStream}s. */
 final class Http2Upstream extends Http2Connection {
   /** How long one that is not the only one is kept without a stream. */
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
@@ -227,7 +227,7 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void streamReset(int stream) {
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     if (call != null) {
       connections.http2().resets().count(call.client(), loop.clock().nowNs());
     }
@@ -255,7 +255,7 @@ final class Http2Upstream extends Http2Connection {
   long awaitedSince(long afterNs) {
     long sinceNs = Deadlines.NEVER;
     for (int stream = 0; stream < slots(); stream++) {
-      Http2Call call = (Http2Call) user(stream);
+      UpstreamStream call = (UpstreamStream) user(stream);
       if (call != null && call.waitsSinceNs() > afterNs) {
         sinceNs = Math.min(sinceNs, call.waitsSinceNs());
       }
@@ -264,9 +264,9 @@ final class Http2Upstream extends Http2Connection {
   }
 
   /** Tells of each call that has a stream. */
-  void forEachCall(Consumer<Http2Call> told) {
+  void forEachCall(Consumer<UpstreamStream> told) {
     for (int stream = 0; stream < slots(); stream++) {
-      Http2Call call = (Http2Call) user(stream);
+      UpstreamStream call = (UpstreamStream) user(stream);
       if (call != null) {
         told.accept(call);
       }
@@ -309,7 +309,7 @@ final class Http2Upstream extends Http2Connection {
   @Override
   protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
     answered();
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     if (call == null) {
       return;
     }
@@ -339,13 +339,13 @@ final class Http2Upstream extends Http2Connection {
   @Override
   protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
     answered();
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     return call == null ? 0 : call.dataReceived(in, offset, bytes, endStream);
   }
 
   @Override
   protected void trailersReceived(int stream, FieldBlock fields) {
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     if (call != null) {
       RequestView trailers = messages.head().readTrailers(fields);
       if (trailers == null) {
@@ -363,7 +363,7 @@ final class Http2Upstream extends Http2Connection {
         && streamCount() <= peerSettings().maxStreams()) {
       health.refused(loop.clock().nowNs());
     }
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     if (call != null) {
       if (how == StreamEnd.UNREAD) {
         connections.http2().resets().sendApart(call.client(), loop.clock().nowNs());
@@ -379,7 +379,7 @@ final class Http2Upstream extends Http2Connection {
 
   @Override
   protected void bytesSent(int stream, int bytes) {
-    Http2Call call = (Http2Call) user(stream);
+    UpstreamStream call = (UpstreamStream) user(stream);
     if (call != null) {
       call.bytesSent(bytes);
     }

@@ -4,7 +4,7 @@ import dev.weir.proxy.http.BodyForm;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.TrailerWriter;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -25,7 +25,7 @@ final class RequestWriter {
   /** Writes a head, whose bytes it takes over. */
   void head(EncodedHead head) {
     chunks = head.bodyForm() == BodyForm.DATA;
-    Bytes.write(channel, head.take());
+    ChannelIo.write(channel, head.take());
   }
 
   /**
@@ -46,14 +46,14 @@ final class RequestWriter {
     if (chunks) {
       ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(fields));
       TrailerWriter.write(fields, end);
-      Bytes.write(channel, end);
+      ChannelIo.write(channel, end);
     }
   }
 
   /** Takes over {@code bytes}, which are written as they are, unless there are none. */
   void write(ByteBuf bytes) {
     if (bytes.isReadable()) {
-      Bytes.write(channel, bytes);
+      ChannelIo.write(channel, bytes);
     } else {
       bytes.release();
     }
@@ -64,7 +64,7 @@ final class RequestWriter {
     if (length > 0) {
       ByteBuf size = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
       ChunkWriter.writeSize(size, length);
-      Bytes.write(channel, size);
+      ChannelIo.write(channel, size);
     }
     write(bytes);
     ByteBuf behind = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);

@@ -7,7 +7,7 @@ import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.TrailerLines;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -77,7 +77,7 @@ final class ResponseReader {
 
   /** Takes over {@code bytes}. */
   void read(ByteBuf bytes) {
-    in = Bytes.append(in, bytes);
+    in = ChannelIo.append(in, bytes);
     while (in != null && in.isReadable() && connection.isServing()) {
       boolean advanced =
           switch (expecting) {
@@ -101,7 +101,7 @@ final class ResponseReader {
 
   private boolean readHead() {
     UnsafeBuffer window = messages.window();
-    Bytes.view(in, window);
+    ChannelIo.view(in, window);
     int readable = in.readableBytes();
     if (readable <= MAX_HEAD_BYTES && !headEnd.isDue(window, readable)) {
       return false;
@@ -192,7 +192,7 @@ final class ResponseReader {
   /** Passes on what is well formed, in as few pieces as it stands in. */
   private boolean readChunks() {
     UnsafeBuffer window = messages.window();
-    Bytes.view(in, window);
+    ChannelIo.view(in, window);
     int limit = in.readableBytes();
     int passFrom = 0;
     int at = 0;

@@ -12,7 +12,7 @@ final class TurnOfCalls implements TurnEnd.Member {
   private long number;
 
   /** The first call that has told its client something; the others follow it. */
-  private Http2Call told;
+  private UpstreamStream told;
 
   TurnOfCalls(TurnEnd turnEnd) {
     this.turnEnd = turnEnd;
@@ -25,7 +25,7 @@ final class TurnOfCalls implements TurnEnd.Member {
   }
 
   /** A call has told its client something that is not the end. */
-  void told(Http2Call call) {
+  void told(UpstreamStream call) {
     if (!call.isTold) {
       call.isTold = true;
       call.nextTold = told;
@@ -45,10 +45,10 @@ final class TurnOfCalls implements TurnEnd.Member {
   public void turnEnded() {
     joined = false;
     number++;
-    Http2Call call = told;
+    UpstreamStream call = told;
     told = null;
     while (call != null) {
-      Http2Call next = call.nextTold;
+      UpstreamStream next = call.nextTold;
       call.nextTold = null;
       call.isTold = false;
       call.flushResponse();

@@ -5,7 +5,7 @@ import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.Resets;
@@ -151,7 +151,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   @Override
   public boolean flush() {
     called();
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
     return returned();
   }
 
@@ -216,7 +216,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (inputEnded) {
       releaseTunnel();
     }
-    Bytes.endOutput(channel, this::outputHasEnded);
+    ChannelIo.endOutput(channel, this::outputHasEnded);
   }
 
   private void outputHasEnded() {

@@ -111,8 +111,8 @@ class ClientMemoryTest {
   void aConnectionBeyondTheMemoryIsToldAndClosed() {
     held = new HeldLoop(ClientLoop.CONNECTION_BYTES + ClientLoop.REQUEST_BYTES);
     ConnectionCaps caps = new ConnectionCaps(new ClientCaps(1, 1, 1, 10, 10), 64);
-    Arrivals arrivals =
-        new Arrivals(
+    AcceptedConnections arrivals =
+        new AcceptedConnections(
             ListenerSettings.plain(new InetSocketAddress(0)),
             null,
             address -> false,

@@ -1,7 +1,7 @@
 package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
@@ -18,7 +18,7 @@ public final class HeldAdmission implements Admission {
   private static final QuotaPolicy POLICY = new QuotaPolicy("held", 10, 60);
 
   private final Verdict verdict = new Verdict();
-  private final Map<Long, Asker> waiting = new HashMap<>();
+  private final Map<Long, VerdictListener> waiting = new HashMap<>();
   private long tickets;
 
   /** Whether verdicts come late, by {@link #decide}. */
@@ -40,7 +40,7 @@ public final class HeldAdmission implements Admission {
   public final List<String> ends = new ArrayList<>();
 
   @Override
-  public long ask(Question question, Asker asker, long nowNs) {
+  public long ask(Question question, VerdictListener asker, long nowNs) {
     asked++;
     if (late) {
       charged++;
@@ -62,7 +62,7 @@ public final class HeldAdmission implements Admission {
    * Tells the verdict of the request that asked as the n-th, from 0; of one that ended, nothing.
    */
   public void decide(long ticket, RefusalReason reason) {
-    Asker asker = waiting.remove(ticket);
+    VerdictListener asker = waiting.remove(ticket);
     if (asker != null) {
       asker.decided(ticket, verdict(reason));
     }

@@ -335,7 +335,7 @@ class ConnectionHealthTest extends HeldPoolTest {
       client.request.clientGone(ErrorCode.CANCEL);
     }
     for (int id = 9; id <= 13; id += 2) {
-      held.ask(POST).data("x".repeat(KeptRequest.MAX_BODY_BYTES + 1), true);
+      held.ask(POST).data("x".repeat(ReplayBuffer.MAX_BODY_BYTES + 1), true);
       service.peer.reset(id, ErrorCode.REFUSED_STREAM);
     }
     service.send();

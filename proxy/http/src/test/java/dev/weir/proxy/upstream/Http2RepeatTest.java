@@ -78,7 +78,7 @@ class Http2RepeatTest extends HeldPoolTest {
   void repeatsNoBodyThatIsNotKept() {
     HeldClient client = held.ask(POST);
     Service service = held.connectSettled();
-    client.data("x".repeat(KeptRequest.MAX_BODY_BYTES + 1), true);
+    client.data("x".repeat(ReplayBuffer.MAX_BODY_BYTES + 1), true);
     service.streams();
     service.peer.reset(1, ErrorCode.REFUSED_STREAM);
     service.send();

@@ -6,7 +6,7 @@ import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -47,7 +47,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final HeldRequests held;
   private final int maxHeldCount;
   private final WakeUp wakeUp;
-  private final KeptChargePool keptCharges;
+  private final RefundSlipPool keptCharges;
   private final Verdict verdict = new Verdict();
   private RuleSet rules = RuleSet.EMPTY;
   private RuleCounters[] counters = {};
@@ -58,7 +58,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Charges charges = new Charges();
 
   /** Of questions that will be asked in this turn; as many as ever were expected at once. */
-  private Expectation[] expectations = {};
+  private Prefetch[] expectations = {};
 
   /** The question that is being asked, while it is: nobody is told anything meanwhile. */
   private long asking = NOBODY;
@@ -94,7 +94,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.held = new HeldRequests();
-    this.keptCharges = new KeptChargePool(places);
+    this.keptCharges = new RefundSlipPool(places);
     // Rules that queue must leave places to those whose verdicts come late.
     this.maxHeldCount = (places + 1) / 2;
     this.wakeUp = new WakeUp(eventLoop, clock, this::release);
@@ -131,7 +131,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       int known = expectations.length;
       expectations = Arrays.copyOf(expectations, count);
       for (int i = known; i < count; i++) {
-        expectations[i] = new Expectation();
+        expectations[i] = new Prefetch();
       }
     }
     Question before = null;
@@ -154,7 +154,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
   }
 
-  private void expect(Question question, Rule rule, Expectation into) {
+  private void expect(Question question, Rule rule, Prefetch into) {
     if (rule != null
         && rule.action() == RuleAction.LIMIT
         && rule.localGroupCount() == rule.groupCount()
@@ -185,10 +185,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public long ask(Question question, Asker asker, long nowNs) {
+  public long ask(Question question, VerdictListener asker, long nowNs) {
     assert asking == NOBODY : "a request is asked for within the question of another";
-    Expectation expected =
-        question.expectation() instanceof Expectation found && found.isOf(question, rules)
+    Prefetch expected =
+        question.expectation() instanceof Prefetch found && found.isOf(question, rules)
             ? found
             : null;
     Rule rule = expected == null ? rule(question) : expected.rule();
@@ -240,7 +240,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** The verdict; null if the gate will tell it later. */
   private Verdict decide(
-      long ticket, Rule rule, Question question, Expectation expected, long nowNs) {
+      long ticket, Rule rule, Question question, Prefetch expected, long nowNs) {
     if (rule == null) {
       return verdict.allowUnlimited();
     }
@@ -306,7 +306,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       metrics.verdictDropped();
       return;
     }
-    Asker asker = parked.asker(ticket);
+    VerdictListener asker = parked.asker(ticket);
     Verdict concluded;
     if (isHeld(settled, parked.rule(ticket), parked.purpose(ticket))) {
       concluded = hold(ticket, settled);
@@ -376,7 +376,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     long limit = budget.limit().capacity();
     verdict.allow(budget.policy(), limit, held.remaining(ticket), resetAfterNs);
     verdict.heldNs(nowNs - parked.startNs(ticket));
-    Asker asker = parked.asker(ticket);
+    VerdictListener asker = parked.asker(ticket);
     asker.decided(ticket, conclude(ticket, verdict));
   }
 

@@ -165,7 +165,7 @@ final class AllOrNone {
   }
 
   /** Keeps the budgets that have been charged. */
-  void keep(KeptCharge into, long chargedAtNs) {
+  void keep(RefundSlip into, long chargedAtNs) {
     for (int i = 0; i < size; i++) {
       into.add(keys[i], limits[i], costs[i], chargedAtNs);
     }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.LateQuestion.State;
 import dev.weir.proxy.loop.InternalErrors;
@@ -61,7 +61,7 @@ public final class ExactGate implements Gate {
   private LateQuestion telling;
 
   /** What is kept beside what questions ask for; null if nothing ever is. */
-  private Leases leases;
+  private LeaseKeeper leases;
 
   /**
    * @param local decides while the store does not, where the policy says so.
@@ -91,14 +91,14 @@ public final class ExactGate implements Gate {
   }
 
   /** Says who keeps what is asked for beside requests; before the first question. */
-  void leases(Leases ofHands) {
+  void leases(LeaseKeeper ofHands) {
     leases = ofHands;
     store.listener(new SeveralListeners(proofs, ofHands));
   }
 
   @Override
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
-    return ask(ticket, charges, nowNs, outcome, Hands.NONE, null, 0);
+    return ask(ticket, charges, nowNs, outcome, LeaseTable.NONE, null, 0);
   }
 
   /** As {@link #ask(long, Charges, long, Outcome, int, Taken[], int)}, with nothing taken. */
@@ -129,7 +129,7 @@ public final class ExactGate implements Gate {
    * Asks for a request, and where it pays for what is to be kept in the hand of its key; or has it
    * wait for the ask that is under way for that.
    *
-   * @param hand that of the only group; or {@link Hands#NONE}.
+   * @param hand that of the only group; or {@link LeaseTable#NONE}.
    * @param taken by the store's groups, what was taken from a hand.
    * @param takenGroups a bit for each group that is not asked for, as its units were taken, the
    *     first the lowest; they are put back unless the request passes.
@@ -173,7 +173,7 @@ public final class ExactGate implements Gate {
         late.isTaken(group, taken[group]);
       }
     }
-    if (hand != Hands.NONE && leases.awaited().join(late, keys, nowNs)) {
+    if (hand != LeaseTable.NONE && leases.awaited().join(late, keys, nowNs)) {
       return null;
     }
     asked = late;
@@ -275,7 +275,7 @@ public final class ExactGate implements Gate {
 
   /** The ask for what is to be kept beside a question; null if that is nothing. */
   private LeaseAsk leaseAsk(LateQuestion late, long nowNs) {
-    if (late.hand == Hands.NONE) {
+    if (late.hand == LeaseTable.NONE) {
       return null;
     }
     return leases.beginFor(late, nowNs);
@@ -462,7 +462,7 @@ public final class ExactGate implements Gate {
   }
 
   @Override
-  public boolean keep(long ticket, KeptCharge into) {
+  public boolean keep(long ticket, RefundSlip into) {
     if (telling == null
         || telling.ticket != ticket
         || telling.state != State.PASSED
@@ -474,7 +474,7 @@ public final class ExactGate implements Gate {
   }
 
   @Override
-  public void giveBack(KeptCharge charge, long nowNs) {
+  public void giveBack(RefundSlip charge, long nowNs) {
     for (int check = charge.checkCount - 1; check >= 0; check--) {
       checks.refund(charge, check, nowNs);
     }

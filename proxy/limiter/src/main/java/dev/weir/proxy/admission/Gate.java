@@ -47,12 +47,12 @@ public interface Gate {
    *     question.
    * @return whether there is anything that could be given back.
    */
-  default boolean keep(long ticket, KeptCharge into) {
+  default boolean keep(long ticket, RefundSlip into) {
     return false;
   }
 
   /** Gives back what was kept, once. */
-  default void giveBack(KeptCharge charge, long nowNs) {
+  default void giveBack(RefundSlip charge, long nowNs) {
     // Where nothing is kept, nothing goes back.
   }
 

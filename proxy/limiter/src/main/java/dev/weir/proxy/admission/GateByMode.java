@@ -56,13 +56,13 @@ public final class GateByMode implements Gate {
 
   /** While the store is away, it is the local one that has charged for a budget of the other. */
   @Override
-  public boolean keep(long ticket, KeptCharge into) {
+  public boolean keep(long ticket, RefundSlip into) {
     boolean isKept = leased.keep(ticket, into) | local.keep(ticket, into);
     return both.keep(ticket, into) | isKept;
   }
 
   @Override
-  public void giveBack(KeptCharge charge, long nowNs) {
+  public void giveBack(RefundSlip charge, long nowNs) {
     leased.giveBack(charge, nowNs);
     local.giveBack(charge, nowNs);
   }

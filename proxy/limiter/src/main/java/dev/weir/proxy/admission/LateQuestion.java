@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.StoreFault;
@@ -10,7 +10,7 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.RuleSpec;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreTaker;
+import dev.weir.proxy.store.StoreCallback;
 import dev.weir.scripts.ScriptLimit;
 
 /**
@@ -19,7 +19,7 @@ import dev.weir.scripts.ScriptLimit;
  * matched with, and so are its keys where it may have to name them again. One check has the budgets
  * of all the store's groups, or each group has its own. Reused.
  */
-final class LateQuestion implements StoreTaker {
+final class LateQuestion implements StoreCallback {
   private static final int BYTES_AT_FIRST = 256;
 
   enum State {
@@ -44,7 +44,7 @@ final class LateQuestion implements StoreTaker {
 
   long deadlineNs;
 
-  /** The hand of its only group; {@link Hands#NONE} if it has none. */
+  /** The hand of its only group; {@link LeaseTable#NONE} if it has none. */
   int hand;
 
   /** Whether it has waited for an ask of others before it was asked itself. */
@@ -98,7 +98,7 @@ final class LateQuestion implements StoreTaker {
     state = State.OPEN;
     checkCount = checks;
     retryCount = 0;
-    hand = Hands.NONE;
+    hand = LeaseTable.NONE;
     hasWaited = false;
     takenChecks = 0;
     askedNs = nowNs;
@@ -349,7 +349,7 @@ final class LateQuestion implements StoreTaker {
   }
 
   /** Adds what all checks have charged to what is kept. */
-  void keep(KeptCharge into) {
+  void keep(RefundSlip into) {
     for (int check = 0; check < checkCount; check++) {
       if (isTaken(check)) {
         into.add(taken[check]);

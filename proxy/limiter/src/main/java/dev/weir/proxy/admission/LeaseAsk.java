@@ -14,7 +14,7 @@ import dev.weir.proxy.store.StoreQuestion;
 final class LeaseAsk implements LeaseTaker {
   private static final int NS_PER_US = 1_000;
 
-  private final Leases leases;
+  private final LeaseKeeper leases;
   private final int index;
 
   /** How often it has been used: an answer to an earlier use has another ticket. */
@@ -50,7 +50,7 @@ final class LeaseAsk implements LeaseTaker {
 
   private LateQuestion lastWaiting;
 
-  LeaseAsk(Leases leases, int index) {
+  LeaseAsk(LeaseKeeper leases, int index) {
     this.leases = leases;
     this.index = index;
   }

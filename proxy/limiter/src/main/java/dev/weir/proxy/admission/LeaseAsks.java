@@ -8,7 +8,7 @@ final class LeaseAsks {
   /** Asks of one event loop that may be under way. */
   static final int MAX_COUNT = 1024;
 
-  private final Leases leases;
+  private final LeaseKeeper leases;
   private final LeaseAsk[] asks = new LeaseAsk[MAX_COUNT];
 
   /** A ring of those that are free, in the order in which they ended. */
@@ -17,7 +17,7 @@ final class LeaseAsks {
   private int firstFree;
   private int freeCount = MAX_COUNT;
 
-  LeaseAsks(Leases leases) {
+  LeaseAsks(LeaseKeeper leases) {
     this.leases = leases;
     for (int i = 0; i < MAX_COUNT; i++) {
       free[i] = i;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 
 /**
  * The hands of a process, which all event loops share, each lease with its {@link LeaseReceipt}.
@@ -11,7 +11,7 @@ public final class LeaseHands implements AutoCloseable {
    */
   private static final int COUNT = 1 << 14;
 
-  private final Hands hands;
+  private final LeaseTable hands;
 
   /** By place; made when needed, and then reused. */
   private final LeaseReceipt[] receipts;
@@ -21,20 +21,20 @@ public final class LeaseHands implements AutoCloseable {
   }
 
   /**
-   * @param count as {@link Hands#Hands(int)} has it.
+   * @param count as {@link LeaseTable#Hands(int)} has it.
    */
   LeaseHands(int count) {
-    hands = new Hands(count);
-    receipts = new LeaseReceipt[count * Hands.LEASES_PER_HAND];
+    hands = new LeaseTable(count);
+    receipts = new LeaseReceipt[count * LeaseTable.LEASES_PER_HAND];
   }
 
-  Hands hands() {
+  LeaseTable hands() {
     return hands;
   }
 
   /** That of a place which this thread has reserved. */
   LeaseReceipt receipt(int hand, int place) {
-    int at = hand * Hands.LEASES_PER_HAND + place;
+    int at = hand * LeaseTable.LEASES_PER_HAND + place;
     if (receipts[at] == null) {
       receipts[at] = new LeaseReceipt();
     }

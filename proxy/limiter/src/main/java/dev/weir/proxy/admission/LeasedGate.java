@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.Taken;
@@ -35,9 +35,9 @@ public final class LeasedGate implements Gate {
   private static final long NOBODY = -1;
 
   private final ExactGate exact;
-  private final Leases leases;
+  private final LeaseKeeper leases;
   private final Leasing leasing;
-  private final Hands hands;
+  private final LeaseTable hands;
   private final LoopClock clock;
   private final StoreKeyWriter names;
   private final LeaseMetrics counts;
@@ -80,8 +80,8 @@ public final class LeasedGate implements Gate {
       LoopClock clock,
       LongSupplier wallNs,
       LoopMetrics metrics) {
-    Leases leases =
-        new Leases(hands, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
+    LeaseKeeper leases =
+        new LeaseKeeper(hands, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
     exact.leases(leases);
     return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
   }
@@ -91,7 +91,7 @@ public final class LeasedGate implements Gate {
   }
 
   private LeasedGate(
-      ExactGate exact, Leases leases, StoreNames storeNames, LoopClock clock, LeaseMetrics counts) {
+      ExactGate exact, LeaseKeeper leases, StoreNames storeNames, LoopClock clock, LeaseMetrics counts) {
     this.exact = exact;
     this.leases = leases;
     this.leasing = leases.leasing();
@@ -124,7 +124,7 @@ public final class LeasedGate implements Gate {
     long key = key(charges, group);
     long cost = charges.cost(charges.firstCharge(group));
     int hand = leasing.arrived(key, terms, nowNs);
-    if (hand == Hands.NONE) {
+    if (hand == LeaseTable.NONE) {
       counts.byStore();
       return exact.ask(ticket, charges, nowNs, outcome);
     }
@@ -218,7 +218,7 @@ public final class LeasedGate implements Gate {
       }
     }
     counts.byStore();
-    return exact.ask(ticket, charges, nowNs, outcome, Hands.NONE, taken, takenGroups);
+    return exact.ask(ticket, charges, nowNs, outcome, LeaseTable.NONE, taken, takenGroups);
   }
 
   /**
@@ -233,7 +233,7 @@ public final class LeasedGate implements Gate {
       long key = key(charges, group);
       long cost = charges.cost(charges.firstCharge(group));
       int hand = leasing.find(key, charges.group(group).leaseTerms());
-      if (hand != Hands.NONE && leasing.take(hand, key, cost, untilNs, taken[group - first])) {
+      if (hand != LeaseTable.NONE && leasing.take(hand, key, cost, untilNs, taken[group - first])) {
         takenGroups |= 1 << group - first;
       }
     }
@@ -272,7 +272,7 @@ public final class LeasedGate implements Gate {
   private void askAheadIfDue(Charges charges, int group, long nowNs) {
     long key = key(charges, group);
     int hand = leasing.find(key, charges.group(group).leaseTerms());
-    if (hand != Hands.NONE && leasing.mayAskAhead(hand, nowNs)) {
+    if (hand != LeaseTable.NONE && leasing.mayAskAhead(hand, nowNs)) {
       askAhead(charges, group, hand, key, charges.cost(charges.firstCharge(group)), nowNs);
     }
   }
@@ -340,7 +340,7 @@ public final class LeasedGate implements Gate {
   }
 
   @Override
-  public boolean keep(long ticket, KeptCharge into) {
+  public boolean keep(long ticket, RefundSlip into) {
     boolean isKept = exact.keep(ticket, into);
     if (ticket != takenTicket) {
       return isKept;
@@ -353,7 +353,7 @@ public final class LeasedGate implements Gate {
   }
 
   @Override
-  public void giveBack(KeptCharge charge, long nowNs) {
+  public void giveBack(RefundSlip charge, long nowNs) {
     exact.giveBack(charge, nowNs);
     for (int i = 0; i < charge.takenCount; i++) {
       leases.putBack(charge.taken[i]);

@@ -198,7 +198,7 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public boolean keep(long ticket, KeptCharge into) {
+  public boolean keep(long ticket, RefundSlip into) {
     if (ticket != chargedTicket) {
       return false;
     }
@@ -208,7 +208,7 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public void giveBack(KeptCharge charge, long nowNs) {
+  public void giveBack(RefundSlip charge, long nowNs) {
     for (int i = charge.count - 1; i >= 0; i--) {
       Limit limit = charge.limits[i];
       tables.of(limit).refund(charge.keys[i], limit, charge.costs[i], charge.atNs[i], nowNs);

@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.RuleCounters;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.rule.Rule;
 import java.util.Arrays;
@@ -19,7 +19,7 @@ final class ParkedRequests {
   static final int FIRST_PLACES = 64;
 
   private final int maxPlaces;
-  private Asker[] askers = {};
+  private VerdictListener[] askers = {};
   private Rule[] rules = {};
   private RuleCounters[] counters = {};
   private long[] startsNs = {};
@@ -96,7 +96,7 @@ final class ParkedRequests {
    *
    * @param rule null if none applies, and then so is {@code of}.
    */
-  void park(long ticket, Asker asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
+  void park(long ticket, VerdictListener asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
     int place = freePlaces[--freeCount];
     assert place == (int) ticket : "another question has been parked meanwhile";
     taken[purpose.ordinal()]++;
@@ -113,7 +113,7 @@ final class ParkedRequests {
     return askers[place] != null && generations[place] == (int) (ticket >>> 32);
   }
 
-  Asker asker(long ticket) {
+  VerdictListener asker(long ticket) {
     return askers[(int) ticket];
   }
 

@@ -30,7 +30,7 @@ final class SeveralGates implements Gate {
    */
   private final class Passed implements Outcome {
     private final Verdict verdict = new Verdict();
-    private final KeptCharge charge = new KeptCharge();
+    private final RefundSlip charge = new RefundSlip();
     private Outcome outcome;
     private long ticket;
 
@@ -102,7 +102,7 @@ final class SeveralGates implements Gate {
   }
 
   @Override
-  public boolean keep(long ticket, KeptCharge into) {
+  public boolean keep(long ticket, RefundSlip into) {
     if (told == null || told.ticket != ticket || told.charge.count == 0) {
       return false;
     }

@@ -125,7 +125,7 @@ final class StoreChecks {
   }
 
   /** Gives back one of the checks that were kept. */
-  void refund(KeptCharge kept, int check, long nowNs) {
+  void refund(RefundSlip kept, int check, long nowNs) {
     int first = kept.firstKeys[check];
     ScriptLimit[] limits = kept.storeLimits[check];
     question.giveBack(kept.servers[check], kept.decidedAtUs[check], 0);

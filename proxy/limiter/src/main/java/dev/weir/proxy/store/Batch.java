@@ -28,7 +28,7 @@ final class Batch {
   static final int MAX_KEYS = BatchChecks.MAX_KEYS;
   static final int MAX_KEY_BYTES = 64 * 1024;
 
-  private final Outcomes outcomes;
+  private final QuestionResults outcomes;
   private final BatchChecks checks = new BatchChecks();
   private final BatchRequests requests = new BatchRequests();
   private final BatchCall call;
@@ -60,7 +60,7 @@ final class Batch {
 
   Batch next;
 
-  Batch(Outcomes outcomes, EndedCalls ended) {
+  Batch(QuestionResults outcomes, EndedCalls ended) {
     this.outcomes = outcomes;
     this.call = new BatchCall(this, ended);
   }

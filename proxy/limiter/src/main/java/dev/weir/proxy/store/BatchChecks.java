@@ -343,7 +343,7 @@ final class BatchChecks {
   }
 
   /** A check as a question again, that of one of its requests. */
-  StoreQuestion question(int check, StoreTaker taker, long ticket, StoreQuestion into) {
+  StoreQuestion question(int check, StoreCallback taker, long ticket, StoreQuestion into) {
     switch (operations[check]) {
       case CHECK -> into.check(taker, ticket);
       case PEEK -> into.peek(taker, ticket);

@@ -14,7 +14,7 @@ final class BatchPool {
   static final int MAX_COUNT = 1024;
 
   private final LoopClock clock;
-  private final Outcomes outcomes;
+  private final QuestionResults outcomes;
   private final EndedCalls ended;
   private final WakeUp wakeUp;
 
@@ -24,7 +24,7 @@ final class BatchPool {
   private Batch free;
   private int count;
 
-  BatchPool(LoopParts parts, Outcomes outcomes, EndedCalls ended) {
+  BatchPool(LoopStoreConfig parts, QuestionResults outcomes, EndedCalls ended) {
     this.clock = parts.clock();
     this.outcomes = outcomes;
     this.ended = ended;

@@ -25,7 +25,7 @@ final class BatchRequests {
 
   private static final int COUNT_AT_FIRST = 16;
 
-  private StoreTaker[] takers = new StoreTaker[COUNT_AT_FIRST];
+  private StoreCallback[] takers = new StoreCallback[COUNT_AT_FIRST];
   private long[] tickets = new long[COUNT_AT_FIRST];
   private byte[] states = new byte[COUNT_AT_FIRST];
   private long[] wanted = new long[COUNT_AT_FIRST];
@@ -95,7 +95,7 @@ final class BatchRequests {
     return count;
   }
 
-  StoreTaker taker(int at) {
+  StoreCallback taker(int at) {
     return takers[at];
   }
 
@@ -171,7 +171,7 @@ final class BatchRequests {
   }
 
   /** Tells those that are due that there is no decision. */
-  void expire(long nowNs, StoreFault fault, BatchChecks of, Outcomes outcomes) {
+  void expire(long nowNs, StoreFault fault, BatchChecks of, QuestionResults outcomes) {
     long nextNs = Long.MAX_VALUE;
     for (int at = openFrom; at < count; at++) {
       if (states[at] == WAITS && dueNs[at] <= nowNs) {

@@ -1,7 +1,7 @@
 package dev.weir.proxy.store;
 
 /** Takes what became of a lease; on the event loop that asked. */
-public interface LeaseTaker extends StoreTaker {
+public interface LeaseTaker extends StoreCallback {
   /**
    * The store has kept requests, but decided too late: {@link #unavailable} was told before. They
    * may be used as long as their life lasts. What was granted besides them is not the taker's: it

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * Whoever asks is told once, within the deadline, on this loop.
  */
 public final class LoopStore {
-  private final LoopParts parts;
+  private final LoopStoreConfig parts;
   private final Debts debts;
-  private final Outcomes outcomes;
+  private final QuestionResults outcomes;
   private final StoreLinks links;
   private final Shards shards;
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -34,10 +34,10 @@ public final class LoopStore {
   /** Null until the servers are connected; or for ever, if nobody waits for them. */
   private WarmUp warmUp;
 
-  LoopStore(LoopParts parts) {
+  LoopStore(LoopStoreConfig parts) {
     this.parts = parts;
     debts = new Debts(parts.observer());
-    outcomes = new Outcomes(parts.clock(), debts);
+    outcomes = new QuestionResults(parts.clock(), debts);
     outcomes.observer(parts.observer());
     EndedCalls ended = new EndedCalls(parts.eventLoop());
     links = new StoreLinks(parts, ended, new Listener());

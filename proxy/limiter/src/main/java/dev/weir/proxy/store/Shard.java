@@ -22,8 +22,8 @@ final class Shard implements BatchOwner, DebtCarrier {
   /** Redirections that one batch follows. */
   private static final int MAX_HOPS = 5;
 
-  private final LoopParts parts;
-  private final Outcomes outcomes;
+  private final LoopStoreConfig parts;
+  private final QuestionResults outcomes;
   private final Debts debts;
   private final ShardDebts ownDebts = new ShardDebts();
   private final BatchPool batches;
@@ -36,8 +36,8 @@ final class Shard implements BatchOwner, DebtCarrier {
   private boolean owes;
 
   Shard(
-      LoopParts parts,
-      Outcomes outcomes,
+      LoopStoreConfig parts,
+      QuestionResults outcomes,
       Debts debts,
       BatchPool batches,
       StoreLinks links,

@@ -7,8 +7,8 @@ import java.util.Map;
 
 /** The shards of an event loop, and which partitions belong to each. */
 final class Shards {
-  private final LoopParts parts;
-  private final Outcomes outcomes;
+  private final LoopStoreConfig parts;
+  private final QuestionResults outcomes;
   private final Debts debts;
   private final BatchPool batches;
   private final StoreLinks links;
@@ -16,7 +16,7 @@ final class Shards {
   /** By partition; null if no server has it. */
   private final Shard[] shards = new Shard[Partitions.COUNT];
 
-  Shards(LoopParts parts, Outcomes outcomes, Debts debts, BatchPool batches, StoreLinks links) {
+  Shards(LoopStoreConfig parts, QuestionResults outcomes, Debts debts, BatchPool batches, StoreLinks links) {
     this.parts = parts;
     this.outcomes = outcomes;
     this.debts = debts;

@@ -2,7 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.EveryLoop;
+import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.StoreObserver;
@@ -54,7 +54,7 @@ public final class Store implements AutoCloseable {
   private final ClientResources resources = LoopRedisClient.resources();
   private final StoreHealth health = new StoreHealth();
   private final List<Member> members = new CopyOnWriteArrayList<>();
-  private final EveryLoop<LoopStore> loops = new EveryLoop<>();
+  private final LoopBroadcast<LoopStore> loops = new LoopBroadcast<>();
   private final ScheduledThreadPoolExecutor keeper;
 
   /** Completes when the sidecars have been counted, or somebody has tried to. */
@@ -64,7 +64,7 @@ public final class Store implements AutoCloseable {
   private final Set<SocketAddress> examined = new HashSet<>();
   private StoreCalls calls;
   private ShardMapReader reader;
-  private Peers peers;
+  private FleetMembers peers;
   private ResetWatch resets;
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
@@ -128,7 +128,7 @@ public final class Store implements AutoCloseable {
         new LoopRedisClient(resources, eventLoop, transport, settings, CONNECT_TIMEOUT);
     LoopStore store =
         new LoopStore(
-            new LoopParts(
+            new LoopStoreConfig(
                 eventLoop,
                 clock,
                 deadlines,
@@ -152,7 +152,7 @@ public final class Store implements AutoCloseable {
   public boolean start(long timeoutNs) {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
-    peers = new Peers(calls, service, rulesDigest, onPeerCount);
+    peers = new FleetMembers(calls, service, rulesDigest, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     for (Member member : members) {
       loops.add(member.eventLoop(), member.store());
@@ -162,7 +162,7 @@ public final class Store implements AutoCloseable {
     keeper.scheduleWithFixedDelay(
         guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     keeper.scheduleWithFixedDelay(
-        guarded(this::beat), Peers.INTERVAL_MS, Peers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+        guarded(this::beat), FleetMembers.INTERVAL_MS, FleetMembers.INTERVAL_MS, TimeUnit.MILLISECONDS);
     CompletableFuture<?>[] all =
         Stream.concat(members.stream().map(member -> member.store().ready()), Stream.of(counted))
             .toArray(CompletableFuture[]::new);
@@ -312,7 +312,7 @@ public final class Store implements AutoCloseable {
   }
 
   private void beat() {
-    SocketAddress server = map.server(Peers.PARTITION);
+    SocketAddress server = map.server(FleetMembers.PARTITION);
     if (server != null) {
       peers.beat(server);
       counted.complete(null);
@@ -350,7 +350,7 @@ public final class Store implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    SocketAddress server = map.server(Peers.PARTITION);
+    SocketAddress server = map.server(FleetMembers.PARTITION);
     if (server != null) {
       keeper.execute(guarded(() -> peers.leave(server)));
     }

@@ -43,7 +43,7 @@ final class StoreLink extends Deadlines.Waiter {
     CLOSED
   }
 
-  private final LoopParts parts;
+  private final LoopStoreConfig parts;
   private final EndedCalls ended;
   private final LinkListener listener;
   private final SocketAddress address;
@@ -74,7 +74,7 @@ final class StoreLink extends Deadlines.Waiter {
    * @param partition one that the server has at present; negative if it has none.
    */
   StoreLink(
-      LoopParts parts,
+      LoopStoreConfig parts,
       EndedCalls ended,
       LinkListener listener,
       SocketAddress address,

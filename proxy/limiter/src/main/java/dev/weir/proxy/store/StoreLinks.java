@@ -15,13 +15,13 @@ import java.util.stream.Stream;
  * that a redirection has named.
  */
 final class StoreLinks {
-  private final LoopParts parts;
+  private final LoopStoreConfig parts;
   private final EndedCalls ended;
   private final LinkListener listener;
   private final Map<SocketAddress, StoreLink> links = new HashMap<>();
   private ShardMap map = ShardMap.EMPTY;
 
-  StoreLinks(LoopParts parts, EndedCalls ended, LinkListener listener) {
+  StoreLinks(LoopStoreConfig parts, EndedCalls ended, LinkListener listener) {
     this.parts = parts;
     this.ended = ended;
     this.listener = listener;

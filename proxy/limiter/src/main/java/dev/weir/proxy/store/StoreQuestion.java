@@ -36,7 +36,7 @@ public final class StoreQuestion {
   private static final ScriptLimit[] NO_LIMITS = {};
 
   Operation operation;
-  StoreTaker taker;
+  StoreCallback taker;
   long ticket;
   StoreKeys keys;
   int first;
@@ -77,7 +77,7 @@ public final class StoreQuestion {
   /** Since when somebody waits; 0 for now. */
   long sinceNs;
 
-  private StoreQuestion begin(Operation what, StoreTaker teller, long named) {
+  private StoreQuestion begin(Operation what, StoreCallback teller, long named) {
     operation = what;
     taker = teller;
     ticket = named;
@@ -100,7 +100,7 @@ public final class StoreQuestion {
    * @param taker is told, once, unless the question has its answer at once.
    * @param ticket names the question to its taker.
    */
-  public StoreQuestion check(StoreTaker taker, long ticket) {
+  public StoreQuestion check(StoreCallback taker, long ticket) {
     return begin(Operation.CHECK, taker, ticket);
   }
 
@@ -116,12 +116,12 @@ public final class StoreQuestion {
   }
 
   /** Asks what {@link #check} would grant. */
-  public StoreQuestion peek(StoreTaker taker, long ticket) {
+  public StoreQuestion peek(StoreCallback taker, long ticket) {
     return begin(Operation.PEEK, taker, ticket);
   }
 
   /** Has forgotten what the budgets of some keys have consumed, and the records of checks once. */
-  public StoreQuestion reset(StoreTaker taker, long ticket) {
+  public StoreQuestion reset(StoreCallback taker, long ticket) {
     return begin(Operation.RESET, taker, ticket);
   }
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * virtual machine that has just started takes longer for its first decisions than a request may
  * wait.
  */
-final class WarmUp implements StoreTaker {
+final class WarmUp implements StoreCallback {
   /** Enough for the code on the way to be loaded and compiled once. */
   private static final int DECISIONS = 400;
 

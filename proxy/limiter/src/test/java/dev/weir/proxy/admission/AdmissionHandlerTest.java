@@ -12,7 +12,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
@@ -465,7 +465,7 @@ class AdmissionHandlerTest {
   }
 
   /** Asks, and tells the asker what is known at once, as connections do. */
-  private long admit(AdmissionHandler handler, RequestView request, Asker asker, long nowNs) {
+  private long admit(AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
     long ticket = ask(handler, request, asker, nowNs);
     if (ticket == Admission.SETTLED) {
       asker.decided(ticket, handler.verdict());
@@ -473,7 +473,7 @@ class AdmissionHandlerTest {
     return ticket;
   }
 
-  private long ask(AdmissionHandler handler, RequestView request, Asker asker, long nowNs) {
+  private long ask(AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
     return handler.ask(question.traffic(request), asker, nowNs);
   }
 
@@ -546,7 +546,7 @@ class AdmissionHandlerTest {
     }
   }
 
-  private static final class Recorder implements Asker {
+  private static final class Recorder implements VerdictListener {
     private final List<String> told = new ArrayList<>();
     private long heldNs;
 
@@ -565,14 +565,14 @@ class AdmissionHandlerTest {
     }
   }
 
-  private static final class Broken implements Asker {
+  private static final class Broken implements VerdictListener {
     @Override
     public void decided(long ticket, Verdict verdict) {
       throw new IllegalStateException("the client's side is broken");
     }
   }
 
-  private static final class Counter implements Asker {
+  private static final class Counter implements VerdictListener {
     private int allowed;
     private int refused;
 

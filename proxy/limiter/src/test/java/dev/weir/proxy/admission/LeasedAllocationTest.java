@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.KeySpec;
@@ -40,7 +40,7 @@ class LeasedAllocationTest {
   private final ModelServer server = new ModelServer(1);
   private final Question question =
       new Question().traffic(TextRequest.of("GET", "/", "x-user", "u"));
-  private final Asker nobody = (ticket, verdict) -> {};
+  private final VerdictListener nobody = (ticket, verdict) -> {};
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private AdmissionHandler admission;
   private long atOnce;

@@ -70,7 +70,7 @@ class LeasedAskTest extends LeasedGateFixture {
     assertEquals(Collections.nCopies(20, "allowed"), told);
     assertEquals(1, server.executed().size(), server.executed().toString());
     assertEquals(0, server.pendingCount());
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
   }
@@ -140,7 +140,7 @@ class LeasedAskTest extends LeasedGateFixture {
     store.pass(1);
     assertEquals(List.of("STORE_UNAVAILABLE", "STORE_UNAVAILABLE"), told);
     answerAll();
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
   }
@@ -159,7 +159,7 @@ class LeasedAskTest extends LeasedGateFixture {
     admission.ended(ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
     answerAll();
     assertEquals(List.of("allowed", "allowed"), told);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
   }
@@ -172,7 +172,7 @@ class LeasedAskTest extends LeasedGateFixture {
     keepsNext = true;
     answerAll();
     assertEquals(2, keptCount);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed - 2, charged());
   }
@@ -207,7 +207,7 @@ class LeasedAskTest extends LeasedGateFixture {
     ask();
     answerAll();
     assertEquals(Collections.nCopies(3, "allowed"), told);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Mode;
@@ -63,7 +63,7 @@ abstract class LeasedGateFixture {
     return ticket == Admission.SETTLED;
   }
 
-  final class Client implements Asker {
+  final class Client implements VerdictListener {
     @Override
     public void decided(long ticket, Verdict verdict) {
       passed += verdict.allowed() ? 1 : 0;
@@ -105,7 +105,7 @@ abstract class LeasedGateFixture {
 
   void emptyHand(int requests) {
     load(requests);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
     server.executed().clear();

@@ -34,7 +34,7 @@ class LeasedGateTest extends LeasedGateFixture {
     assertTrue(atOnce > 250, "at once: " + atOnce);
     assertEquals(300, passed);
     assertTrue(charged() > 300);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(300, charged());
   }
@@ -56,7 +56,7 @@ class LeasedGateTest extends LeasedGateFixture {
       passed = 0;
       publish(rule(Mode.LEASED, limit + "/365d"));
       load(100);
-      store.pass(LIFE_NS + Leases.SWEEP_NS);
+      store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
       answerAll();
       store.pass(5_000 * MS); // no refusal is proven any more
       load(100);
@@ -73,7 +73,7 @@ class LeasedGateTest extends LeasedGateFixture {
     admission.giveBack(admission.keep());
     assertTrue(ask());
     assertEquals(left, remaining);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed - 1, charged());
     assertTrue(before > charged());
@@ -86,7 +86,7 @@ class LeasedGateTest extends LeasedGateFixture {
     passed = 0;
     assertTrue(load(300) > 200);
     assertEquals(300, passed);
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(300, charged());
     assertEquals(300, server.charges().get("g"));
@@ -160,7 +160,7 @@ class LeasedGateTest extends LeasedGateFixture {
       answerAll();
       store.pass(MS / 10 + 777);
     }
-    store.pass(Leases.SWEEP_NS);
+    store.pass(LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(passed, charged());
   }

@@ -27,7 +27,7 @@ class LeasedHandEndTest extends LeasedGateFixture {
     store.pass(1);
     assertFalse(ask());
     answerAll();
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertEquals(1, charged());
   }
@@ -118,7 +118,7 @@ class LeasedHandEndTest extends LeasedGateFixture {
   void whatWasInHandWhileTheMachineStoodStillIsDropped() {
     lease();
     store.standStill(LIFE_NS);
-    store.pass(Leases.SWEEP_NS);
+    store.pass(LeaseKeeper.SWEEP_NS);
     answerAll();
     assertFalse(ask());
     answerAll();
@@ -127,7 +127,7 @@ class LeasedHandEndTest extends LeasedGateFixture {
   @Test
   void whatWasOnItsWayWhileTheMachineStoodStillIsInNoHand() {
     lease();
-    store.pass(LIFE_NS + Leases.SWEEP_NS);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
     answerAll();
     assertFalse(ask()); // and some are to be kept beside it
     store.standStill(LIFE_NS);

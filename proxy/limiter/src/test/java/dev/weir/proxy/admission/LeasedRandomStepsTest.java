@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -189,7 +189,7 @@ class LeasedRandomStepsTest {
       }
     }
 
-    private final class Client implements Asker {
+    private final class Client implements VerdictListener {
       private final String[] fields;
       private final long cost;
       private final int asked = epoch;
@@ -246,7 +246,7 @@ class LeasedRandomStepsTest {
         store.pass(DEADLINE_NS / 4);
       }
       assertEquals(List.of(), waiting, "nobody waits for ever");
-      store.pass(LIFE_NS + Leases.SWEEP_NS);
+      store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
       while (server.pendingCount() > 0) {
         server.answer();
         store.pass(1);

@@ -3,7 +3,7 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -117,7 +117,7 @@ final class ModelClients {
     assertEquals(List.of(), waiting, "nobody waits for ever");
   }
 
-  private final class Client implements Asker {
+  private final class Client implements VerdictListener {
     private final String[] fields;
     private long ticket;
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ParkedRequestsTest {
-  private static final Asker NOBODY = (ticket, verdict) -> {};
+  private static final VerdictListener NOBODY = (ticket, verdict) -> {};
   private static final int MOST = 5 * ParkedRequests.FIRST_PLACES + 3;
 
   private final ParkedRequests parked = new ParkedRequests(MOST);

@@ -10,7 +10,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -83,7 +83,7 @@ class SecondCallerTest {
   }
 
   /** Keeps what it is told, as a caller does that answers later. */
-  private static final class Told implements Asker {
+  private static final class Told implements VerdictListener {
     private final Verdict verdict = new Verdict();
     private int count;
 

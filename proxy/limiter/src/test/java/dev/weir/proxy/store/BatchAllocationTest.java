@@ -30,7 +30,7 @@ class BatchAllocationTest {
   private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
-  private final StoreTaker taker = new Counting();
+  private final StoreCallback taker = new Counting();
   // On the heap: of others the leak detector of the tests keeps a record of each use.
   private final ByteBuf wire = Unpooled.buffer(1 << 16);
   private long decided;
@@ -39,7 +39,7 @@ class BatchAllocationTest {
   void aBatchIsFilledSentAndDeliveredWithoutAllocating() {
     LoopClock clock = new LoopClock();
     StoreObserver observer = new Metrics().newLoop().store();
-    Outcomes outcomes = new Outcomes(clock, new Debts(observer));
+    QuestionResults outcomes = new QuestionResults(clock, new Debts(observer));
     outcomes.observer(observer);
     Batch batch = new Batch(outcomes, new EndedCalls(null));
     ByteBuffer answer = answer();
@@ -87,7 +87,7 @@ class BatchAllocationTest {
     return answer;
   }
 
-  private final class Counting implements StoreTaker {
+  private final class Counting implements StoreCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       decided += decision.allowed() ? 1 : 0;

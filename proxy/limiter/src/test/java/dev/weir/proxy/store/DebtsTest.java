@@ -22,11 +22,11 @@ class DebtsTest {
   private final ScriptLimit[] years = {ScriptLimit.fixedWindow(10, 31_536_000_000_000L, 0)};
   private final Observer observer = new Observer();
   private final LoopClock clock = new LoopClock();
-  private final LoopParts parts =
-      new LoopParts(
+  private final LoopStoreConfig parts =
+      new LoopStoreConfig(
           null, clock, new Deadlines(clock), null, null, () -> {}, name -> {}, observer, 5_000_000);
   private final Debts debts = new Debts(observer);
-  private final Outcomes outcomes = new Outcomes(clock, debts);
+  private final QuestionResults outcomes = new QuestionResults(clock, debts);
   private final EndedCalls ended = new EndedCalls(null);
   private final StoreLinks links = new StoreLinks(parts, ended, null);
   private final ServerTime serverTime = new ServerTime();

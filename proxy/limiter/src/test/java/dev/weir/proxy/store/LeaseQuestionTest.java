@@ -59,8 +59,8 @@ class LeaseQuestionTest {
 
   private void check(long ticket) {
     Taker taker = new Taker();
-    StoreTaker ofCheck =
-        new StoreTaker() {
+    StoreCallback ofCheck =
+        new StoreCallback() {
           @Override
           public void decided(long named, StoreDecision decision) {
             taker.decided(named, decision);

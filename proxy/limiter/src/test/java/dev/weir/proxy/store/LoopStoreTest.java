@@ -29,7 +29,7 @@ class LoopStoreTest {
   private final List<Long> granted = new ArrayList<>();
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
-  private final StoreTaker asker = new Asker();
+  private final StoreCallback asker = new Asker();
   private final ScriptLimit[] limits = {ScriptLimit.fixedWindow(10, 1_000_000, 0)};
   private Runnable onTold = () -> {};
   private boolean passes;
@@ -315,8 +315,8 @@ class LoopStoreTest {
   @Test
   void tellsEachTakerOfItsOwnTickets() {
     final List<Long> others = new ArrayList<>();
-    StoreTaker other =
-        new StoreTaker() {
+    StoreCallback other =
+        new StoreCallback() {
           @Override
           public void decided(long ticket, StoreDecision decision) {
             others.add(ticket);
@@ -365,7 +365,7 @@ class LoopStoreTest {
 
   private long grantedAtUs;
 
-  private final class Asker implements StoreTaker {
+  private final class Asker implements StoreCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       grantedAtUs = decision.decidedAtUs();

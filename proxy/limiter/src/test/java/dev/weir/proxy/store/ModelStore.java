@@ -56,7 +56,7 @@ public final class ModelStore implements AutoCloseable {
     deadlines.start(eventLoop());
     store =
         new LoopStore(
-            new LoopParts(
+            new LoopStoreConfig(
                 eventLoop(),
                 clock,
                 deadlines,

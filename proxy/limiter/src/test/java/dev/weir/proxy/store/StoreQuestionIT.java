@@ -251,7 +251,7 @@ class StoreQuestionIT {
     assertNull(eventLoop.submit(() -> asked.ask(question, asked.tick())).get());
   }
 
-  private record Taker(CompletableFuture<Answer> answer) implements StoreTaker {
+  private record Taker(CompletableFuture<Answer> answer) implements StoreCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       answer.complete(

@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -26,7 +26,7 @@ final class AskedChecks {
   private int awaited;
 
   /** One of them. */
-  final class Check implements Asker {
+  final class Check implements VerdictListener {
     private final AskedCheck asked = new AskedCheck();
     private final CheckOutcome outcome = new CheckOutcome();
     private long ticket = Admission.SETTLED;
@@ -130,7 +130,7 @@ final class AskedChecks {
   void keep(DirectBuffer message) {
     kept = ByteBufAllocator.DEFAULT.directBuffer(message.capacity());
     message.getBytes(0, kept.nioBuffer(0, message.capacity()), message.capacity());
-    Bytes.view(kept.writerIndex(message.capacity()), keptView);
+    ChannelIo.view(kept.writerIndex(message.capacity()), keptView);
     for (int i = askedCount; i < count; i++) {
       checks.get(i).asked.lies(keptView);
     }

@@ -2,7 +2,7 @@ package dev.weir.proxy.decision;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -32,7 +32,7 @@ final class AwaitedVerdicts<C extends AwaitingCall> {
   }
 
   /** A question whose verdict is awaited. Reused. */
-  private final class Late implements Asker {
+  private final class Late implements VerdictListener {
     private C call;
     private long ticket;
     private boolean isRuleWanted;

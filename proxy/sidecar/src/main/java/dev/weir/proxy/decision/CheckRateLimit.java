@@ -9,7 +9,7 @@ import dev.weir.proxy.request.Verdict;
  * {@code weir.v1.RateLimiter/CheckRateLimit}: one check, which charges if it is allowed. Those that
  * come together are looked at together, as the checks of one call are.
  */
-final class CheckRateLimit extends OneQuestion {
+final class CheckRateLimit extends SingleCheckMethod {
   private final CheckOutcome outcome = new CheckOutcome();
   private final ExpectedCheck[] expected = new ExpectedCheck[GatheredCalls.MAX_EXPECTED];
   private final Question[] questions = new Question[GatheredCalls.MAX_EXPECTED];

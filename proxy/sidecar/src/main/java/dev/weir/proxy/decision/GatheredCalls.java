@@ -1,6 +1,6 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
@@ -91,7 +91,7 @@ final class GatheredCalls {
   /** Has calls looked at; where our own code fails in that, each is made as if nobody had. */
   private void expect(int from, int to) {
     try {
-      Bytes.view(in, 0, in.capacity(), bytes);
+      ChannelIo.view(in, 0, in.capacity(), bytes);
       calls[from].method().expect(this, from, to);
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught("a look at calls of gRPC", bug);

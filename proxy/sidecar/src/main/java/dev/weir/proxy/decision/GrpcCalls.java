@@ -10,7 +10,7 @@ import dev.weir.proxy.http2.AnswerTemplate;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FieldKind;
 import dev.weir.proxy.http2.Http2Connection;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
@@ -295,7 +295,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   /** Points at a message, until the next one. */
   DirectBuffer message(ByteBuf in, int offset, int length) {
-    Bytes.view(in, offset, length, message);
+    ChannelIo.view(in, offset, length, message);
     return message;
   }
 

@@ -4,7 +4,7 @@ import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http.EncodedHead;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http.ServiceSide;
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.FieldName;
@@ -221,7 +221,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     if (gathered == null) {
       body.wrap(0, 0);
     } else {
-      Bytes.view(gathered, body);
+      ChannelIo.view(gathered, body);
     }
   }
 

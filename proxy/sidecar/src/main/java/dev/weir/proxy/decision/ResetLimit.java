@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * {@code weir.v1.RateLimiter/ResetLimit}: gives an identity its budgets back. Only with a token,
  * and the log tells of it.
  */
-final class ResetLimit extends OneQuestion {
+final class ResetLimit extends SingleCheckMethod {
   private static final Logger LOG = LoggerFactory.getLogger(ResetLimit.class);
   private static final int RULE_ID = 1;
 

@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.Asker;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -11,7 +11,7 @@ final class Unlimited implements Admission {
   private final Verdict verdict = new Verdict();
 
   @Override
-  public long ask(Question question, Asker asker, long nowNs) {
+  public long ask(Question question, VerdictListener asker, long nowNs) {
     verdict.allowUnlimited();
     return SETTLED;
   }

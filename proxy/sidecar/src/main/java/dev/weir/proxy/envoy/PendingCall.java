@@ -5,14 +5,14 @@ import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreTaker;
+import dev.weir.proxy.store.StoreCallback;
 import java.util.Arrays;
 
 /**
  * A call on its way to its verdict: what it charges and where that is counted, and, where the store
  * is asked, how many of its questions have no answer yet. Reused.
  */
-final class PendingCall implements StoreTaker {
+final class PendingCall implements StoreCallback {
   private static final int BYTES_AT_FIRST = 256;
 
   final RateLimitVerdict verdict = new RateLimitVerdict();

@@ -1,6 +1,6 @@
 package dev.weir.proxy.simulation;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
@@ -38,7 +38,7 @@ final class SimulatedSidecar implements AutoCloseable {
   final Question[] underWay;
 
   final Taken taken = new Taken();
-  Hands hands;
+  LeaseTable hands;
   RoundTrips roundTrips;
   Leasing leasing;
   int crashes;
@@ -66,7 +66,7 @@ final class SimulatedSidecar implements AutoCloseable {
 
   private void emptyHands() {
     int wanted = Math.max(LEAST_HANDS, 2 * Integer.highestOneBit(Math.max(1, keys)));
-    hands = new Hands(Math.min(MOST_HANDS, wanted));
+    hands = new LeaseTable(Math.min(MOST_HANDS, wanted));
     leasing = new Leasing(hands, roundTrips, deadlineNs);
     Arrays.fill(underWay, null);
   }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.simulation;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseLife;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.store.LeaseGrant;
@@ -196,7 +196,7 @@ public final class Simulation implements AutoCloseable {
     }
     switch (settings.mode()) {
       case LOCAL -> decideLocally(sidecar, key);
-      case EXACT -> askUnlessProven(sidecar, key, Hands.NONE);
+      case EXACT -> askUnlessProven(sidecar, key, LeaseTable.NONE);
       case LEASED -> decideFromHand(sidecar, key);
     }
   }
@@ -216,7 +216,7 @@ public final class Simulation implements AutoCloseable {
     long clockNs = sidecar.clockNs(nowNs);
     long name = name(key);
     int hand = sidecar.leasing.arrived(name, terms, clockNs);
-    if (hand == Hands.NONE) {
+    if (hand == LeaseTable.NONE) {
       askUnlessProven(sidecar, key, hand);
     } else if (sidecar.leasing.take(hand, name, cost, clockNs, sidecar.taken)) {
       figures.withoutWaiting++;
@@ -246,14 +246,14 @@ public final class Simulation implements AutoCloseable {
     if (sidecar.isProven(key, clockNs)) {
       figures.withoutWaiting++;
       refuse(key);
-    } else if (hand == Hands.NONE || !join(sidecar, key, clockNs)) {
+    } else if (hand == LeaseTable.NONE || !join(sidecar, key, clockNs)) {
       asked.clear();
       asked.add(clockNs + settings.network().deadlineNs());
       ask(sidecar, key, hand);
     }
   }
 
-  /** The steps of {@code AwaitedAsks.join}. */
+  /** The steps of {@code LeaseWaiters.join}. */
   private boolean join(SimulatedSidecar sidecar, int key, long clockNs) {
     Question ask = sidecar.underWay[key];
     if (ask == null || clockNs >= patienceNs(ask)) {
@@ -312,7 +312,7 @@ public final class Simulation implements AutoCloseable {
         sidecar,
         key,
         hand,
-        hand == Hands.NONE ? 0 : sidecar.leasing.want(hand, terms, cost, clockNs));
+        hand == LeaseTable.NONE ? 0 : sidecar.leasing.want(hand, terms, cost, clockNs));
   }
 
   private void ask(SimulatedSidecar sidecar, int key, int hand, long want) {
@@ -452,7 +452,7 @@ public final class Simulation implements AutoCloseable {
     }
     sidecar.roundTrips.add(clockNs - question.sentNs);
     long retryAtNs = question.sentNs + question.retryAfterUs * NS_PER_US;
-    if (question.hand != Hands.NONE) {
+    if (question.hand != LeaseTable.NONE) {
       boolean isShort = isRefused || question.want > 0 && question.kept == 0;
       sidecar.leasing.decided(question.hand, terms, isShort, question.sentNs, retryAtNs, clockNs);
     }
@@ -471,11 +471,11 @@ public final class Simulation implements AutoCloseable {
       return false;
     }
     SimulatedSidecar sidecar = question.sidecar;
-    Hands hands = sidecar.hands;
+    LeaseTable hands = sidecar.hands;
     long clockNs = sidecar.clockNs(nowNs);
     long endNs = LeaseLife.endNs(question.sentNs, question.lifeUs);
-    int place = endNs > clockNs ? hands.reserve(question.hand, name(question.key)) : Hands.NO_PLACE;
-    if (place == Hands.NO_PLACE) {
+    int place = endNs > clockNs ? hands.reserve(question.hand, name(question.key)) : LeaseTable.NO_PLACE;
+    if (place == LeaseTable.NO_PLACE) {
       sendBack(question, events.take(), question.kept, question.lifeUs, question.keptMark);
       return false;
     }
@@ -496,7 +496,7 @@ public final class Simulation implements AutoCloseable {
       events.leave(question);
       return;
     }
-    if (Hands.isAlive(question.lease, sidecar.clockNs(nowNs))) {
+    if (LeaseTable.isAlive(question.lease, sidecar.clockNs(nowNs))) {
       sweep(question, 0);
       return;
     }

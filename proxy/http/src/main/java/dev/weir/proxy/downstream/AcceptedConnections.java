@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * What becomes of a connection that one listener has accepted: it is counted in, passes the gates
  * that its listener has, and then speaks HTTP. A PROXY header comes before TLS.
  */
-final class Arrivals {
+final class AcceptedConnections {
   /** Of the connections that a client may have, one in so many may be in its handshake. */
   private static final int CONNECTIONS_PER_HANDSHAKE = 4;
 
@@ -31,7 +31,7 @@ final class Arrivals {
    * @param trusted whether what a peer says of other addresses is believed.
    * @param handshakes those under way, of all listeners.
    */
-  Arrivals(
+  AcceptedConnections(
       ListenerSettings settings,
       ServerTls tls,
       Predicate<IpAddress> trusted,
@@ -75,7 +75,7 @@ final class Arrivals {
               pause.left();
             });
     if (expectsProxyHeader) {
-      channel.pipeline().addLast(new ProxyHeaderGate(loop, channel, peer, this));
+      channel.pipeline().addLast(new ProxyHeaderStage(loop, channel, peer, this));
     } else if (!admit(loop, channel, peer, capped)) {
       refuse(loop, channel);
     }
@@ -142,7 +142,7 @@ final class Arrivals {
       channel
           .pipeline()
           .addLast(tls.newHandler(channel))
-          .addLast(new HandshakeGate(loop, channel, peer, handshakes, capped, memory));
+          .addLast(new HandshakeStage(loop, channel, peer, handshakes, capped, memory));
     } else {
       loop.observer.handshakeEnded(Handshake.TURNED_AWAY);
       channel.close();

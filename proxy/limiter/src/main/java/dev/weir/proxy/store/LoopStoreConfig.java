@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * @param forget has every event loop of the process forget what it knows of the budget of a name.
  * @param deadlineNs how long an answer may take of which the question does not say it.
  */
-record LoopParts(
+record LoopStoreConfig(
     EventLoop eventLoop,
     LoopClock clock,
     Deadlines deadlines,

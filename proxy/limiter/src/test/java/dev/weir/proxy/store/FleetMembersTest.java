@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class PeersTest {
+class FleetMembersTest {
   private final List<String> told = new ArrayList<>();
-  private final Peers peers =
-      new Peers(null, "", () -> "", (count, rank) -> told.add(rank + " of " + count));
+  private final FleetMembers peers =
+      new FleetMembers(null, "", () -> "", (count, rank) -> told.add(rank + " of " + count));
   private final long startNs = System.nanoTime();
 
   private void counted(int count, int rank, int afterSeconds) {

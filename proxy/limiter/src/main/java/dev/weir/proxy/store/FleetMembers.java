@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * a digest of its rules, and warns if their rules differ for long. While the store is away the last
  * count stands: that is when it is needed.
  */
-final class Peers {
+final class FleetMembers {
   /** Where the heartbeats are kept. */
   static final int PARTITION = 0;
 
@@ -27,7 +27,7 @@ final class Peers {
   /** A sidecar that has not been heard of for so long does not count. */
   private static final long KEPT_MS = 3 * INTERVAL_MS;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(FleetMembers.class);
   private final StoreCalls calls;
   private final String service;
   private final byte[][] keys;
@@ -59,7 +59,7 @@ final class Peers {
    * @param listener is told of each count and rank that is another one, by whoever calls {@link
    *     #beat}.
    */
-  Peers(StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
+  FleetMembers(StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
     this.calls = calls;
     this.service = service;
     this.keys = new byte[][] {key("peers", service), key("rules", service)};

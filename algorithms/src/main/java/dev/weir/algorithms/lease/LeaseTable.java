@@ -34,7 +34,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Makes progress: a CAS fails only because another one has succeeded, and nobody waits for a
  * reserved lease. A key that finds no hand has none, and is decided by the store.
  */
-public final class Hands implements AutoCloseable {
+public final class LeaseTable implements AutoCloseable {
   /** What {@link #find} and {@link #claim} return for a key without a hand. */
   public static final int NONE = -1;
 
@@ -60,7 +60,7 @@ public final class Hands implements AutoCloseable {
    * @param count a power of two from 8 to 2^24.
    * @throws IllegalArgumentException if it is none.
    */
-  public Hands(int count) {
+  public LeaseTable(int count) {
     if (count < WAYS || count > MAX_COUNT || Integer.bitCount(count) != 1) {
       throw new IllegalArgumentException(
           "count: " + count + " (expected: a power of two from " + WAYS + " to " + MAX_COUNT + ")");

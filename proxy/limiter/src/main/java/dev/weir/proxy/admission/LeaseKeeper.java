@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.lease.Hands;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  * <p>One per event loop; the hands are all loops'. Each gives back what it was granted, at the end;
  * any may drop any.
  */
-final class Leases implements BudgetListener {
+final class LeaseKeeper implements BudgetListener {
   /** Between two looks at the ends of leases. */
   static final long SWEEP_NS = 10_000_000;
 
@@ -35,7 +35,7 @@ final class Leases implements BudgetListener {
   private static final long LEAST_PATIENCE_NS = 2_000_000;
 
   private final LeaseHands all;
-  private final Hands hands;
+  private final LeaseTable hands;
   private final Leasing leasing;
   private final RoundTrips roundTrips;
   private final LoopStore store;
@@ -48,7 +48,7 @@ final class Leases implements BudgetListener {
   private final WakeUp sweep;
   private final long deadlineNs;
 
-  private final AwaitedAsks awaited;
+  private final LeaseWaiters awaited;
 
   private final StoreQuestion question = new StoreQuestion();
   private final LeaseReceipt direct = new LeaseReceipt();
@@ -66,7 +66,7 @@ final class Leases implements BudgetListener {
   /**
    * @param wallNs the time of day.
    */
-  Leases(
+  LeaseKeeper(
       LeaseHands all,
       LoopStore store,
       long deadlineNs,
@@ -83,11 +83,11 @@ final class Leases implements BudgetListener {
     this.counts = counts;
     this.sweep = store.wakeUp(this::sweep);
     this.deadlineNs = deadlineNs;
-    this.awaited = new AwaitedAsks(hands.count(), clock, store);
+    this.awaited = new LeaseWaiters(hands.count(), clock, store);
   }
 
   /** The asks under way, and those that wait for them. */
-  AwaitedAsks awaited() {
+  LeaseWaiters awaited() {
     return awaited;
   }
 
@@ -95,7 +95,7 @@ final class Leases implements BudgetListener {
     return leasing;
   }
 
-  Hands hands() {
+  LeaseTable hands() {
     return hands;
   }
 
@@ -197,7 +197,7 @@ final class Leases implements BudgetListener {
   /** The store has decided on a request, whose key may have a hand. */
   void decided(LateQuestion late, StoreDecision decision) {
     roundTrips.add(clock.nowNs() - decision.sentNs());
-    if (late.hand == Hands.NONE) {
+    if (late.hand == LeaseTable.NONE) {
       return;
     }
     note(late.hand, decision);
@@ -259,9 +259,9 @@ final class Leases implements BudgetListener {
     }
     clearEnded(ask.hand, nowNs);
     boolean isUseful =
-        decision.leaseEndNs() - nowNs > 0 && units <= Hands.MAX_UNITS && ask.group.isCurrent();
-    int place = isUseful ? hands.reserve(ask.hand, ask.key) : Hands.NO_PLACE;
-    if (place == Hands.NO_PLACE) {
+        decision.leaseEndNs() - nowNs > 0 && units <= LeaseTable.MAX_UNITS && ask.group.isCurrent();
+    int place = isUseful ? hands.reserve(ask.hand, ask.key) : LeaseTable.NO_PLACE;
+    if (place == LeaseTable.NO_PLACE) {
       direct.set(ask.group, decision);
       end(direct, units);
       return;
@@ -290,9 +290,9 @@ final class Leases implements BudgetListener {
 
   /** The leases of a hand that are over make room. */
   private void clearEnded(int hand, long nowNs) {
-    for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+    for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
       long lease = hands.lease(hand, place);
-      if (lease != 0 && !Hands.isAlive(lease, nowNs)) {
+      if (lease != 0 && !LeaseTable.isAlive(lease, nowNs)) {
         endLease(hand, place, lease);
       }
     }
@@ -333,7 +333,7 @@ final class Leases implements BudgetListener {
       dropAll();
     }
     for (int i = ends.count() - 1; i >= 0; i--) {
-      if (!Hands.isAlive(ends.lease(i), nowNs)) {
+      if (!LeaseTable.isAlive(ends.lease(i), nowNs)) {
         endLease(ends.hand(i), ends.place(i), ends.lease(i));
         ends.remove(i);
       }
@@ -387,7 +387,7 @@ final class Leases implements BudgetListener {
     droppedNs = clock.nowNs();
     for (int hand = 0; hand < hands.count(); hand++) {
       hands.forgetEmptied(hand);
-      for (int place = 0; place < Hands.LEASES_PER_HAND; place++) {
+      for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
         long lease = hands.lease(hand, place);
         long units = lease == 0 ? 0 : hands.takeOut(hand, place, lease);
         if (units == 0) {
@@ -427,7 +427,7 @@ final class Leases implements BudgetListener {
   @Override
   public void givenBack(StoreKeys keys, int key, long cost) {
     int hand = hands.find(keys.localKey(key));
-    if (hand != Hands.NONE) {
+    if (hand != LeaseTable.NONE) {
       leasing.endSpacing(hand);
     }
   }

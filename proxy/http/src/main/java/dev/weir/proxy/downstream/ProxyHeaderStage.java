@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.loop.Bytes;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import io.netty.buffer.ByteBuf;
@@ -12,15 +12,15 @@ import io.netty.channel.ChannelHandlerContext;
  * Whom it names is the peer of all that follows, of a TLS handshake too. What begins otherwise is
  * closed: who guesses whether there is a header lets anybody choose an address.
  */
-final class ProxyHeaderGate extends EntryGate {
+final class ProxyHeaderStage extends EntryStage {
   private final Peer sender;
-  private final Arrivals arrivals;
+  private final AcceptedConnections arrivals;
   private final ProxyHeader header = new ProxyHeader();
 
   /** The beginning of the header; null if nothing has come. */
   private ByteBuf in;
 
-  ProxyHeaderGate(ClientLoop loop, Channel channel, Peer sender, Arrivals arrivals) {
+  ProxyHeaderStage(ClientLoop loop, Channel channel, Peer sender, AcceptedConnections arrivals) {
     super(loop, channel);
     this.sender = sender;
     this.arrivals = arrivals;
@@ -36,7 +36,7 @@ final class ProxyHeaderGate extends EntryGate {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    in = Bytes.append(in, (ByteBuf) message);
+    in = ChannelIo.append(in, (ByteBuf) message);
     if (!isWaiting()) {
       release();
       return;

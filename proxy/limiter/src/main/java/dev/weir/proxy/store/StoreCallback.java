@@ -3,7 +3,7 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.request.StoreFault;
 
 /** Takes what became of the questions that name it; on the event loop that asked. */
-public interface StoreTaker {
+public interface StoreCallback {
   /**
    * The store has decided.
    *

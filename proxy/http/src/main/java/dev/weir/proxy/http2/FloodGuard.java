@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * What the peer of one connection does that RFC 9113 allows and abuse is made of, and what comes of
  * it. Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
  */
-final class PeerConduct {
+final class FloodGuard {
   private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long MAX_OVERHEAD_BYTES = 1 << 20;
   private static final byte[] NO_DEBUG_TEXT = {};
@@ -26,7 +26,7 @@ final class PeerConduct {
   private long payloadBytes;
   private byte[] debugText = NO_DEBUG_TEXT;
 
-  PeerConduct(Http2Connection connection) {
+  FloodGuard(Http2Connection connection) {
     this.connection = connection;
     glitches = new GlitchBudget(nowNs());
     resets = new ResetBudget(nowNs());

@@ -12,7 +12,7 @@ import dev.weir.proxy.request.StoreObserver;
  *
  * <p>One per event loop.
  */
-final class Outcomes {
+final class QuestionResults {
   private static final String ASKER = "a request that asked the store";
 
   private final LoopClock clock;
@@ -21,7 +21,7 @@ final class Outcomes {
   private BudgetListener listener = BudgetListener.NONE;
   private boolean isAsking;
 
-  Outcomes(LoopClock clock, Debts debts) {
+  QuestionResults(LoopClock clock, Debts debts) {
     this.clock = clock;
     this.debts = debts;
   }
@@ -57,7 +57,7 @@ final class Outcomes {
   }
 
   /** Tells one that there is no decision; returns whether it passes all the same. */
-  boolean tellUnavailable(StoreTaker taker, long ticket, StoreFault fault) {
+  boolean tellUnavailable(StoreCallback taker, long ticket, StoreFault fault) {
     assert !isAsking : "a request is told within the question of another";
     observer.storeUnavailable(fault);
     try {
@@ -68,7 +68,7 @@ final class Outcomes {
     }
   }
 
-  void tellDecided(StoreTaker taker, long ticket, StoreDecision decision) {
+  void tellDecided(StoreCallback taker, long ticket, StoreDecision decision) {
     assert !isAsking : "a request is told within the question of another";
     try {
       taker.decided(ticket, decision);

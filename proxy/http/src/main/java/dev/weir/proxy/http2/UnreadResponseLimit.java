@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
  * may, the service sends less at once; beyond all of it, the streams whose client has taken nothing
  * for a second are reset, those that have stood still for the longest first.
  */
-final class UntakenContent {
+final class UnreadResponseLimit {
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Http2Connection connection;
   private final HeldBound bound;
   private boolean isWatched;
 
-  UntakenContent(Http2Connection connection, HeldBound bound) {
+  UnreadResponseLimit(Http2Connection connection, HeldBound bound) {
     this.connection = connection;
     this.bound = bound;
   }

@@ -18,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class BytesTest {
+class ChannelIoTest {
   private final EmbeddedChannel channel = new EmbeddedChannel(new InboundHandler() {});
   private final Recorder recorder = new Recorder();
 
@@ -32,10 +32,10 @@ class BytesTest {
     write("before ");
     channel.pipeline().addFirst(recorder);
     write("while ");
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
     channel.pipeline().remove(recorder);
     write("after");
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
     assertEquals(List.of("while ", "flush"), recorder.seen);
     assertEquals("before while after", sent());
   }
@@ -44,15 +44,15 @@ class BytesTest {
   void anOutboundHandlerBehindTheConnectionsOwnSeesWhatIsWritten() {
     channel.pipeline().addLast(recorder);
     write("a");
-    Bytes.flush(channel);
+    ChannelIo.flush(channel);
     assertEquals(List.of("a", "flush"), recorder.seen);
   }
 
   @Test
   void anOutboundHandlerThatIsTheOnlyOneSeesWhatIsWritten() {
     EmbeddedChannel alone = new EmbeddedChannel(recorder);
-    Bytes.write(alone, text("a"));
-    Bytes.flush(alone);
+    ChannelIo.write(alone, text("a"));
+    ChannelIo.flush(alone);
     assertEquals(List.of("a", "flush"), recorder.seen);
     alone.finishAndReleaseAll();
   }
@@ -61,26 +61,26 @@ class BytesTest {
   void anOutboundHandlerSeesTheEndBehindAllBytes() {
     channel.pipeline().addFirst(recorder);
     write("last");
-    Bytes.endOutput(channel, () -> {});
+    ChannelIo.endOutput(channel, () -> {});
     assertEquals(List.of("last", "end", "flush"), recorder.seen);
   }
 
   @Test
   void whatAHandlerMayKeepIsNotSent() {
-    assertTrue(Bytes.areSent(channel));
+    assertTrue(ChannelIo.areSent(channel));
     write("a");
-    assertFalse(Bytes.areSent(channel));
-    Bytes.flush(channel);
-    assertTrue(Bytes.areSent(channel));
+    assertFalse(ChannelIo.areSent(channel));
+    ChannelIo.flush(channel);
+    assertTrue(ChannelIo.areSent(channel));
     channel.pipeline().addFirst(recorder);
-    assertFalse(Bytes.areSent(channel));
+    assertFalse(ChannelIo.areSent(channel));
   }
 
   @Test
   void appendsBehindWhatWasKept() {
     ByteBuf kept = text("ab");
     kept.readByte();
-    ByteBuf joined = Bytes.append(kept, text("cd"));
+    ByteBuf joined = ChannelIo.append(kept, text("cd"));
     assertEquals("bcd", joined.toString(StandardCharsets.US_ASCII));
     joined.release();
   }
@@ -88,9 +88,9 @@ class BytesTest {
   @Test
   void appendsToNothingWithoutACopy() {
     ByteBuf more = text("a");
-    assertSame(more, Bytes.append(null, more));
+    assertSame(more, ChannelIo.append(null, more));
     ByteBuf empty = Unpooled.directBuffer(8);
-    assertSame(more, Bytes.append(empty, more));
+    assertSame(more, ChannelIo.append(empty, more));
     assertEquals(0, empty.refCnt());
     more.release();
   }
@@ -100,7 +100,7 @@ class BytesTest {
   void appendsToACopyOfWhatIsShared() {
     ByteBuf kept = Unpooled.directBuffer(64).writeBytes(new byte[] {'a', 'b'});
     ByteBuf slice = kept.retainedSlice(0, 1);
-    ByteBuf joined = Bytes.append(kept, text("c"));
+    ByteBuf joined = ChannelIo.append(kept, text("c"));
     assertEquals("abc", joined.toString(StandardCharsets.US_ASCII));
     assertEquals(1, slice.refCnt());
     slice.release();
@@ -113,7 +113,7 @@ class BytesTest {
     for (ByteBuf bytes :
         List.of(text("abc"), Unpooled.buffer(8).writeBytes(new byte[] {'a', 'b', 'c'}))) {
       bytes.readByte();
-      Bytes.view(bytes, window);
+      ChannelIo.view(bytes, window);
       assertEquals(2, window.capacity());
       assertEquals('b', window.getByte(0));
       bytes.release();
@@ -121,7 +121,7 @@ class BytesTest {
   }
 
   private void write(String bytes) {
-    Bytes.write(channel, text(bytes));
+    ChannelIo.write(channel, text(bytes));
   }
 
   private static ByteBuf text(String text) {
@@ -144,7 +144,7 @@ class BytesTest {
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
       ByteBuf bytes = (ByteBuf) message;
-      seen.add(bytes == Bytes.OUTPUT_END ? "end" : bytes.toString(StandardCharsets.US_ASCII));
+      seen.add(bytes == ChannelIo.OUTPUT_END ? "end" : bytes.toString(StandardCharsets.US_ASCII));
       ctx.write(message, promise);
     }
 

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  *
  * @param <T> what an event loop has of its own.
  */
-public final class EveryLoop<T> {
+public final class LoopBroadcast<T> {
   private record Member<T>(EventExecutor loop, T part) {}
 
   private final List<Member<T>> members = new ArrayList<>();

@@ -10,13 +10,13 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
  * the time of a head, or the connection is closed without a word. Handlers behind it see the
  * connection become active once it has let it in, and nothing before.
  */
-abstract class EntryGate extends InboundHandler implements ClientConnection {
+abstract class EntryStage extends InboundHandler implements ClientConnection {
   final ClientLoop loop;
   final Channel channel;
   private final ClientTimer timer = new ClientTimer(this);
   private boolean isWaiting;
 
-  EntryGate(ClientLoop loop, Channel channel) {
+  EntryStage(ClientLoop loop, Channel channel) {
     this.loop = loop;
     this.channel = channel;
   }

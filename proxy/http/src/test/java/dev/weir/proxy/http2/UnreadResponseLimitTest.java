@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a service may send while its event loop holds much that clients do not take. */
-class UntakenContentTest {
+class UnreadResponseLimitTest {
   private static final int HALF = WatchedStreams.MAX_HELD_BYTES / 2;
   private static final String NARROW = "SETTINGS 4=" + ReceiveWindows.NARROW_BYTES;
   private static final String WIDE = "SETTINGS 4=" + Http2Connection.WINDOW_BYTES;

@@ -4,16 +4,16 @@ import dev.weir.proxy.request.Admission;
 import java.util.Arrays;
 
 /** The charges of one event loop that are kept; made when needed, and reused. */
-final class KeptChargePool {
+final class RefundSlipPool {
   private static final int FIRST_COUNT = 64;
 
   private final int maxCount;
-  private KeptCharge[] charges = {};
+  private RefundSlip[] charges = {};
   private int[] free = {};
   private int madeCount;
   private int freeCount;
 
-  KeptChargePool(int maxCount) {
+  RefundSlipPool(int maxCount) {
     this.maxCount = maxCount;
   }
 
@@ -28,7 +28,7 @@ final class KeptChargePool {
         charges = Arrays.copyOf(charges, count);
         free = Arrays.copyOf(free, count);
       }
-      charges[madeCount] = new KeptCharge();
+      charges[madeCount] = new RefundSlip();
       free[freeCount++] = madeCount++;
     }
     int index = free[--freeCount];
@@ -36,7 +36,7 @@ final class KeptChargePool {
     return index;
   }
 
-  KeptCharge get(int index) {
+  RefundSlip get(int index) {
     return charges[index];
   }
 

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * awaited until it ends or, as a request needs time to ask for itself, until half a deadline after
  * it was sent. One per event loop.
  */
-final class AwaitedAsks {
+final class LeaseWaiters {
   private final LoopClock clock;
 
   /** By hand, the ask under way that requests may wait for. */
@@ -30,7 +30,7 @@ final class AwaitedAsks {
    * @param hands so many keys may have.
    * @param store who wakes this up.
    */
-  AwaitedAsks(int hands, LoopClock clock, LoopStore store) {
+  LeaseWaiters(int hands, LoopClock clock, LoopStore store) {
     this.clock = clock;
     underWay = new LeaseAsk[hands];
     patience = store.wakeUp(this::letGo);

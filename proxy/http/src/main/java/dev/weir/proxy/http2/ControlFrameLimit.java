@@ -9,7 +9,7 @@ package dev.weir.proxy.http2;
  * they are counted up to a place in all that is written, and behind it: once that place is sent,
  * those before it are forgotten, and what has been written by then ends at the next place.
  */
-final class UnsentAnswers {
+final class ControlFrameLimit {
   private static final int MOST = 1_000;
 
   private final Http2Output output;
@@ -17,7 +17,7 @@ final class UnsentAnswers {
   private int beforePlace;
   private int behindPlace;
 
-  UnsentAnswers(Http2Output output) {
+  ControlFrameLimit(Http2Output output) {
     this.output = output;
   }
 

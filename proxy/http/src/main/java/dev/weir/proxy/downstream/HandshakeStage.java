@@ -15,7 +15,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
  * A client's connection while its TLS handshake is under way. Stands behind the handler that does
  * it; what the client has shown goes into its {@link Peer}.
  */
-final class HandshakeGate extends EntryGate {
+final class HandshakeStage extends EntryStage {
   private final Peer peer;
   private final CountByClient underWay;
   private final IpAddress capped;
@@ -28,7 +28,7 @@ final class HandshakeGate extends EntryGate {
    * @param capped the client that it is counted for; null for none.
    * @param memory of that client.
    */
-  HandshakeGate(
+  HandshakeStage(
       ClientLoop loop,
       Channel channel,
       Peer peer,

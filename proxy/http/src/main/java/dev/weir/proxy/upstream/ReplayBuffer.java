@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
  * it has not looked at the request, they are sent again. A head is always kept, of a body {@value
  * #MAX_BODY_BYTES} bytes at most: who sends more than that is told, and may repeat it.
  */
-final class KeptRequest {
+final class ReplayBuffer {
   static final int MAX_BODY_BYTES = 4 * 1024;
 
   private ByteBuf bytes;

@@ -7,14 +7,14 @@ import dev.weir.proxy.request.Verdict;
 import org.agrona.DirectBuffer;
 
 /** A method of {@code weir.v1.RateLimiter} whose calls are one question each. */
-abstract class OneQuestion implements GrpcMethod {
+abstract class SingleCheckMethod implements GrpcMethod {
   final RateLimiterLoop loop;
   private final String name;
   private final DecisionCall kind;
   private final Operation operation;
   private final AwaitedVerdicts<GrpcCall> verdicts;
 
-  OneQuestion(RateLimiterLoop loop, String name, DecisionCall kind, Operation operation) {
+  SingleCheckMethod(RateLimiterLoop loop, String name, DecisionCall kind, Operation operation) {
     this.loop = loop;
     this.name = name;
     this.kind = kind;

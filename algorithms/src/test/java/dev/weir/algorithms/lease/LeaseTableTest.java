@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class HandsTest {
+class LeaseTableTest {
   private static final long NOW_NS = 10_000_000_000L;
   private static final long MS = 1_000_000;
   private static final LeaseTerms TERMS = new LeaseTerms(100 * MS, true);
 
-  private final Hands hands = new Hands(8);
+  private final LeaseTable hands = new LeaseTable(8);
   private final Taken taken = new Taken();
 
   @AfterEach
@@ -39,7 +39,7 @@ class HandsTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 1, -1, 42, Long.MIN_VALUE})
   void everyKeyFindsItsHand(long key) {
-    assertEquals(Hands.NONE, hands.find(key));
+    assertEquals(LeaseTable.NONE, hands.find(key));
     int hand = hand(key);
     assertEquals(hand, hands.find(key));
     assertEquals(1, hands.keyCount());
@@ -48,7 +48,7 @@ class HandsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 4, 9, 12, 1 << 25})
   void refusesACountThatIsNone(int count) {
-    assertThrows(IllegalArgumentException.class, () -> new Hands(count).close());
+    assertThrows(IllegalArgumentException.class, () -> new LeaseTable(count).close());
   }
 
   @Test
@@ -103,9 +103,9 @@ class HandsTest {
     int hand = hand(7);
     lease(hand, 7, 5, NOW_NS + 4 * MS);
     lease(hand, 7, 5, NOW_NS + 2 * MS);
-    assertEquals(Hands.NO_PLACE, hands.reserve(hand, 7));
+    assertEquals(LeaseTable.NO_PLACE, hands.reserve(hand, 7));
     assertTrue(hands.take(hand, 7, 5, NOW_NS, taken));
-    assertNotEquals(Hands.NO_PLACE, hands.reserve(hand, 7));
+    assertNotEquals(LeaseTable.NO_PLACE, hands.reserve(hand, 7));
     assertEquals(0, hands.putBack(taken), "their lease is gone");
   }
 
@@ -149,8 +149,8 @@ class HandsTest {
     for (long key = 10; key < 18; key++) {
       hand(key);
     }
-    assertEquals(Hands.NONE, hands.claim(18, NOW_NS));
-    assertEquals(Hands.NONE, hands.claim(18, NOW_NS + 990 * MS));
+    assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS));
+    assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 990 * MS));
     int hand = hands.claim(18, NOW_NS + 1_010 * MS);
     assertEquals(hand, hands.find(18));
     assertEquals(8, hands.keyCount());
@@ -166,10 +166,10 @@ class HandsTest {
         assertTrue(hands.ask(hand, NOW_NS, NOW_NS + 5_000 * MS));
       }
     }
-    assertEquals(Hands.NONE, hands.claim(18, NOW_NS + 2_000 * MS));
-    assertEquals(Hands.NONE, hands.claim(18, NOW_NS + 3_900 * MS), "they may be on their way back");
-    assertNotEquals(Hands.NONE, hands.claim(18, NOW_NS + 4_100 * MS));
-    assertNotEquals(Hands.NONE, hands.claim(19, NOW_NS + 5_000 * MS));
+    assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 2_000 * MS));
+    assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 3_900 * MS), "they may be on their way back");
+    assertNotEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 4_100 * MS));
+    assertNotEquals(LeaseTable.NONE, hands.claim(19, NOW_NS + 5_000 * MS));
   }
 
   @Test
@@ -181,7 +181,7 @@ class HandsTest {
     long laterNs = NOW_NS + 2_000 * MS;
     int now = hands.claim(18, laterNs);
     assertEquals(hand, now);
-    assertEquals(Hands.NO_PLACE, hands.reserve(hand, 10));
+    assertEquals(LeaseTable.NO_PLACE, hands.reserve(hand, 10));
     lease(hand, 18, 4, laterNs + MS);
     assertFalse(hands.take(hand, 10, 1, laterNs, taken));
     assertEquals(4, hands.usable(18, laterNs));

@@ -10,7 +10,7 @@ import dev.weir.scripts.ScriptLimit;
  * What one request was charged, kept as long as it may have to go back: budgets of this node, and
  * checks of the store. Reused.
  */
-public final class KeptCharge {
+public final class RefundSlip {
   private static final int STORE_BYTES_AT_FIRST = 256;
 
   final long[] keys = new long[RuleSpec.MAX_BUDGETS];
@@ -47,7 +47,7 @@ public final class KeptCharge {
 
   int takenCount;
 
-  KeptCharge clear() {
+  RefundSlip clear() {
     count = 0;
     checkCount = 0;
     takenCount = 0;
@@ -77,7 +77,7 @@ public final class KeptCharge {
   }
 
   /** Adds another one's budgets of this node. */
-  void addLocal(KeptCharge from) {
+  void addLocal(RefundSlip from) {
     for (int i = 0; i < from.count; i++) {
       add(from.keys[i], from.limits[i], from.costs[i], from.atNs[i]);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One request of HTTP/1.1 to a service of HTTP/2 and its answer, frame by frame. */
-class Http2CallTest extends HeldPoolTest {
+class UpstreamStreamTest extends HeldPoolTest {
   @Test
   void carriesARequestAndItsAnswer() {
     HeldClient client = held.ask(GET);

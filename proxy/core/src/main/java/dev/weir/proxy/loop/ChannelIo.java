@@ -11,11 +11,11 @@ import io.netty.channel.socket.DuplexChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Looks at received bytes, keeps them, and sends bytes, each in the one way that is right. */
-public final class Bytes {
+public final class ChannelIo {
   /** Written behind the last byte of a connection's output, and told from other empty buffers. */
   public static final ByteBuf OUTPUT_END = new EmptyByteBuf(UnpooledByteBufAllocator.DEFAULT);
 
-  private Bytes() {}
+  private ChannelIo() {}
 
   /** Points {@code window} at the readable bytes of {@code in}, which must stay where they are. */
   public static void view(ByteBuf in, UnsafeBuffer window) {

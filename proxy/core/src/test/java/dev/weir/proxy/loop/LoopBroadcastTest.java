@@ -10,10 +10,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class EveryLoopTest {
+class LoopBroadcastTest {
   private final EmbeddedChannel first = new EmbeddedChannel();
   private final EmbeddedChannel second = new EmbeddedChannel();
-  private final EveryLoop<String> loops = new EveryLoop<>();
+  private final LoopBroadcast<String> loops = new LoopBroadcast<>();
   private final List<String> done = new ArrayList<>();
 
   @BeforeEach

@@ -13,7 +13,7 @@ import org.agrona.DirectBuffer;
  * What was found out of a question before it is asked: its rule, and whose budgets those are that
  * this node decides on. Reused.
  */
-final class Expectation implements Identities {
+final class Prefetch implements Identities {
   private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
   private Question question;
   private RuleSet rules;

@@ -20,7 +20,7 @@ import io.netty.buffer.Unpooled;
  * <p>An exchange that the service has not looked at (RFC 9113, section 8.7) is sent once more, on
  * another stream, if nothing was answered and all that was sent is still kept.
  */
-final class Http2Call implements ServiceSide {
+final class UpstreamStream implements ServiceSide {
   /** Informational responses to one request, before the final one. */
   private static final int MAX_INFORMATIONAL = 8;
 
@@ -29,7 +29,7 @@ final class Http2Call implements ServiceSide {
 
   private final Http2Pool pool;
   private final ServiceWait wait;
-  private final KeptRequest kept = new KeptRequest();
+  private final ReplayBuffer kept = new ReplayBuffer();
 
   private ProxiedRequest request;
   private long client;
@@ -69,11 +69,11 @@ final class Http2Call implements ServiceSide {
   private RefusalReason failure;
 
   /** The next call that has told its client something in this turn; see {@link Http2Pool}. */
-  Http2Call nextTold;
+  UpstreamStream nextTold;
 
   boolean isTold;
 
-  Http2Call(Http2Pool pool) {
+  UpstreamStream(Http2Pool pool) {
     this.pool = pool;
     wait =
         new ServiceWait(pool.loop()) {
