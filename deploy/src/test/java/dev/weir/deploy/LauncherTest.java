@@ -108,7 +108,8 @@ class LauncherTest {
     Files.delete(folder.resolve("native"));
     Files.createFile(folder.resolve("pom.xml"));
     Files.writeString(
-        folder.resolve("mvnw"), "mkdir -p proxy/sidecar/target && : >proxy/sidecar/target/weir.jar\n");
+        folder.resolve("mvnw"),
+        "mkdir -p proxy/sidecar/target && : >proxy/sidecar/target/weir.jar\n");
     Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
     Files.writeString(
         bin.resolve("java"),

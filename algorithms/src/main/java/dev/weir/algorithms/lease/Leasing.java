@@ -26,14 +26,16 @@ public final class Leasing {
   /**
    * Counts the arrival of a request, whether or not it will pass.
    *
-   * @return the hand of its key; {@link LeaseTable#NONE} if there is no room for it, or leases of such a
-   *     life do not pay.
+   * @return the hand of its key; {@link LeaseTable#NONE} if there is no room for it, or leases of
+   *     such a life do not pay.
    */
   public int arrived(long key, LeaseTerms terms, long nowNs) {
     return arrived(find(key, terms), key, terms, nowNs);
   }
 
-  /** The hand of a key; {@link LeaseTable#NONE} if it has none, or leases of such a life do not pay. */
+  /**
+   * The hand of a key; {@link LeaseTable#NONE} if it has none, or leases of such a life do not pay.
+   */
   public int find(long key, LeaseTerms terms) {
     return terms.pays(roundTrips.medianNs()) ? hands.find(key) : LeaseTable.NONE;
   }

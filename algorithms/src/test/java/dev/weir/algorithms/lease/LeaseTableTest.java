@@ -167,7 +167,8 @@ class LeaseTableTest {
       }
     }
     assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 2_000 * MS));
-    assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 3_900 * MS), "they may be on their way back");
+    assertEquals(
+        LeaseTable.NONE, hands.claim(18, NOW_NS + 3_900 * MS), "they may be on their way back");
     assertNotEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 4_100 * MS));
     assertNotEquals(LeaseTable.NONE, hands.claim(19, NOW_NS + 5_000 * MS));
   }

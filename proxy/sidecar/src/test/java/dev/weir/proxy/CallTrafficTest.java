@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.warmup.Traffic;
+import dev.weir.proxy.wiring.Run;
+import dev.weir.proxy.wiring.Sidecar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

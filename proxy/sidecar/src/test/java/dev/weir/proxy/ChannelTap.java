@@ -2,6 +2,7 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.ListeningSocket;
+import dev.weir.proxy.wiring.Sidecar;
 import io.netty.bootstrap.ChannelInitializerExtension;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

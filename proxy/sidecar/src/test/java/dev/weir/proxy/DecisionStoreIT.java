@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;

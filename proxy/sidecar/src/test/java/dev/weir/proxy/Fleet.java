@@ -1,6 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.wiring.StartException;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.manual.ManualPage;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.scripts.server.FreePorts;
 import java.io.File;
 import java.io.IOException;

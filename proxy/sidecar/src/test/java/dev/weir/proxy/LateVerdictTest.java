@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.proxy.admission.Gate;
-import dev.weir.proxy.downstream.ClientLoop;
-import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;

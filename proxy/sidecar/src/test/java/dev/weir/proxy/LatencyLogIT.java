@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
+import dev.weir.proxy.wiring.StartException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -2,10 +2,10 @@ package dev.weir.proxy;
 
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.downstream.StreamRouter;
-import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.manual.ManualPage.Block;
 import dev.weir.scripts.server.RedisKind;

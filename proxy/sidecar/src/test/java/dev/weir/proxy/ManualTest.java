@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.RunFlags;
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.Settings;

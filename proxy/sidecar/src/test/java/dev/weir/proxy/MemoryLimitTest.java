@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.weir.proxy.wiring.MemoryLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.http2.HpackEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

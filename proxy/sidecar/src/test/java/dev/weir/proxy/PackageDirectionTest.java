@@ -44,7 +44,10 @@ class PackageDirectionTest {
           "envoy",
           "simulation",
           "log",
-          "warmup");
+          "warmup",
+          "cli",
+          "demo",
+          "wiring");
 
   @ParameterizedTest
   @CsvSource({

@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.WeirMain;
 import dev.weir.scripts.server.RedisBinary;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.TwoHosts;

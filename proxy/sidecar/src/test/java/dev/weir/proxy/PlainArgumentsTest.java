@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.PlainArguments;
+import dev.weir.proxy.cli.RunCommand;
+import dev.weir.proxy.cli.RunFlags;
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.control.SettingKind;
 import dev.weir.proxy.control.SettingRow;
+import dev.weir.proxy.wiring.RunArguments;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

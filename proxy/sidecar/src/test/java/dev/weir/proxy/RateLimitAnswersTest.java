@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.wiring.Sidecar;
+import dev.weir.proxy.wiring.StartException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -11,6 +11,7 @@ import dev.weir.client.RateLimitClient;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.Dimension;
 import io.grpc.ManagedChannel;

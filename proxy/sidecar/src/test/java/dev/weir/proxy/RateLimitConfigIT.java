@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.wiring.Sidecar;
+import dev.weir.proxy.wiring.StartException;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import io.netty.util.ResourceLeakDetector;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.RunFlags;
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.SettingsFlags;
 import org.junit.jupiter.api.Test;

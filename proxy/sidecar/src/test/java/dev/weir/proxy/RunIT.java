@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.WeirMain;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.wiring.Sidecar;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

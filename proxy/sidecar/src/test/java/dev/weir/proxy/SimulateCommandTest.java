@@ -3,6 +3,8 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.WeirCommand;
+import dev.weir.proxy.cli.WeirMain;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

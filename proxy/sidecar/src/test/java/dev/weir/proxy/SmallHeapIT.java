@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import dev.weir.proxy.cli.WeirMain;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.util.List;

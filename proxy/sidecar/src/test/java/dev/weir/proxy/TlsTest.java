@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.TestCertificates;
+import dev.weir.proxy.wiring.StartException;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.file.Files;

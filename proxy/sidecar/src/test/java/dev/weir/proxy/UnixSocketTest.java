@@ -10,6 +10,8 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.wiring.Sidecar;
+import dev.weir.proxy.wiring.StartException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.wiring.Watchdog;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;

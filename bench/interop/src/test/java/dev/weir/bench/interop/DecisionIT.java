@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.Sidecar;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.CheckRateLimitsRequest;

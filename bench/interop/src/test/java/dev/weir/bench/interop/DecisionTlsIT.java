@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.Sidecar;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.Dimension;
 import dev.weir.v1.RateLimiterGrpc;

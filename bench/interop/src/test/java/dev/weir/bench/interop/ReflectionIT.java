@@ -3,9 +3,9 @@ package dev.weir.bench.interop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.Sidecar;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package dev.weir.bench.interop;
 
-import dev.weir.proxy.Sidecar;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
+import dev.weir.proxy.wiring.Sidecar;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;

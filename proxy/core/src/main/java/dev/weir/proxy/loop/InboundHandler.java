@@ -5,8 +5,9 @@ import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelOutboundHandler;
 
 /**
- * A connection's own handler, which sees what comes and nothing of what is written. {@link ChannelIo}
- * tells it from others by its class, which costs less than to ask whether a handler is outbound.
+ * A connection's own handler, which sees what comes and nothing of what is written. {@link
+ * ChannelIo} tells it from others by its class, which costs less than to ask whether a handler is
+ * outbound.
  *
  * <p>No adapter of Netty's: of those it asks the annotations, for which the JVM makes classes, a
  * dozen milliseconds of each start.

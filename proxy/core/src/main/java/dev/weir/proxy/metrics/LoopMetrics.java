@@ -1,7 +1,7 @@
 package dev.weir.proxy.metrics;
 
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;

@@ -19,7 +19,7 @@ class LogLineTest {
 
   @ParameterizedTest
   @CsvSource({
-    "2026-01-02T03:04:05.006Z, INFO, dev.weir.proxy.Sidecar, 2026-01-02T03:04:05.006Z INFO  Sidecar: x",
+    "2026-01-02T03:04:05.006Z, INFO, dev.weir.proxy.wiring.Sidecar, 2026-01-02T03:04:05.006Z INFO  Sidecar: x",
     "1970-01-01T00:00:00.000Z, ERROR, Store, 1970-01-01T00:00:00.000Z ERROR Store: x",
     "1969-12-31T23:59:59.999Z, WARN, a.b, 1969-12-31T23:59:59.999Z WARN  b: x",
     "2024-02-29T23:59:59.090Z, WARN, a.b., 2024-02-29T23:59:59.090Z WARN  : x",

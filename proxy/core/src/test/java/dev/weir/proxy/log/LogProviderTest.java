@@ -23,7 +23,7 @@ class LogProviderTest {
 
   @ParameterizedTest
   @CsvSource({
-    "dev.weir.proxy.Sidecar, INFO",
+    "dev.weir.proxy.wiring.Sidecar, INFO",
     "reactor.util.Loggers, INFO",
     "io.netty.util.ResourceLeakDetector, WARN",
     "io.nettyx, INFO",

@@ -3,8 +3,8 @@ package dev.weir.proxy.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.Glitch;
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;

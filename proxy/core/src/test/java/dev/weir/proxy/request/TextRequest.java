@@ -1,9 +1,5 @@
 package dev.weir.proxy.request;
 
-import dev.weir.proxy.request.CertificateNames;
-import dev.weir.proxy.request.IpAddress;
-import dev.weir.proxy.request.Peer;
-import dev.weir.proxy.request.RequestView;
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

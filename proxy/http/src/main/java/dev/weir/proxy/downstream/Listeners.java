@@ -40,7 +40,8 @@ public final class Listeners {
     CountByClient handshakes = AcceptedConnections.handshakes(settings.caps(), ipv6Prefix);
     try {
       for (ListenerSettings each : settings.listeners()) {
-        AcceptedConnections arrivals = new AcceptedConnections(each, tls.apply(each), trusted, caps, pause, handshakes);
+        AcceptedConnections arrivals =
+            new AcceptedConnections(each, tls.apply(each), trusted, caps, pause, handshakes);
         Listener listener = new Listener(each.address(), arrivals, transport, group, loops);
         listeners.add(listener);
         pause.join(listener.channel().config());

@@ -1,9 +1,9 @@
 package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import io.netty.buffer.ByteBuf;
 
 /**

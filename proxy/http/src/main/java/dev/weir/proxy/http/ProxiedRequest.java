@@ -1,13 +1,13 @@
 package dev.weir.proxy.http;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestEnd.How;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.concurrent.TimeUnit;

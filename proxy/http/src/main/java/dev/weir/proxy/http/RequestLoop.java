@@ -3,7 +3,6 @@ package dev.weir.proxy.http;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -11,6 +10,7 @@ import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 
 /** What the requests of one event loop share, of whatever protocol. Used by that loop only. */
 public final class RequestLoop {

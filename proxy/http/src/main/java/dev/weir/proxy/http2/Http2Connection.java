@@ -1,9 +1,9 @@
 package dev.weir.proxy.http2;
 
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Http2Observer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.http2;
 
 import dev.weir.proxy.request.Glitch;
+
 /** What comes of the peer's SETTINGS, and of its acknowledgement of ours. */
 final class ReceivedSettings {
   private final Http2Connection connection;

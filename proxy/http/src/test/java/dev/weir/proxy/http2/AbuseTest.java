@@ -1,11 +1,11 @@
 package dev.weir.proxy.http2;
 
-import dev.weir.proxy.request.Glitch;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
+import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

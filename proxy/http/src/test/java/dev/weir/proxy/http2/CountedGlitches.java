@@ -1,7 +1,7 @@
 package dev.weir.proxy.http2;
 
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Glitch;
+import dev.weir.proxy.request.Http2Observer;
 import java.util.EnumMap;
 import java.util.Map;
 

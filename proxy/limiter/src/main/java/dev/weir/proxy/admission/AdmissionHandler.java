@@ -6,12 +6,12 @@ import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Identities;
 import dev.weir.proxy.rule.IdentityReader;
@@ -239,8 +239,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /** The verdict; null if the gate will tell it later. */
-  private Verdict decide(
-      long ticket, Rule rule, Question question, Prefetch expected, long nowNs) {
+  private Verdict decide(long ticket, Rule rule, Question question, Prefetch expected, long nowNs) {
     if (rule == null) {
       return verdict.allowUnlimited();
     }

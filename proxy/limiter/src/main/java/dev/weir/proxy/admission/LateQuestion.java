@@ -8,9 +8,9 @@ import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.StoreCallback;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreCallback;
 import dev.weir.scripts.ScriptLimit;
 
 /**

@@ -91,7 +91,11 @@ public final class LeasedGate implements Gate {
   }
 
   private LeasedGate(
-      ExactGate exact, LeaseKeeper leases, StoreNames storeNames, LoopClock clock, LeaseMetrics counts) {
+      ExactGate exact,
+      LeaseKeeper leases,
+      StoreNames storeNames,
+      LoopClock clock,
+      LeaseMetrics counts) {
     this.exact = exact;
     this.leases = leases;
     this.leasing = leases.leasing();

@@ -1,8 +1,8 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.RuleCounters;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Rule;
 import java.util.Arrays;
 
@@ -96,7 +96,13 @@ final class ParkedRequests {
    *
    * @param rule null if none applies, and then so is {@code of}.
    */
-  void park(long ticket, VerdictListener asker, Rule rule, RuleCounters of, Purpose purpose, long startNs) {
+  void park(
+      long ticket,
+      VerdictListener asker,
+      Rule rule,
+      RuleCounters of,
+      Purpose purpose,
+      long startNs) {
     int place = freePlaces[--freeCount];
     assert place == (int) ticket : "another question has been parked meanwhile";
     taken[purpose.ordinal()]++;

@@ -59,7 +59,8 @@ final class FleetMembers {
    * @param listener is told of each count and rank that is another one, by whoever calls {@link
    *     #beat}.
    */
-  FleetMembers(StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
+  FleetMembers(
+      StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
     this.calls = calls;
     this.service = service;
     this.keys = new byte[][] {key("peers", service), key("rules", service)};

@@ -16,7 +16,12 @@ final class Shards {
   /** By partition; null if no server has it. */
   private final Shard[] shards = new Shard[Partitions.COUNT];
 
-  Shards(LoopStoreConfig parts, QuestionResults outcomes, Debts debts, BatchPool batches, StoreLinks links) {
+  Shards(
+      LoopStoreConfig parts,
+      QuestionResults outcomes,
+      Debts debts,
+      BatchPool batches,
+      StoreLinks links) {
     this.parts = parts;
     this.outcomes = outcomes;
     this.debts = debts;

@@ -162,7 +162,10 @@ public final class Store implements AutoCloseable {
     keeper.scheduleWithFixedDelay(
         guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     keeper.scheduleWithFixedDelay(
-        guarded(this::beat), FleetMembers.INTERVAL_MS, FleetMembers.INTERVAL_MS, TimeUnit.MILLISECONDS);
+        guarded(this::beat),
+        FleetMembers.INTERVAL_MS,
+        FleetMembers.INTERVAL_MS,
+        TimeUnit.MILLISECONDS);
     CompletableFuture<?>[] all =
         Stream.concat(members.stream().map(member -> member.store().ready()), Stream.of(counted))
             .toArray(CompletableFuture[]::new);

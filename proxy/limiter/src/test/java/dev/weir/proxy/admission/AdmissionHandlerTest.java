@@ -12,7 +12,6 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
@@ -22,6 +21,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Algorithm;
 import dev.weir.proxy.rule.BudgetSpec;
 import dev.weir.proxy.rule.ClientIpReader;
@@ -465,7 +465,8 @@ class AdmissionHandlerTest {
   }
 
   /** Asks, and tells the asker what is known at once, as connections do. */
-  private long admit(AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
+  private long admit(
+      AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
     long ticket = ask(handler, request, asker, nowNs);
     if (ticket == Admission.SETTLED) {
       asker.decided(ticket, handler.verdict());
@@ -473,7 +474,8 @@ class AdmissionHandlerTest {
     return ticket;
   }
 
-  private long ask(AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
+  private long ask(
+      AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
     return handler.ask(question.traffic(request), asker, nowNs);
   }
 

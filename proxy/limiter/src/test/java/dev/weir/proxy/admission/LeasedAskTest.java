@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.Mode;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

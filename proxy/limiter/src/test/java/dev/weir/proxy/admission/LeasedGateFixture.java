@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.util.ArrayList;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
-import dev.weir.proxy.rule.Mode;
 import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.Mode;
 import org.junit.jupiter.api.Test;
 
 /**

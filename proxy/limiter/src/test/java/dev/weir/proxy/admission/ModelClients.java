@@ -3,10 +3,10 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.util.ArrayList;

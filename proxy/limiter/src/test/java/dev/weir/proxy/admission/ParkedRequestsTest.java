@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.VerdictListener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.TextRequest;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextRequest;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

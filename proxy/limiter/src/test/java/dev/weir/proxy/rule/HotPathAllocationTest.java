@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
+import dev.weir.proxy.request.TextRequest;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -15,6 +14,7 @@ import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TargetNormaliser;
+import dev.weir.proxy.request.TextRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.TextRequest;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.TextRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -2,8 +2,8 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.decision.DecisionSettings;
+import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.store.StoreSettings;
 import dev.weir.proxy.upstream.UpstreamSettings;

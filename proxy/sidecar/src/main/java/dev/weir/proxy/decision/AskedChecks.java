@@ -2,8 +2,8 @@ package dev.weir.proxy.decision;
 
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;

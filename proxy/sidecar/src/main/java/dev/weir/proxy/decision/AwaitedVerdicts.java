@@ -2,10 +2,10 @@ package dev.weir.proxy.decision;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import java.util.ArrayDeque;
 
 /**

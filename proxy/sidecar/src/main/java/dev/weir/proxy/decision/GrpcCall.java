@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.downstream.RoutedStream;
 import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.downstream.RoutedStream;
 import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;

@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.downstream.RoutedStream;
 import dev.weir.proxy.downstream.StreamRouter;
-import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
 import dev.weir.proxy.http.Decimal;

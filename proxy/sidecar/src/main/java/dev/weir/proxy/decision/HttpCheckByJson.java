@@ -1,9 +1,9 @@
 package dev.weir.proxy.decision;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.weir.proxy.downstream.AnswerSettings;
 import dev.weir.proxy.decision.JsonCheckReader.BadJsonException;
 import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.downstream.AnswerSettings;
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.DecisionCall;

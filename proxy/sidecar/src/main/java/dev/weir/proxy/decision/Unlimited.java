@@ -1,10 +1,10 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.request.Admission;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 
 /** Lets every request pass: those that ask for decisions are not themselves decided on. */
 final class Unlimited implements Admission {

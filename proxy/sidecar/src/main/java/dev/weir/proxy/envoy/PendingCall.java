@@ -3,9 +3,9 @@ package dev.weir.proxy.envoy;
 import dev.weir.proxy.control.LimitHeaders;
 import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.StoreCallback;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreCallback;
 import java.util.Arrays;
 
 /**

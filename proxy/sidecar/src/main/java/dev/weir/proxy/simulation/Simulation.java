@@ -1,7 +1,7 @@
 package dev.weir.proxy.simulation;
 
-import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseLife;
+import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.store.LeaseGrant;
 import dev.weir.algorithms.store.StoredBudgets;
@@ -474,7 +474,8 @@ public final class Simulation implements AutoCloseable {
     LeaseTable hands = sidecar.hands;
     long clockNs = sidecar.clockNs(nowNs);
     long endNs = LeaseLife.endNs(question.sentNs, question.lifeUs);
-    int place = endNs > clockNs ? hands.reserve(question.hand, name(question.key)) : LeaseTable.NO_PLACE;
+    int place =
+        endNs > clockNs ? hands.reserve(question.hand, name(question.key)) : LeaseTable.NO_PLACE;
     if (place == LeaseTable.NO_PLACE) {
       sendBack(question, events.take(), question.kept, question.lifeUs, question.keptMark);
       return false;

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.request.Glitch;
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.Glitch;
 import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import java.lang.management.ManagementFactory;

@@ -1,0 +1,93 @@
+package dev.weir.proxy.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The command line as picocli knows it, which makes the help and explains what is wrong. Who only
+ * runs a sidecar need not load it.
+ */
+@Command(
+    name = "weir",
+    description = "A rate-limiting sidecar: decides for every request whether it may pass.",
+    subcommands = {
+      RunCommand.class,
+      CheckCommand.class,
+      ImportCommand.class,
+      SimulateCommand.class,
+      DemoCommand.class,
+      HelpCommand.class
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = WeirCommand.Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Start here:",
+      "  weir demo",
+      "  weir run --upstream http://127.0.0.1:8080 --limit 100/1s --key header:x-user-id",
+      "  weir run -c weir.yaml",
+      "",
+      "Exit codes: 0 done, 1 unexpected failure, 2 wrong flags, file or address."
+    })
+public final class WeirCommand implements Runnable {
+  private static final String COMMANDS = "run, check, import, simulate, demo or help";
+
+  @Spec private CommandSpec spec;
+
+  public static CommandLine commandLine() {
+    CommandLine commandLine = new CommandLine(new WeirCommand());
+    RunFlags.addTo(commandLine.getSubcommands().get("run").getCommandSpec());
+    commandLine.setUsageHelpAutoWidth(true);
+    commandLine.setParameterExceptionHandler(WeirCommand::explain);
+    commandLine.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          command.getErr().println("weir: unexpected: " + failure);
+          failure.printStackTrace(command.getErr());
+          return WeirMain.FAILED;
+        });
+    return commandLine;
+  }
+
+  private static int explain(ParameterException fault, String[] args) {
+    CommandLine command = fault.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(fault.getMessage());
+    if (fault instanceof UnmatchedArgumentException unmatched) {
+      List<String> nearest = unmatched.getSuggestions();
+      if (!nearest.isEmpty()) {
+        err.println("Did you mean " + String.join(" or ", nearest) + "?");
+      } else if (command.getParent() == null) {
+        err.println("Expected: " + COMMANDS);
+      }
+    }
+    pointToHelp(command);
+    return WeirMain.WRONG;
+  }
+
+  private static void pointToHelp(CommandLine command) {
+    WeirMain.pointToHelp(command.getErr(), command.getCommandSpec().qualifiedName());
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "Missing command (expected: " + COMMANDS + ")");
+  }
+
+  /** This version of Weir, and the Java that runs it. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {WeirMain.version()};
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.weir.proxy.cli;
+
+import dev.weir.proxy.demo.Demo;
+import dev.weir.proxy.log.LogProvider;
+import dev.weir.proxy.wiring.Run;
+import dev.weir.proxy.wiring.RunArguments;
+import io.netty.util.ResourceLeakDetector;
+import java.io.PrintWriter;
+
+/**
+ * Where the process begins and ends. What a command answers goes to standard output, everything
+ * else to standard error.
+ *
+ * <p>Exit codes: {@link #OK}, {@link #FAILED} for what should not have happened, {@link #WRONG} for
+ * what was asked in a wrong way and can be put right.
+ */
+public final class WeirMain {
+  public static final int OK = 0;
+  public static final int FAILED = 1;
+  public static final int WRONG = 2;
+
+  private WeirMain() {}
+
+  /** Starts a command and, when it is done, ends the process. */
+  public static void main(String[] args) {
+    // Found by name, without a look into every jar and module for others.
+    System.setProperty("slf4j.provider", LogProvider.class.getName());
+    System.setProperty("slf4j.internal.verbosity", "WARN"); // it would tell of the name
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      // It watches one buffer in 128, and allocates for it; the tests watch every one.
+      ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+    }
+    int exitCode = FAILED;
+    try {
+      exitCode = execute(args);
+    } catch (Throwable unexpected) {
+      // The JVM would print it too, but not end the process: event loops may still run.
+      unexpected.printStackTrace();
+    }
+    System.exit(exitCode);
+  }
+
+  /** Of what a start takes, the library that reads all command lines is a tenth. */
+  private static int execute(String[] args) throws Exception {
+    PrintWriter out = new PrintWriter(System.out);
+    PrintWriter err = new PrintWriter(System.err, true);
+    if (args.length == 1 && args[0].equals("demo")) {
+      return Demo.run(out, err, false);
+    }
+    if (args.length == 1 && args[0].equals("train")) {
+      return new Train(out, err).run();
+    }
+    RunArguments plain = PlainArguments.read(args);
+    return plain != null ? new Run(out, err).run(plain) : WeirCommand.commandLine().execute(args);
+  }
+
+  /** This version of Weir, and the Java that runs it. */
+  public static String version() {
+    String version = WeirMain.class.getPackage().getImplementationVersion();
+    String java = System.getProperty("java.runtime.version");
+    return "weir " + (version == null ? "(not packaged)" : version) + ", Java " + java;
+  }
+
+  /** Says where the flags are listed: the whole list would push the faults off the screen. */
+  public static void pointToHelp(PrintWriter err, String command) {
+    err.println("See: " + command + " --help for what there is.");
+  }
+}

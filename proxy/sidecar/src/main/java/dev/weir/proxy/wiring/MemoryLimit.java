@@ -1,0 +1,90 @@
+package dev.weir.proxy.wiring;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Compares what a sidecar may come to take with the memory that the system gives this process. Of
+ * tables only what cannot fit is told of, and below {@link #LEAST_WARM_BYTES} a start does not warm
+ * up. A limit of a folder above, or one that is not seen from here, is not looked for.
+ */
+public final class MemoryLimit {
+  /**
+   * What a sidecar without a key takes of its container, in bytes: 40 MiB were measured when it was
+   * ready, 62 under full load with one event loop (D153). Rather too little, so that what is told
+   * is true.
+   */
+  static final long LEAST_REST_BYTES = 48L << 20;
+
+  /**
+   * What warming up wants of a container, in bytes: 60 to 88 MiB were measured in the first seconds
+   * of a start with next to no table, and 31 to 36 without it (D157).
+   */
+  static final long LEAST_WARM_BYTES = 96L << 20;
+
+  /** Of all versions of cgroups a number of bytes, or more than there can be, or a word. */
+  private static final Path[] FILES = {
+    Path.of("/sys/fs/cgroup/memory.max"), Path.of("/sys/fs/cgroup/memory/memory.limit_in_bytes")
+  };
+
+  /** What clients may at least take, however small the container is, in bytes. */
+  private static final long LEAST_CLIENTS_BYTES = 16L << 20;
+
+  private MemoryLimit() {}
+
+  /**
+   * What may be taken of the heap in a container, in bytes: what that leaves beside the rest, if it
+   * is less than the heap may be.
+   */
+  static long heapBytes(long maxHeapBytes, long limitBytes) {
+    return Math.min(maxHeapBytes, Math.max(LEAST_CLIENTS_BYTES, limitBytes - LEAST_REST_BYTES));
+  }
+
+  /** What the container gives; {@link Long#MAX_VALUE} if it says no limit. */
+  static long bytes() {
+    return limitBytes(FILES);
+  }
+
+  /** Why a start does not warm up; null if it may. */
+  public static String whyCold(long limitBytes) {
+    return limitBytes >= LEAST_WARM_BYTES
+        ? null
+        : "not warmed up, so that the first requests are slower: the container gives "
+            + mib(limitBytes)
+            + " MiB (expected: "
+            + mib(LEAST_WARM_BYTES)
+            + " or more)";
+  }
+
+  /** What is to be said of limit tables at start; null if there is nothing to say. */
+  public static String warning(long tableBytes, long limitBytes) {
+    if (tableBytes + LEAST_REST_BYTES <= limitBytes) {
+      return null;
+    }
+    return "table.keys, table.ring-keys: "
+        + mib(tableBytes)
+        + " MiB once as many keys have come, and "
+        + mib(LEAST_REST_BYTES)
+        + " or more for the rest, but the container gives "
+        + mib(limitBytes)
+        + " (expected: fewer keys, or more memory); the kernel may end this process";
+  }
+
+  /** The first limit that one of some files tells; {@link Long#MAX_VALUE} if none does. */
+  public static long limitBytes(Path... files) {
+    for (Path file : files) {
+      try {
+        return Long.parseLong(Files.readString(file).strip());
+      } catch (IOException | SecurityException | NumberFormatException notTold) {
+        // Another version of cgroups, none at all, or no limit.
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** Rounded to whole ones. */
+  private static long mib(long bytes) {
+    return (bytes + (1 << 19)) >> 20;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.weir.proxy.wiring;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code weir run} was told.
+ *
+ * @param file the settings file; null if there is none.
+ * @param flags texts by flag, as {@code SettingsFlags} reads them, in the order of the help.
+ * @param problems what is wrong with the line itself, a sentence each; mostly none.
+ */
+public record RunArguments(Path file, Map<String, String> flags, List<String> problems) {}

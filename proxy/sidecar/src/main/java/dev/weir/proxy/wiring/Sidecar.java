@@ -1,0 +1,501 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admin.AdminBindException;
+import dev.weir.proxy.admin.AdminServer;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.RuleDigest;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.ProcessSettings;
+import dev.weir.proxy.control.RulesInUse;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.LoopGuard;
+import dev.weir.proxy.loop.OpenFiles;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LatencyLog;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.rule.CidrSet;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.Shares;
+import dev.weir.proxy.store.Store;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.warmup.WarmUp;
+import dev.weir.proxy.watch.Reloads;
+import dev.weir.proxy.watch.WatchThread;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
+ * made once per loop; the limit tables and the rules are all that loops share.
+ */
+public final class Sidecar implements RulesInUse, AutoCloseable {
+  /** How long a start waits for the store. */
+  private static final long STORE_WAIT_NS = 2_000_000_000;
+
+  /** Between two looks at the time of day. */
+  private static final long CLOCK_INTERVAL_NS = 1_000_000_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
+
+  private final Transport transport;
+
+  /** The service; null if there is none. */
+  private final SidecarService service;
+
+  private final Metrics metrics = new Metrics();
+
+  /** The log of latencies; null if none is wanted. */
+  private final LatencyLog latencyLog;
+
+  private final LimitTables tables;
+
+  /** The store; null if no rule can ask one. */
+  private final Store store;
+
+  private final Shares shares = new Shares();
+  private final EventLoopGroup group;
+  private final LoopGuard guard;
+
+  /** Null if there is none. */
+  private final WarmUp warmUp;
+
+  private final SidecarLoops loops;
+  private final Listeners listeners;
+  private final SidecarDecisions decisions;
+
+  /** Envoy's rate limits; null if they are not wanted. */
+  private final SidecarRateLimits rateLimits;
+
+  private final SidecarTls tls;
+  private final AdminServer admin;
+  private final Watchdog watchdog = new Watchdog();
+  private volatile RuleSet rules;
+
+  /** By which the rules in use were compiled, or those that were in use at the start. */
+  private long followedEpochNs = LoopClock.unixEpochNs();
+
+  private final Reloads ruleReloads = new Reloads();
+  private final Drain drain;
+  private final WatchThread clockWatch =
+      new WatchThread("weir-clock", CLOCK_INTERVAL_NS, this::renewRules, "rules not renewed");
+  private volatile boolean ready;
+
+  /**
+   * Starts, and returns when requests are served.
+   *
+   * @throws StartException if an address is taken, a name is unknown or a transport is missing;
+   *     nothing is left running.
+   */
+  public static Sidecar start(Settings settings) throws StartException {
+    return start(settings, false);
+  }
+
+  /**
+   * Starts as {@link #start} does, and warms up: the first requests are nearly as fast as later
+   * ones. Takes longer, and the processor for up to two seconds more, while nobody is connected.
+   *
+   * @throws StartException as {@link #start} does; never as it could not be warmed up.
+   */
+  public static Sidecar startWarm(Settings settings) throws StartException {
+    return start(settings, true);
+  }
+
+  private static Sidecar start(Settings settings, boolean isToBeWarm) throws StartException {
+    try {
+      return new Sidecar(settings, isToBeWarm);
+    } catch (IOException
+        | AdminBindException
+        | IllegalStateException
+        | IllegalArgumentException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private Sidecar(Settings wanted, boolean isToBeWarm) throws IOException {
+    Settings settings = wanted.within(OpenFiles.limit());
+    if (settings.client().caps().connections() < wanted.client().caps().connections()) {
+      LOG.info(
+          "caps.connections: {}, but the limit of open files allows for {} only",
+          wanted.client().caps().connections(),
+          settings.client().caps().connections());
+    }
+    decisions = new SidecarDecisions(settings);
+    rateLimits = rateLimits(settings);
+    List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
+    all.addAll(settings.decision().listeners());
+    tls = new SidecarTls(all, settings.upstream());
+    transport = Transport.of(settings.process().transport());
+    service =
+        settings.isProxying() ? new SidecarService(settings.upstream(), transport, tls) : null;
+    Path log = settings.process().latencyLog();
+    latencyLog = log == null ? null : new LatencyLog(log, metrics);
+    tables = LimitTables.allocate(settings.admission(), settings.ringCells());
+    long memory = MemoryLimit.bytes();
+    String tooLittle = MemoryLimit.warning(tables.bytes(), memory);
+    if (tooLittle != null) {
+      LOG.warn("{}", tooLittle);
+    }
+    String cold = isToBeWarm ? MemoryLimit.whyCold(memory) : null;
+    if (cold != null) {
+      LOG.info("{}", cold);
+    }
+    boolean warmsUp = isToBeWarm && cold == null;
+    group = SidecarLoops.threads(settings, transport);
+    guard = new LoopGuard(group);
+    loops = new SidecarLoops(settings, group, metrics, tables, decisions);
+    drain =
+        new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
+    try {
+      store = settings.store().isConfigured() ? store(settings) : null;
+      loops.make(tls, service, store == null ? null : store::join, rateLimits);
+      publish(settings.rules().compile(RuleSet.EMPTY));
+      SidecarFigures figures = new SidecarFigures(metrics);
+      figures.expose(tables, () -> ready);
+      figures.exposeRules(ruleReloads);
+      figures.exposeLoops(watchdog);
+      if (store != null) {
+        boolean isConnected = startStore(settings.store(), settings.names());
+        if (warmsUp && isConnected) {
+          SidecarWarmUp.askStore(settings, transport, group, loops);
+        }
+      }
+      warmUp = warmsUp ? warmUp(settings) : null;
+      CidrSet trusted = settings.identity().trustedProxies();
+      listeners =
+          new Listeners(
+              settings.client(),
+              tls::of,
+              transport,
+              group,
+              (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
+              settings.identity().ipv6Prefix(),
+              loops::clients);
+      if (settings.decision().isConfigured()) {
+        metrics.exposeDecisions();
+        startDecisions();
+        decisions.followTokens(metrics);
+      }
+      tls.start(metrics);
+      if (rateLimits != null) {
+        rateLimits.start();
+      }
+      admin = startAdmin(settings);
+      if (latencyLog != null) {
+        latencyLog.start(settings.process().latencyLogIntervalNs());
+      }
+      clockWatch.start();
+      watch();
+      ready = true;
+      if (warmUp != null) {
+        warmUp.goOn(() -> loops.connectionCount() > 0);
+      }
+    } catch (IOException | RuntimeException e) {
+      stopLoops();
+      throw e;
+    }
+  }
+
+  /** Has looked at from outside of the event loops what nobody on them tells of. */
+  private void watch() {
+    loops.watchBy(watchdog);
+    watch(tables.words(), "limit table", "table.keys");
+    if (tables.rings() != null) {
+      watch(tables.rings(), "table of limits with rings", "table.ring-keys");
+    }
+    watchRefusals(RefusalReason.TOO_MANY_PARKED, "rate limits");
+    for (RefusalReason reason :
+        List.of(
+            RefusalReason.UPSTREAM_BUSY,
+            RefusalReason.UPSTREAM_CLOSED,
+            RefusalReason.UPSTREAM_MALFORMED,
+            RefusalReason.UPSTREAM_TIMEOUT)) {
+      watchRefusals(reason, "upstream");
+    }
+    watchdog.start();
+  }
+
+  private void watch(LimitTable table, String subject, String setting) {
+    String toDo = setting + " may be more";
+    watchdog.watch(subject, "full: keys give way, and regain a request", toDo, table::evictedCount);
+    watchdog.watch(subject, "full: keys without room share a budget", toDo, table::overflowCount);
+  }
+
+  private void watchRefusals(RefusalReason reason, String subject) {
+    watchdog.watch(
+        subject,
+        reason.detail(),
+        "requests get a " + reason.httpStatus() + " " + reason.label(),
+        () -> metrics.refusalCount(reason));
+  }
+
+  /** What was warmed up so far, to be gone on with; null if it cannot be. */
+  private WarmUp warmUp(Settings settings) {
+    WarmUp begun = SidecarWarmUp.of(settings, transport, group);
+    return begun != null && begun.begin() ? begun : null;
+  }
+
+  private SidecarRateLimits rateLimits(Settings settings) {
+    return settings.rateLimits().isConfigured()
+        ? new SidecarRateLimits(
+            settings.rateLimits(),
+            settings.store().isConfigured(),
+            settings.ringCells(),
+            metrics,
+            () -> ready)
+        : null;
+  }
+
+  /**
+   * Waits a while for the store, and goes on without it: a store that is away stops no start.
+   *
+   * @return whether it is there.
+   */
+  private boolean startStore(StoreSettings settings, StoreNames names) {
+    if (names.isKeyDerived()) {
+      LOG.info(
+          "redis: secrets are hashed in names under a key that anybody can derive: whoever reads"
+              + " the store can try guesses (expected: redis.hash-key-file or"
+              + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
+    }
+    new SidecarFigures(metrics).expose(store, loops.hands());
+    boolean isConnected = store.start(STORE_WAIT_NS);
+    if (isConnected) {
+      LOG.info("redis: connected: {}", settings);
+    } else {
+      LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
+    }
+    return isConnected;
+  }
+
+  private Store store(Settings settings) {
+    RuleDigest digest = new RuleDigest(settings.names());
+    return new Store(
+        settings.store(),
+        transport,
+        settings.names().service(),
+        () -> digest.of(rules),
+        shares::divideBy);
+  }
+
+  private void startDecisions() throws IOException {
+    try {
+      decisions.listen(tls::of, transport, group);
+    } catch (IOException | RuntimeException e) {
+      listeners.close();
+      throw e;
+    }
+  }
+
+  private AdminServer startAdmin(Settings settings) {
+    ProcessSettings process = settings.process();
+    if (process.admin() == null && process.monitoring() == null) {
+      return null;
+    }
+    AdminServer server =
+        new AdminServer(
+            process.admin(),
+            process.adminHosts(),
+            process.monitoring(),
+            metrics,
+            () -> ready,
+            watchdog::fault);
+    try {
+      server.start();
+    } catch (RuntimeException e) {
+      listeners.close();
+      decisions.stopListening();
+      throw e;
+    }
+    return server;
+  }
+
+  /** Waits until the warm-up has ended by itself, if there is one. */
+  public void awaitWarmUp() throws InterruptedException {
+    if (warmUp != null) {
+      warmUp.awaitEnd();
+    }
+  }
+
+  /** How many requests of the warm-up have been answered; 0 if there is none. */
+  public int warmUpRequestCount() {
+    return warmUp == null ? 0 : warmUp.requestCount();
+  }
+
+  private void stopWarmUp() {
+    if (warmUp != null) {
+      warmUp.close();
+    }
+  }
+
+  @Override
+  public synchronized RuleSet change(UnaryOperator<RuleSet> change) {
+    RuleSet next = change.apply(rules);
+    publish(next);
+    return next;
+  }
+
+  /** Compiles the rules again where the time of day was set, or a former name has ended. */
+  private void renewRules() {
+    LoopClock.followTimeOfDay();
+    boolean isSet = LoopClock.unixEpochNs() != followedEpochNs;
+    if (isSet) {
+      followedEpochNs = LoopClock.unixEpochNs();
+      LOG.warn("the time of day was set: windows of the clock and the calendar follow it");
+    }
+    if (isSet || rules.formerNamesUntilNs() <= LoopClock.timeNs()) {
+      change(inUse -> inUse.again(LoopClock.unixEpochNs(), LoopClock.timeNs()));
+    }
+  }
+
+  /** Swaps the rules on every event loop; when all have done it, nobody checks under others. */
+  public synchronized void publish(RuleSet newRules) {
+    shares.follow(newRules);
+    rules = newRules;
+    newRules.succeed();
+    loops.publish(newRules);
+  }
+
+  /** Is told of each reload of the rules, by who follows their file. */
+  public Reloads ruleReloads() {
+    return ruleReloads;
+  }
+
+  @Override
+  public RuleSet rules() {
+    return rules;
+  }
+
+  /** The addresses that clients connect to, in the order of the settings. */
+  public List<SocketAddress> listenAddresses() {
+    return listeners.addresses();
+  }
+
+  /** The addresses that programs ask at, in the order of the settings; none if nobody may. */
+  public List<SocketAddress> decisionAddresses() {
+    return decisions.addresses();
+  }
+
+  /** The first of the addresses that clients connect to. */
+  public SocketAddress listenAddress() {
+    return listeners.addresses().get(0);
+  }
+
+  /** Reads the files of Envoy's rate limits again, changed or not. Any thread. */
+  public void reloadRateLimits() {
+    if (rateLimits != null) {
+      rateLimits.reload();
+    }
+  }
+
+  /** Reads the tokens of the decision API again, changed or not. Any thread. */
+  public void reloadTokens() {
+    decisions.reloadTokens();
+  }
+
+  /** Reads certificates and keys again, changed or not. Any thread. */
+  public void reloadCertificates() {
+    tls.reload();
+  }
+
+  /** The address of the admin port; null if there is none. */
+  public SocketAddress adminAddress() {
+    return admin == null ? null : admin.adminAddress();
+  }
+
+  /** The address of the monitoring port; null if there is none. */
+  public SocketAddress monitoringAddress() {
+    return admin == null ? null : admin.monitoringAddress();
+  }
+
+  /** {@code io_uring}, {@code epoll} or {@code nio}. */
+  public String transport() {
+    return transport.toString();
+  }
+
+  /** How much memory the budgets have. */
+  public String memory() {
+    return tables.toString();
+  }
+
+  public Metrics metrics() {
+    return metrics;
+  }
+
+  /**
+   * Says that it is not ready, and ends as {@link Drain} does.
+   *
+   * @param timeoutNs for the requests in flight, once no more clients are accepted.
+   * @return whether all had finished when the time was up; false, too, if interrupted.
+   */
+  public boolean drain(long timeoutNs) {
+    ready = false;
+    stopWarmUp();
+    loops.stopServing();
+    boolean isEmpty = drain.run(timeoutNs);
+    loops.giveBackLeases();
+    return isEmpty;
+  }
+
+  /** Accepts no more clients; every response from now on says that its connection ends. */
+  private void endConnections() {
+    listeners.close();
+    decisions.stopListening();
+    loops.drain();
+  }
+
+  /** Stops at once, whatever is in flight. */
+  @Override
+  public void close() {
+    ready = false;
+    listeners.close();
+    decisions.stopListening();
+    loops.closeConnections();
+    if (admin != null) {
+      admin.close();
+    }
+    stopLoops();
+  }
+
+  /**
+   * The tables go last: no event loop may be inside a check when their memory does. Nor may one
+   * record a time when the log of them ends.
+   */
+  private void stopLoops() {
+    clockWatch.close();
+    watchdog.close();
+    stopWarmUp();
+    decisions.close();
+    if (rateLimits != null) {
+      rateLimits.close();
+    }
+    if (store != null) {
+      loops.giveBackLeases();
+      store.close();
+    }
+    if (service != null) {
+      service.close();
+    }
+    guard.leave();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loops.close();
+    tls.close();
+    if (latencyLog != null) {
+      latencyLog.close();
+    }
+    tables.close();
+  }
+}

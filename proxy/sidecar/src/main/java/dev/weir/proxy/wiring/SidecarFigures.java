@@ -1,0 +1,113 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.algorithms.LimitTable;
+import dev.weir.proxy.admission.LeaseHands;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.store.Store;
+import dev.weir.proxy.watch.Reloads;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The figures that parts of a sidecar keep themselves, under the names that they are exposed by.
+ */
+public final class SidecarFigures {
+  private final Metrics metrics;
+
+  SidecarFigures(Metrics metrics) {
+    this.metrics = metrics;
+  }
+
+  void expose(LimitTables tables, BooleanSupplier ready) {
+    exposeTable("weir_table", "the limit table", tables.words());
+    if (tables.rings() != null) {
+      exposeTable("weir_ring_table", "the table of limits with rings", tables.rings());
+    }
+    metrics.counter(
+        "weir_internal_errors",
+        "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
+        InternalErrors::count);
+    metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
+  }
+
+  /**
+   * Exposes whether the files of one kind that are followed are those in use.
+   *
+   * @param what they hold, as an operator says it.
+   */
+  void expose(String prefix, String what, Reloads reloads) {
+    metrics.gauge(
+        prefix + "_last_reload_successful",
+        "1 if the files of " + what + " that were read last are in use, 0 if they were rejected.",
+        () -> reloads.isLastTaken() ? 1 : 0);
+    metrics.gauge(
+        prefix + "_last_reload_success_timestamp_seconds",
+        "When files of " + what + " were last taken into use, in seconds since 1970.",
+        reloads::takenSeconds);
+  }
+
+  void exposeRules(Reloads reloads) {
+    metrics.counters(
+        "weir_rules_reloads",
+        "Times that the file of rules was read again, by what became of it.",
+        "outcome",
+        Map.of("taken", reloads::takenCount, "rejected", reloads::rejectedCount));
+    expose("weir_rules", "rules", reloads);
+  }
+
+  void exposeLoops(Watchdog watchdog) {
+    metrics.gauge(
+        "weir_loops_stuck",
+        "Event loops that have not turned for 3 s: their clients wait, and /livez is 503.",
+        watchdog::stuckCount);
+  }
+
+  private void exposeTable(String prefix, String name, LimitTable table) {
+    metrics.gauge(prefix + "_slots", "Slots of " + name + ".", table::slotCount);
+    metrics.gauge(
+        prefix + "_keys",
+        "Slots of " + name + " that hold a budget in debt.",
+        () -> table.occupancy(new LoopClock().nowNs()));
+    metrics.counter(prefix + "_inserted", "Keys that entered " + name + ".", table::insertedCount);
+    metrics.counter(
+        prefix + "_reclaimed", "Slots of " + name + " used again.", table::reclaimedCount);
+    metrics.counter(
+        prefix + "_evicted",
+        "Keys of " + name + " that gave way to another when it was full; each regained a request.",
+        table::evictedCount);
+    metrics.counter(
+        prefix + "_overflowed",
+        "Decisions on the shared budget of keys for which there was no room in " + name + ".",
+        table::overflowCount);
+    metrics.counter(
+        prefix + "_contended",
+        "Decisions refused over contention in " + name + ".",
+        table::contendedCount);
+  }
+
+  void expose(Store store, LeaseHands hands) {
+    metrics.exposeStore();
+    metrics.gauge(
+        "weir_store_connections_deciding",
+        "Connections to the store that decide: open, and their breaker closed.",
+        () -> store.count(true));
+    metrics.gauge(
+        "weir_store_connections_failing",
+        "Connections to the store that do not decide: not open, or their breaker open.",
+        () -> store.count(false));
+    metrics.gauge(
+        "weir_store_lease_units_held",
+        "Units of budgets in the store that are kept here now. The sum over the fleet is how much"
+            + " earlier than the limit a request may be refused.",
+        hands::heldUnits);
+    metrics.gauge("weir_store_lease_hands", "Hands for kept units.", hands::handCount);
+    metrics.gauge(
+        "weir_store_lease_hands_used", "Hands that keys have at present.", hands::keyCount);
+    metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
+    metrics.gauge(
+        "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
+  }
+}

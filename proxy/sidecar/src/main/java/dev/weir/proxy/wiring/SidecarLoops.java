@@ -1,0 +1,338 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.proxy.admission.AdmissionHandler;
+import dev.weir.proxy.admission.ExactGate;
+import dev.weir.proxy.admission.Gate;
+import dev.weir.proxy.admission.GateByMode;
+import dev.weir.proxy.admission.LeaseHands;
+import dev.weir.proxy.admission.LeasedGate;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.StreamRouter;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.ClientShares;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopBroadcast;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.metrics.StoreMetrics;
+import dev.weir.proxy.rule.ClientIpReader;
+import dev.weir.proxy.rule.ClientKeyReader;
+import dev.weir.proxy.rule.IdentityReader;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.store.LoopStore;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.netty.util.concurrent.ThreadProperties;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** The event loops of one sidecar: what each has of its own, made once, and what all are told. */
+public final class SidecarLoops implements AutoCloseable {
+  /** The longest that a process which ends waits for a store to take leases back. */
+  private static final long GIVE_BACK_NS = 500_000_000;
+
+  private static final long GIVE_BACK_POLL_NS = 1_000_000;
+
+  /** One part in so many of the heap is for clients' connections and requests. */
+  private static final int HEAP_PER_CLIENTS = 2;
+
+  /** One part in so many of the heap's size is for contents, which are kept beside it. */
+  private static final int HEAP_PER_CONTENTS = 4;
+
+  /** The most that contents may have of one event loop. */
+  private static final long MOST_CONTENTS_BYTES = 32L << 20;
+
+  private final Settings settings;
+  private final Metrics metrics;
+  private final LimitTables tables;
+  private final SidecarDecisions decisions;
+
+  /** What is held of budgets in the store; null without a store. */
+  private final LeaseHands hands;
+
+  private final EventLoopGroup group;
+
+  /** What each event loop may take of memory. */
+  private final long heapBytesOfLoop;
+
+  private final List<Loop> loops = new ArrayList<>();
+  private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
+  private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
+
+  /**
+   * The parts of one event loop.
+   *
+   * @param deadlines of all that waits on it.
+   * @param store null if no rule can ask one.
+   * @param clients null if there is no service.
+   * @param origin the service; null if there is none.
+   */
+  private record Loop(
+      EventLoop eventLoop,
+      Deadlines deadlines,
+      AdmissionHandler admission,
+      LoopStore store,
+      ClientLoop clients,
+      Origin origin) {}
+
+  /** Gives an event loop its part of the store. */
+  interface LoopStores {
+    LoopStore of(EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreMetrics counts);
+  }
+
+  /** Starts the threads of a sidecar, which have nothing to do yet. */
+  static EventLoopGroup threads(Settings settings, Transport transport) {
+    return new MultiThreadIoEventLoopGroup(
+        settings.process().eventLoopCount(),
+        new DefaultThreadFactory("weir-loop", true),
+        transport.handlerFactory());
+  }
+
+  /**
+   * @param group the event loops, which are the caller's.
+   */
+  SidecarLoops(
+      Settings settings,
+      EventLoopGroup group,
+      Metrics metrics,
+      LimitTables tables,
+      SidecarDecisions decisions) {
+    this.settings = settings;
+    this.group = group;
+    this.metrics = metrics;
+    this.tables = tables;
+    this.decisions = decisions;
+    heapBytesOfLoop =
+        MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
+            / settings.process().eventLoopCount();
+    hands = settings.store().isConfigured() ? new LeaseHands() : null;
+  }
+
+  /**
+   * Makes what each event loop has.
+   *
+   * @param service null if there is none.
+   * @param stores gives each event loop its part of the store; null if no rule can ask one.
+   * @param rateLimits of Envoy; null if they are not wanted.
+   */
+  void make(
+      SidecarTls tls, SidecarService service, LoopStores stores, SidecarRateLimits rateLimits) {
+    KeyHasher hasher = KeyHasher.random();
+    for (EventExecutor executor : group) {
+      EventLoop eventLoop = (EventLoop) executor;
+      Loop loop = loop(eventLoop, hasher, service, stores, rateLimits);
+      loops.add(loop);
+      clientLoops.put(eventLoop, loop.clients());
+      tls.join(eventLoop);
+    }
+  }
+
+  private Loop loop(
+      EventLoop eventLoop,
+      KeyHasher hasher,
+      SidecarService service,
+      LoopStores stores,
+      SidecarRateLimits rateLimits) {
+    LoopClock clock = new LoopClock();
+    Deadlines deadlines = new Deadlines(clock);
+    LoopMetrics loopMetrics = metrics.newLoop();
+    ClientShares memory = new ClientShares(heapBytesOfLoop / HEAP_PER_CLIENTS);
+    Http2Loop http2 =
+        new Http2Loop(
+            clock,
+            deadlines,
+            new TurnEnd(eventLoop),
+            Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS),
+            settings.client().caps().headBytes(),
+            settings.client().caps().fieldCount());
+    ClientIpReader clientIp = new ClientIpReader(settings.identity());
+    IdentityReader identities =
+        new IdentityReader(
+            settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
+    LoopStore loopStore =
+        stores == null ? null : stores.of(eventLoop, clock, deadlines, loopMetrics.store());
+    AdmissionHandler admission =
+        new AdmissionHandler(
+            gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
+    admissions.add(eventLoop, admission);
+    SidecarRateLimits.Loop envoys =
+        rateLimits == null
+            ? SidecarRateLimits.Loop.NONE
+            : rateLimits.join(
+                eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
+    decisions.join(eventLoop, clock, deadlines, memory, http2, admission, envoys, loopMetrics);
+    eventLoop.execute(() -> deadlines.start(eventLoop));
+    if (service == null) {
+      return new Loop(eventLoop, deadlines, admission, loopStore, null, null);
+    }
+    Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
+    ClientLoop clients =
+        new ClientLoop(
+            settings.client(),
+            clock,
+            deadlines,
+            memory,
+            admission,
+            origin,
+            new ClientKeyReader(settings.identity(), clientIp),
+            loopMetrics,
+            http2,
+            loopMetrics.http2Clients(),
+            StreamRouter.REQUESTS_ONLY);
+    return new Loop(eventLoop, deadlines, admission, loopStore, clients, origin);
+  }
+
+  private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
+    LocalGate local = new LocalGate(tables);
+    if (store == null) {
+      return local;
+    }
+    ExactGate exact =
+        new ExactGate(store, settings.store(), settings.names(), local, clock, loopMetrics.store());
+    LeasedGate leased =
+        LeasedGate.of(exact, hands, store, settings.store(), settings.names(), clock, loopMetrics);
+    return new GateByMode(local, exact, leased, clock);
+  }
+
+  /** Has all event loops watched from outside of them. */
+  void watchBy(Watchdog watchdog) {
+    for (Loop loop : loops) {
+      ThreadProperties thread = ((SingleThreadEventExecutor) loop.eventLoop()).threadProperties();
+      watchdog.watch(thread.name(), loop.deadlines()::sweepCount, thread::stackTrace);
+    }
+  }
+
+  /** The clients of an event loop; null if there is no service. */
+  ClientLoop clients(EventLoop eventLoop) {
+    return clientLoops.get(eventLoop);
+  }
+
+  /**
+   * Swaps the rules on every event loop. Each says when it has: from then on it checks nothing
+   * under the rules before, and when all have, nobody does.
+   */
+  void publish(RuleSet rules) {
+    admissions.tell(admission -> admission.publish(rules), rules::completeAdoption);
+  }
+
+  /** Whoever asks for the process's health is told that it ends. */
+  void stopServing() {
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> decisions.stopServing(loop.eventLoop()));
+    }
+  }
+
+  /** Every response from now on says that its connection ends. */
+  void drain() {
+    for (Loop loop : loops) {
+      loop.eventLoop().execute(() -> withClients(loop, ClientLoop::drain));
+    }
+  }
+
+  /** Does something with all who are connected to an event loop, on it. */
+  private void withClients(Loop loop, Consumer<ClientLoop> action) {
+    if (loop.clients() != null) {
+      action.accept(loop.clients());
+    }
+    decisions.with(loop.eventLoop(), action);
+  }
+
+  /** How many clients are connected. */
+  int connectionCount() {
+    int[] count = {0};
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(() -> withClients(loop, clients -> count[0] += clients.connectionCount()))
+          .awaitUninterruptibly();
+    }
+    return count[0];
+  }
+
+  /** Closes all connections, whatever is in flight on them. */
+  void closeConnections() {
+    for (Loop loop : loops) {
+      loop.eventLoop()
+          .submit(
+              () -> {
+                withClients(loop, ClientLoop::closeAll);
+                if (loop.origin() != null) {
+                  loop.origin().closeIdle();
+                }
+              })
+          .awaitUninterruptibly();
+    }
+  }
+
+  /** An event loop's part of the store. */
+  LoopStore store(EventLoop eventLoop) {
+    return loops.stream()
+        .filter(loop -> loop.eventLoop() == eventLoop)
+        .findFirst()
+        .orElseThrow()
+        .store();
+  }
+
+  /** Does something with each event loop's part of the store, on it, and waits. */
+  void withStores(Consumer<LoopStore> action) {
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(() -> action.accept(loop.store())).awaitUninterruptibly();
+    }
+  }
+
+  /** What is held of budgets in the store; null without a store. */
+  LeaseHands hands() {
+    return hands;
+  }
+
+  /**
+   * Gives back what is held of budgets in the store: it may be of use to others. Waits until the
+   * store has it, but no longer than {@link #GIVE_BACK_NS}.
+   */
+  void giveBackLeases() {
+    long endNs = System.nanoTime() + GIVE_BACK_NS;
+    for (Loop loop : loops) {
+      while (!isAllBack(loop) && endNs - System.nanoTime() > 0) {
+        LockSupport.parkNanos(GIVE_BACK_POLL_NS);
+      }
+    }
+  }
+
+  private static boolean isAllBack(Loop loop) {
+    Future<Boolean> isBack =
+        loop.eventLoop().submit(() -> loop.admission().ending()).awaitUninterruptibly();
+    return !isBack.isSuccess() || isBack.getNow(); // a loop that has ended holds nothing
+  }
+
+  /** Leaves the event loops, which go on: nothing of this is done on them any more. */
+  void leave() {
+    closeConnections();
+    for (Loop loop : loops) {
+      loop.eventLoop().submit(loop.deadlines()::stop).awaitUninterruptibly();
+    }
+  }
+
+  /** Once the event loops have ended, or were left. */
+  @Override
+  public void close() {
+    if (hands != null) {
+      hands.close();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.RateLimitAnswers;
+import dev.weir.proxy.control.RateLimitSettings;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.decision.GrpcMethod;
+import dev.weir.proxy.decision.HttpEndpoint;
+import dev.weir.proxy.envoy.ConfigurationFolder;
+import dev.weir.proxy.envoy.ConfigurationReload;
+import dev.weir.proxy.envoy.HealthEndpoint;
+import dev.weir.proxy.envoy.JsonEndpoint;
+import dev.weir.proxy.envoy.RateLimitConfiguration;
+import dev.weir.proxy.envoy.RateLimitErrors;
+import dev.weir.proxy.envoy.RateLimiter;
+import dev.weir.proxy.envoy.ShouldRateLimit;
+import dev.weir.proxy.loop.LoopBroadcast;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.store.LoopStore;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Envoy's rate-limit service of a sidecar: the folder of its files, followed while it runs, and a
+ * limiter for each event loop.
+ */
+public final class SidecarRateLimits implements AutoCloseable {
+  private final LoopBroadcast<RateLimiter> limiters = new LoopBroadcast<>();
+  private final RateLimitErrors errors = new RateLimitErrors();
+  private final ConfigurationReload reload;
+  private final BooleanSupplier ready;
+  private final RateLimitAnswers answers;
+
+  /** The same limiters, for what need not be done on their event loops. */
+  private final List<RateLimiter> all = new ArrayList<>();
+
+  private RateLimitConfiguration last;
+
+  /** What one event loop answers. */
+  record Loop(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
+    /** That of an event loop where Envoy's rate-limit service is not wanted. */
+    static final Loop NONE = new Loop(List.of(), List.of());
+  }
+
+  /**
+   * Reads the files.
+   *
+   * @param hasStore whether there is a store, which decides then unless a file says otherwise.
+   * @param ringCells how long the rings of the tables are; 0 for none.
+   * @throws IllegalArgumentException with every fault, if there is one.
+   */
+  SidecarRateLimits(
+      RateLimitSettings settings,
+      boolean hasStore,
+      int ringCells,
+      Metrics metrics,
+      BooleanSupplier ready) {
+    this.ready = ready;
+    this.answers = settings.answers();
+    reload = new ConfigurationReload(folder(settings, hasStore, ringCells), this::publish);
+    String faults = reload.load();
+    if (!faults.isEmpty()) {
+      throw new IllegalArgumentException("ratelimit-config:\n" + faults);
+    }
+    metrics.exposeDescriptors(
+        errors::domainCount,
+        errors::callerCount,
+        errors::storeCount,
+        errors::shadowCount,
+        reload.reloads()::takenCount,
+        reload.reloads()::rejectedCount);
+    new SidecarFigures(metrics)
+        .expose("weir_ratelimit_config", "Envoy's rate limits", reload.reloads());
+  }
+
+  private static ConfigurationFolder folder(
+      RateLimitSettings settings, boolean hasStore, int ringCells) {
+    return new ConfigurationFolder(
+        settings.folder(), settings.mergesDomains(), hasStore, ringCells, LoopClock.unixEpochNs());
+  }
+
+  /** What a start would tell of the files, a text for each fault; none if all can be used now. */
+  public static List<String> faults(Settings settings) {
+    List<Faults> faults = new ArrayList<>();
+    if (settings.rateLimits().isConfigured()) {
+      folder(settings.rateLimits(), settings.store().isConfigured(), settings.ringCells())
+          .read(faults);
+    }
+    return faults.stream()
+        .flatMap(of -> of.all().stream())
+        .map(fault -> "ratelimit-config: " + fault)
+        .toList();
+  }
+
+  /** What takes long is made here, so that event loops only swap it: they have calls to answer. */
+  private void publish(RateLimitConfiguration next) {
+    Map<RateLimiter, Runnable> swaps = new IdentityHashMap<>();
+    all.forEach(limiter -> swaps.put(limiter, limiter.prepare(last, next)));
+    last = next;
+    if (!all.isEmpty()) {
+      limiters.tell(limiter -> swaps.get(limiter).run());
+    }
+  }
+
+  /**
+   * Makes an event loop's part; before any request comes on it.
+   *
+   * @param store null if there is none.
+   */
+  Loop join(
+      EventLoop eventLoop,
+      LimitTables tables,
+      LoopStore store,
+      StoreNames names,
+      KeyHasher hasher,
+      LoopMetrics metrics,
+      LoopClock clock) {
+    RateLimiter limiter =
+        new RateLimiter(
+            tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs(), answers);
+    limiter.prepare(null, last).run();
+    limiters.add(eventLoop, limiter);
+    all.add(limiter);
+    return new Loop(
+        List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), clock)),
+        List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(ready)));
+  }
+
+  /** Follows the folder from now on; once all event loops have joined. */
+  void start() {
+    reload.start();
+  }
+
+  /** Reads the files again, changed or not. Any thread. */
+  void reload() {
+    reload.reload();
+  }
+
+  @Override
+  public void close() {
+    reload.close();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http2.Http2Loop;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.LoopMetrics;
+import dev.weir.proxy.request.Http2Observer;
+import dev.weir.proxy.tls.UpstreamTls;
+import dev.weir.proxy.upstream.AlpnOrigin;
+import dev.weir.proxy.upstream.Http2Origin;
+import dev.weir.proxy.upstream.UpstreamAddresses;
+import dev.weir.proxy.upstream.UpstreamEndpoint;
+import dev.weir.proxy.upstream.UpstreamLoop;
+import dev.weir.proxy.upstream.UpstreamPool;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** The service that a sidecar stands in front of: where it is, and its side of each event loop. */
+public final class SidecarService implements AutoCloseable {
+  private final UpstreamSettings settings;
+  private final Transport transport;
+  private final SidecarTls tls;
+  private final UpstreamAddresses addresses;
+
+  /**
+   * Looks its address up.
+   *
+   * @throws IOException if there is none.
+   */
+  SidecarService(UpstreamSettings settings, Transport transport, SidecarTls tls)
+      throws IOException {
+    this.settings = settings;
+    this.transport = transport;
+    this.tls = tls;
+    addresses = new UpstreamAddresses(settings.address(), transport);
+  }
+
+  /** Makes its side of an event loop, in the protocol that it is spoken to in. */
+  Origin origin(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      Http2Loop http2,
+      LoopMetrics metrics) {
+    UpstreamLoop loop = new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, metrics);
+    return switch (settings.protocol()) {
+      case HTTP1 -> http1(loop);
+      case H2C -> http2(loop, http2, metrics.http2Services());
+      case HTTPS -> new AlpnOrigin(http2(loop, http2, metrics.http2Services()), http1(loop));
+    };
+  }
+
+  private UpstreamPool http1(UpstreamLoop loop) {
+    return new UpstreamPool(loop, endpoint(tls.ofHttp1Service()));
+  }
+
+  private Http2Origin http2(UpstreamLoop loop, Http2Loop http2, Http2Observer observer) {
+    return new Http2Origin(loop, endpoint(tls.ofService()), http2, observer);
+  }
+
+  private UpstreamEndpoint endpoint(UpstreamTls serviceTls) {
+    return new UpstreamEndpoint(transport, authority(), serviceTls);
+  }
+
+  /** What is said as Host for clients that gave none. */
+  private String authority() {
+    return settings.address() instanceof InetSocketAddress inet
+        ? inet.getHostString() + ':' + inet.getPort()
+        : "localhost";
+  }
+
+  /** Looks its address up no more. */
+  @Override
+  public void close() {
+    addresses.close();
+  }
+}

@@ -1,0 +1,236 @@
+package dev.weir.proxy.wiring;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
+import dev.weir.proxy.control.RateLimitSettings;
+import dev.weir.proxy.control.RuleSource;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.decision.DecisionSettings;
+import dev.weir.proxy.downstream.ClientCaps;
+import dev.weir.proxy.downstream.ClientSettings;
+import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.KeySpec;
+import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.OnStoreFailure;
+import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.upstream.UpstreamProtocol;
+import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.warmup.Traffic;
+import dev.weir.proxy.warmup.WarmUp;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A second sidecar on the event loops of the first, for the requests of its warm-up: with rules, a
+ * table, counters, connections and a service of its own, so that they count nowhere else. Same
+ * transport, same settings of connections and answers.
+ */
+public final class SidecarWarmUp {
+  /** As many users as ask within the warm-up; a full table does no harm. */
+  private static final int KEYS = 10_000;
+
+  /** Of each version of HTTP, for each event loop: clients are given to the loops in turn. */
+  private static final int CLIENTS_PER_LOOP = 2;
+
+  /** Of the budgets in the store. */
+  private static final String SERVICE = "weir-warm-up";
+
+  private static final long DEADLINE_NS = 1_000_000_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SidecarWarmUp.class);
+
+  private final LimitTables tables;
+  private final SidecarTls tls;
+  private final SidecarService service;
+  private final SidecarLoops loops;
+  private final Listeners listeners;
+
+  /**
+   * @param stores null if nothing is asked of a store.
+   */
+  private SidecarWarmUp(
+      Settings settings,
+      Traffic traffic,
+      Transport transport,
+      EventLoopGroup group,
+      SidecarLoops.LoopStores stores)
+      throws IOException {
+    tls = new SidecarTls(settings.client().listeners(), settings.upstream());
+    service = new SidecarService(settings.upstream(), transport, tls);
+    tables = LimitTables.allocate(settings.admission(), 0);
+    loops =
+        new SidecarLoops(settings, group, new Metrics(), tables, new SidecarDecisions(settings));
+    loops.make(tls, service, stores, null);
+    loops.publish(settings.rules().compile(RuleSet.EMPTY));
+    Listeners opened = null;
+    try {
+      opened =
+          new Listeners(
+              settings.client(),
+              tls::of,
+              transport,
+              group,
+              peer -> false,
+              settings.identity().ipv6Prefix(),
+              loops::clients);
+      int count = CLIENTS_PER_LOOP * settings.process().eventLoopCount();
+      traffic.connectHttp1(opened.addresses().get(0), count);
+      traffic.connectHttp2(opened.addresses().get(0), count);
+    } catch (IOException | RuntimeException e) {
+      takeDown(opened);
+      throw e;
+    }
+    listeners = opened;
+  }
+
+  /**
+   * Makes the second sidecar and its requests, which can begin.
+   *
+   * @param settings of the sidecar that is to be warm.
+   * @param group its event loops.
+   * @return null if that cannot be done here; why has been logged.
+   */
+  static WarmUp of(Settings settings, Transport transport, EventLoopGroup group) {
+    return of(settings, Mode.LOCAL, transport, group, null);
+  }
+
+  /**
+   * Asks the store for a while, before there are requests, by a second sidecar whose one rule is of
+   * mode leased, which takes all that mode exact does on its way. The store is asked about budgets
+   * of a service's that has no other, which end within a second.
+   *
+   * @param settings of the sidecar that is to be warm.
+   * @param group its event loops.
+   * @param loops what it has on them; its store is connected.
+   */
+  static void askStore(
+      Settings settings, Transport transport, EventLoopGroup group, SidecarLoops loops) {
+    loops.withStores(store -> store.lend(DEADLINE_NS));
+    try {
+      WarmUp warmUp =
+          of(
+              settings,
+              Mode.LEASED,
+              transport,
+              group,
+              (eventLoop, clock, deadlines, counts) -> loops.store(eventLoop));
+      if (warmUp != null) {
+        warmUp.begin();
+        warmUp.close();
+      }
+    } finally {
+      loops.withStores(LoopStore::takeBack);
+    }
+  }
+
+  private static WarmUp of(
+      Settings settings,
+      Mode mode,
+      Transport transport,
+      EventLoopGroup group,
+      SidecarLoops.LoopStores stores) {
+    boolean isHttp2Service = settings.upstream().protocol() == UpstreamProtocol.H2C;
+    try {
+      Traffic traffic = new Traffic(isHttp2Service);
+      try {
+        Settings own = settings(settings, mode, traffic.service());
+        SidecarWarmUp sidecar = new SidecarWarmUp(own, traffic, transport, group, stores);
+        return new WarmUp(traffic, sidecar::takeDown);
+      } catch (IOException | RuntimeException e) {
+        traffic.close();
+        throw e;
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.info("not warmed up, so that the first requests are slower: {}", e.getMessage());
+      return null;
+    }
+  }
+
+  private static Settings settings(Settings of, Mode mode, SocketAddress service)
+      throws IOException {
+    UpstreamSettings upstream = of.upstream();
+    UpstreamProtocol protocol =
+        upstream.protocol() == UpstreamProtocol.H2C ? UpstreamProtocol.H2C : UpstreamProtocol.HTTP1;
+    ClientSettings client = of.client();
+    ClientCaps caps = client.caps();
+    int clientCount = 2 * CLIENTS_PER_LOOP * of.process().eventLoopCount();
+    SocketAddress anyPort = new InetSocketAddress(Traffic.loopback(), 0);
+    return new Settings(
+        new UpstreamSettings(
+            service, protocol, upstream.tls(), upstream.timeouts(), upstream.caps()),
+        new ClientSettings(
+            List.of(ListenerSettings.plain(anyPort)),
+            client.timeouts(),
+            new ClientCaps(
+                caps.headBytes(),
+                caps.fieldCount(),
+                caps.targetBytes(),
+                clientCount + 1, // at the cap itself the log would say so
+                clientCount),
+            client.answers()),
+        new DecisionSettings(List.of(), null, false),
+        new RateLimitSettings(null, false, RateLimitAnswers.DEFAULT),
+        new AdmissionSettings(KEYS, 0, 0),
+        mode.needsStore() ? patient(of.store()) : StoreSettings.NONE,
+        new StoreNames(SERVICE, false, Set.of(), ""),
+        of.identity(),
+        of.process(),
+        new RuleSource(List.of(rule(mode)), false));
+  }
+
+  /** The first decisions are slow; that is why they are made. */
+  private static StoreSettings patient(StoreSettings store) {
+    return new StoreSettings(
+        store.nodes(),
+        store.topology(),
+        store.sentinelMaster(),
+        store.login(),
+        store.sentinelLogin(),
+        store.database(),
+        store.tls(),
+        store.tlsCa(),
+        DEADLINE_NS);
+  }
+
+  /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */
+  private static RuleSpec rule(Mode mode) {
+    return RuleSpec.builder("warm-up")
+        .key(KeySpec.parse("header:x-user-id"))
+        .rate(Rate.parse(Traffic.REQUESTS_OF_USER - 1 + "/1s"))
+        .mode(mode)
+        .onStoreFailure(OnStoreFailure.CLOSED)
+        .build();
+  }
+
+  private void takeDown() {
+    takeDown(listeners);
+  }
+
+  /** No event loop may be inside a check when the memory of the table goes. */
+  private void takeDown(Listeners opened) {
+    if (opened != null) {
+      opened.close();
+    }
+    loops.giveBackLeases();
+    loops.leave();
+    loops.close();
+    service.close();
+    tls.close();
+    tables.close();
+  }
+}
