@@ -74,6 +74,8 @@ class PackageDirectionTest {
     "simulation, rule",
     "log,",
     "warmup, http2 decision.proto",
+    "wiring, admin admission control decision decision.proto downstream envoy grpc http http1 http2 http2.message log loop metrics request rule store tls upstream warmup watch",
+    "demo, wiring control http2 metrics request",
   })
   void knowsOnly(String name, String allowed) {
     List<String> known = allowed == null ? List.of() : Arrays.asList(allowed.split(" "));

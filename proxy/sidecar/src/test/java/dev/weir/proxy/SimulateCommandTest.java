@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.cli.WeirCommand;
-import dev.weir.proxy.cli.WeirMain;
+import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -31,7 +31,7 @@ class SimulateCommandTest {
   void printsALineForEachSizeAndMode() {
     int code =
         simulate("--limit=200/1s", "--sidecars=2,5", "--mode=leased,exact,local", "--seconds=1");
-    assertEquals(WeirMain.OK, code, err::toString);
+    assertEquals(Program.OK, code, err::toString);
     List<String> lines = out.toString().lines().toList();
     assertEquals("190 requests/s for 1 s, limit 200/1s, gcra", lines.get(0));
     assertEquals(
@@ -50,7 +50,7 @@ class SimulateCommandTest {
             "--lease-life=500ms",
             "--bursts=100ms/100ms",
             "--failover=0us");
-    assertEquals(WeirMain.OK, code, err::toString);
+    assertEquals(Program.OK, code, err::toString);
     assertEquals(
         "95 requests/s for 1 s, limit 200/1s, gcra", out.toString().lines().findFirst().get());
   }
@@ -93,20 +93,20 @@ class SimulateCommandTest {
           --seed=x               | --seed: x (expected: a number, 0 or more)
           """)
   void saysWhatIsWrongAndWhatWasExpected(String flag, String fault) {
-    assertEquals(WeirMain.WRONG, simulate(flag));
+    assertEquals(Program.WRONG, simulate(flag));
     assertTrue(err.toString().startsWith(fault), err::toString);
     assertEquals("", out.toString());
   }
 
   @Test
   void tellsAllFaultsAtOnce() {
-    assertEquals(WeirMain.WRONG, simulate("--limit=x", "--load=y", "--seed=z"));
+    assertEquals(Program.WRONG, simulate("--limit=x", "--load=y", "--seed=z"));
     assertEquals(4, err.toString().lines().count(), err::toString);
   }
 
   @Test
   void refusesARunOfTooManyRequests() {
-    assertEquals(WeirMain.WRONG, simulate("--limit=1000000/1s", "--seconds=3600"));
+    assertEquals(Program.WRONG, simulate("--limit=1000000/1s", "--seconds=3600"));
     assertTrue(
         err.toString().startsWith("--seconds: 3600 (expected: at most 200000000 requests in all"),
         err::toString);
@@ -114,7 +114,7 @@ class SimulateCommandTest {
 
   @Test
   void refusesALimitThatTheStoreCannotCount() {
-    assertEquals(WeirMain.WRONG, simulate("--algorithm=sliding-log", "--limit=5000/1s"));
+    assertEquals(Program.WRONG, simulate("--algorithm=sliding-log", "--limit=5000/1s"));
     assertTrue(err.toString().startsWith("--limit: 5000/1s (expected: "), err::toString);
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.SidecarDecisions;
 import dev.weir.proxy.wiring.SidecarRateLimits;
 import dev.weir.proxy.wiring.SidecarTls;
@@ -32,16 +33,16 @@ public final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    int exitCode = WeirMain.OK;
+    int exitCode = Program.OK;
     for (Path file : files) {
       Faults faults = Faults.ofFile(file.toString());
       Settings settings = new SettingsFile().read(file, faults);
       faults.warnings().forEach(spec.commandLine().getErr()::println);
       if (settings == null) {
         spec.commandLine().getErr().println(faults);
-        exitCode = WeirMain.WRONG;
+        exitCode = Program.WRONG;
       } else if (!opensFiles(file, settings)) {
-        exitCode = WeirMain.WRONG;
+        exitCode = Program.WRONG;
       } else {
         int count = settings.rules().rules().size();
         String rules = count == 1 ? "1 rule" : count + " rules";

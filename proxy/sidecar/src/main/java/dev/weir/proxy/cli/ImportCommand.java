@@ -7,6 +7,7 @@ import dev.weir.proxy.envoy.RateLimitConfiguration;
 import dev.weir.proxy.envoy.RuleImport;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ public final class ImportCommand implements Runnable {
               .read(faults);
       if (read == null) {
         faults.forEach(of -> of.all().forEach(err::println));
-        return WeirMain.WRONG;
+        return Program.WRONG;
       }
       RuleImport turned = RuleImport.of(read, sources);
       spec.commandLine().getOut().print(turned.yaml());
@@ -87,7 +88,7 @@ public final class ImportCommand implements Runnable {
               + turned.unturned().size()
               + " not turned. A refused hit takes nothing of a rule; of such a file it does. Of the"
               + " rules that match a request one decides; of such a file all do that it asks for.");
-      return WeirMain.OK;
+      return Program.OK;
     }
 
     private Map<String, String> sources() {

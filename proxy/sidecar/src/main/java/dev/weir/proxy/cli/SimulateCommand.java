@@ -12,6 +12,7 @@ import dev.weir.proxy.simulation.SimulationSettings;
 import dev.weir.proxy.simulation.SimulationSettings.Faults;
 import dev.weir.proxy.simulation.SimulationSettings.Network;
 import dev.weir.proxy.simulation.SimulationSettings.Traffic;
+import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -238,7 +239,7 @@ public final class SimulateCommand implements Callable<Integer> {
         out.flush();
       }
     }
-    return WeirMain.OK;
+    return Program.OK;
   }
 
   private static void print(PrintWriter out, Mode mode, int size, SimulationFigures figures) {

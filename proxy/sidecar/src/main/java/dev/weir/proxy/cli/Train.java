@@ -6,6 +6,7 @@ import dev.weir.proxy.demo.DemoConnection;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.warmup.Traffic;
+import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.RunArguments;
 import dev.weir.proxy.wiring.Sidecar;
@@ -118,7 +119,7 @@ public final class Train {
       }
       try (Traffic traffic = new Traffic(false)) {
         String flags = FLAGS + (hasEpoll() ? TransportKind.EPOLL : TransportKind.NIO);
-        return start(traffic, with(flags, traffic, rateLimits).split(" ")) ? WeirMain.OK : STOPPED;
+        return start(traffic, with(flags, traffic, rateLimits).split(" ")) ? Program.OK : STOPPED;
       }
     } finally {
       for (Path made : new Path[] {rateLimit, rateLimits, file, folder}) {

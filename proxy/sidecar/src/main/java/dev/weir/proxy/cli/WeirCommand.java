@@ -1,5 +1,6 @@
 package dev.weir.proxy.cli;
 
+import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
@@ -52,7 +53,7 @@ public final class WeirCommand implements Runnable {
         (failure, command, parsed) -> {
           command.getErr().println("weir: unexpected: " + failure);
           failure.printStackTrace(command.getErr());
-          return WeirMain.FAILED;
+          return Program.FAILED;
         });
     return commandLine;
   }
@@ -70,11 +71,11 @@ public final class WeirCommand implements Runnable {
       }
     }
     pointToHelp(command);
-    return WeirMain.WRONG;
+    return Program.WRONG;
   }
 
   private static void pointToHelp(CommandLine command) {
-    WeirMain.pointToHelp(command.getErr(), command.getCommandSpec().qualifiedName());
+    Program.pointToHelp(command.getErr(), command.getCommandSpec().qualifiedName());
   }
 
   @Override
@@ -87,7 +88,7 @@ public final class WeirCommand implements Runnable {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      return new String[] {WeirMain.version()};
+      return new String[] {Program.version()};
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.proxy.cli;
 
 import dev.weir.proxy.demo.Demo;
 import dev.weir.proxy.log.LogProvider;
+import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.RunArguments;
 import io.netty.util.ResourceLeakDetector;
@@ -10,15 +11,8 @@ import java.io.PrintWriter;
 /**
  * Where the process begins and ends. What a command answers goes to standard output, everything
  * else to standard error.
- *
- * <p>Exit codes: {@link #OK}, {@link #FAILED} for what should not have happened, {@link #WRONG} for
- * what was asked in a wrong way and can be put right.
  */
 public final class WeirMain {
-  public static final int OK = 0;
-  public static final int FAILED = 1;
-  public static final int WRONG = 2;
-
   private WeirMain() {}
 
   /** Starts a command and, when it is done, ends the process. */
@@ -30,7 +24,7 @@ public final class WeirMain {
       // It watches one buffer in 128, and allocates for it; the tests watch every one.
       ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
     }
-    int exitCode = FAILED;
+    int exitCode = Program.FAILED;
     try {
       exitCode = execute(args);
     } catch (Throwable unexpected) {
@@ -52,17 +46,5 @@ public final class WeirMain {
     }
     RunArguments plain = PlainArguments.read(args);
     return plain != null ? new Run(out, err).run(plain) : WeirCommand.commandLine().execute(args);
-  }
-
-  /** This version of Weir, and the Java that runs it. */
-  public static String version() {
-    String version = WeirMain.class.getPackage().getImplementationVersion();
-    String java = System.getProperty("java.runtime.version");
-    return "weir " + (version == null ? "(not packaged)" : version) + ", Java " + java;
-  }
-
-  /** Says where the flags are listed: the whole list would push the faults off the screen. */
-  public static void pointToHelp(PrintWriter err, String command) {
-    err.println("See: " + command + " --help for what there is.");
   }
 }

@@ -1,10 +1,10 @@
 package dev.weir.proxy.demo;
 
-import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
@@ -89,10 +89,10 @@ public final class Demo implements AutoCloseable {
         out.flush();
         Run.stopSignals(null).await();
       }
-      return asExpected ? WeirMain.OK : WeirMain.FAILED;
+      return asExpected ? Program.OK : Program.FAILED;
     } catch (StartException fault) {
       err.println("weir: " + fault.getMessage());
-      return WeirMain.WRONG;
+      return Program.WRONG;
     }
   }
 

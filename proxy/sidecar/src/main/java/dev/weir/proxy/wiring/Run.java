@@ -1,6 +1,5 @@
 package dev.weir.proxy.wiring;
 
-import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RuleReload;
@@ -46,17 +45,17 @@ public final class Run {
   public int run(RunArguments arguments) throws InterruptedException {
     Settings settings = settings(arguments);
     if (settings == null) {
-      return WeirMain.WRONG;
+      return Program.WRONG;
     }
     Sidecar sidecar;
     try {
       sidecar = Sidecar.startWarm(settings);
     } catch (StartException fault) {
       err.println("weir: " + fault.getMessage());
-      return WeirMain.WRONG;
+      return Program.WRONG;
     }
     try (sidecar) {
-      LOG.info("{}; rules: {}", WeirMain.version(), sidecar.rules().rules().size());
+      LOG.info("{}; rules: {}", Program.version(), sidecar.rules().rules().size());
       LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
       if (arguments.file() != null) {
@@ -86,7 +85,7 @@ public final class Run {
       }
       drain(sidecar, settings.process());
     }
-    return WeirMain.OK;
+    return Program.OK;
   }
 
   /** The settings from the file or the flags; null, and every fault told, if there is one. */
@@ -111,7 +110,7 @@ public final class Run {
       return settings;
     }
     problems.forEach(err::println);
-    WeirMain.pointToHelp(err, "weir run");
+    Program.pointToHelp(err, "weir run");
     return null;
   }
 
