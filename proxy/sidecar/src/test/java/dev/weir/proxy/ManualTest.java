@@ -17,6 +17,7 @@ import dev.weir.proxy.envoy.ConfigurationFolder;
 import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.manual.ManualPage.Block;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.net.URL;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,7 +116,7 @@ class ManualTest {
         case "openssl" -> assertTrue(Set.of("req", "s_client").contains(words.get(1)), command);
         case "curl" -> checkUrl(command, words.get(words.size() - 1));
         case "for" -> checkUrl(command, words.get(words.size() - 2).replace(";", ""));
-        case "./mvnw" -> assertEquals(List.of("./mvnw", "verify"), words);
+        case "./mvnw" -> checkBuild(words);
         case "java" ->
             assertEquals("", faultsOf(ManualPage.root().resolve(words.get(3)), folder), command);
         case "redis-cli" -> assertTrue(Set.of("DEL", "PUBLISH").contains(words.get(1)), command);
@@ -177,6 +179,20 @@ class ManualTest {
     URI uri = URI.create(url);
     assertEquals("127.0.0.1", uri.getHost(), command);
     assertTrue(Set.of(8000, 8081, 8443, 9090).contains(uri.getPort()), command);
+  }
+
+  /** {@code ./mvnw verify}, or one test by its name in the module that it is in. */
+  private static void checkBuild(List<String> words) throws IOException {
+    if (words.size() > 2) {
+      String test = words.get(4).replace("-Dtest=", "") + ".java";
+      Path sources = ManualPage.root().resolve(words.get(2)).resolve("src/test/java");
+      try (Stream<Path> files = Files.walk(sources)) {
+        assertTrue(files.anyMatch(file -> file.endsWith(test)), test + " in " + sources);
+      }
+      assertEquals(List.of("./mvnw", "-pl", words.get(2), "-am", words.get(4), "test"), words);
+    } else {
+      assertEquals(List.of("./mvnw", "verify"), words);
+    }
   }
 
   @ParameterizedTest
