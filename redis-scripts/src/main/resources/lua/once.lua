@@ -21,8 +21,8 @@ local function check_once(check)
     if repeats >= REPEATS then return (decide(check)) end
     written[key] = struct.pack('<BB', 73, repeats + 1) .. string.sub(record, 3)
     redis.call('SET', key, written[key], 'KEEPTTL')
-    -- Its place in a queue is the one it got.
-    return answer(status + REPLAYED, limit, granted, remaining, capacity, until_then, 0,
+    -- Its place in a queue is the one it got. The rule may have fewer limits than it had then.
+    return answer(status + REPLAYED, math.min(limit, check.count - 1), granted, remaining, capacity, until_then, 0,
       math.max(wait - math.max(now - at, 0), 0))
   end
   local reply, granted = decide(check)

@@ -1,11 +1,14 @@
 package dev.weir.proxy;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.scripts.server.FaultProxy;
@@ -25,6 +28,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -135,6 +139,102 @@ class DecisionStoreIT {
           "nothing else was charged");
       channel.shutdownNow();
     }
+  }
+
+  @Test
+  void aCheckIsNotChargedAgainAfterAReloadThatNamesItsBudgetsAnew() throws Exception {
+    try (RedisServer redis = RedisServer.on(RedisKind.EMBEDDED.binary()).start();
+        Sidecar sidecar = Sidecar.start(settings(redis.port()))) {
+      InetSocketAddress address = (InetSocketAddress) sidecar.decisionAddresses().get(0);
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", address.getPort()).usePlaintext().build();
+      RateLimiterGrpc.RateLimiterBlockingStub stub =
+          RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(50, TimeUnit.SECONDS);
+      StoreRig.await(
+          "the store decides", () -> decided(stub.checkRateLimits(many("cold"))) == USERS);
+      CheckRateLimitRequest.Builder check =
+          CheckRateLimitRequest.newBuilder()
+              .setIdentifier("ann")
+              .setDimension(Dimension.USER)
+              .setEndpoint("/orders")
+              .setIdempotencyKey("k");
+      assertEquals(9, stub.checkRateLimit(check.build()).getRemaining());
+      int version = 0;
+      for (String limits :
+          List.of(
+              "limits: [{limit: 10/365d}, {limit: 99/366d}]",
+              "limits: [{limit: 99/367d}, {limit: 99/368d}, {limit: 10/365d}]",
+              "limit: 10/365d")) {
+        reload(sidecar, redis, stub, limits, ++version);
+        assertEquals(9, stub.checkRateLimit(check.build()).getRemaining(), "repeat: " + limits);
+      }
+      check.setIdempotencyKey("another");
+      assertEquals(8, stub.checkRateLimit(check.build()).getRemaining());
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aRepeatIsToldOfARuleThatHasFewerLimitsThanItsCheckHad() throws Exception {
+    try (RedisServer redis = RedisServer.on(RedisKind.EMBEDDED.binary()).start();
+        Sidecar sidecar = Sidecar.start(settings(redis.port()))) {
+      InetSocketAddress address = (InetSocketAddress) sidecar.decisionAddresses().get(0);
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", address.getPort()).usePlaintext().build();
+      RateLimiterGrpc.RateLimiterBlockingStub stub =
+          RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(20, TimeUnit.SECONDS);
+      StoreRig.await(
+          "the store decides", () -> decided(stub.checkRateLimits(many("cold"))) == USERS);
+      reload(
+          sidecar, redis, stub, "limits: [{limit: 9/365d}, {limit: 8/366d}, {limit: 7/367d}]", 1);
+      CheckRateLimitRequest.Builder check =
+          CheckRateLimitRequest.newBuilder()
+              .setIdentifier("bob")
+              .setDimension(Dimension.USER)
+              .setEndpoint("/orders")
+              .setIdempotencyKey("k");
+      assertEquals(6, stub.checkRateLimit(check.build()).getRemaining());
+      reload(sidecar, redis, stub, "limits: [{limit: 9/365d}, {limit: 8/366d}]", 2);
+      assertTrue(stub.checkRateLimit(check.build()).getAllowed());
+      check.setIdempotencyKey("another");
+      assertEquals(6, stub.checkRateLimit(check.build()).getRemaining());
+      channel.shutdownNow();
+    }
+  }
+
+  /** Has the rule of all paths have other limits, and waits until it does. */
+  private static void reload(
+      Sidecar sidecar,
+      RedisServer redis,
+      RateLimiterGrpc.RateLimiterBlockingStub stub,
+      String limits,
+      int version)
+      throws Exception {
+    String path = "/version-" + version;
+    String file =
+        String.join(
+            "\n",
+            "decision: on",
+            "redis: {nodes: [127.0.0.1:" + redis.port() + "]}",
+            "rules:",
+            "  - {id: version, match: {path: " + path + "}, action: deny}",
+            "  - id: default",
+            "    mode: exact",
+            "    key: header:x-user-id",
+            "    on-store-failure: closed",
+            "    " + limits,
+            "");
+    Faults faults = Faults.ofFile("weir.yaml");
+    Settings changed = new SettingsFile().read(file.getBytes(UTF_8), faults);
+    assertNotNull(changed, faults.toString());
+    sidecar.publish(changed.rules().compile(sidecar.rules()));
+    CheckRateLimitRequest denied =
+        CheckRateLimitRequest.newBuilder()
+            .setIdentifier("any")
+            .setDimension(Dimension.USER)
+            .setEndpoint(path)
+            .build();
+    StoreRig.await("reloaded", () -> !stub.checkRateLimit(denied).getAllowed());
   }
 
   /** Of each of the users of a group one check. */

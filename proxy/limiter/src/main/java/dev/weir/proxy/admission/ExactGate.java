@@ -156,7 +156,8 @@ public final class ExactGate implements Gate {
       names.write(charges.group(i), charges.identity(i), keys);
     }
     if (charges.isOnce()) {
-      names.writeRecord(charges.onceHigh(), charges.onceLow(), keys);
+      Budget first = charges.group(charges.localGroupCount()).budget(0);
+      names.writeRecord(first, charges.onceHigh(), charges.onceLow(), keys);
     }
     int groupCount = charges.groupCount() - charges.localGroupCount();
     LateQuestion late = lates.take();

@@ -74,14 +74,16 @@ final class StoreKeyWriter {
 
   /**
    * Adds the key of the record of a check that is not to be charged twice: that of its first
-   * budget, the first key, with {@code !} and 32 digits behind it.
+   * budget, the first key, up to the rule, with {@code !} and 32 digits behind it. It does not tell
+   * the limit, so that a repeat finds it though a reload has named the budgets anew.
    *
+   * @param first budget.
    * @param high with {@code low} the hash of what the caller named the check by.
    */
-  void writeRecord(long high, long low, StoreKeys keys) {
+  void writeRecord(Budget first, long high, long low, StoreKeys keys) {
     MutableDirectBuffer buffer = keys.buffer();
     int start = keys.end();
-    int length = keys.length(0);
+    int length = keys.length(0) - first.storeName().length + first.ruleNameLength();
     buffer.putBytes(start, buffer, 0, length);
     int at = put(buffer, start + length, (byte) '!');
     at = putHex(buffer, putHex(buffer, at, high), low);

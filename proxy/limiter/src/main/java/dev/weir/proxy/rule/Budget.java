@@ -277,6 +277,11 @@ public final class Budget {
     return storeName;
   }
 
+  /** How much of {@link #storeName} names the rule: the same however its limits change. */
+  public int ruleNameLength() {
+    return rule.id().length() + (rule.dryRun() ? 1 : 0);
+  }
+
   /** The limit as clients are told of it. */
   public QuotaPolicy policy() {
     return policy;
