@@ -1,6 +1,5 @@
 package dev.weir.bench.accuracy;
 
-import dev.weir.bench.accuracy.Results.CurvePoint;
 import dev.weir.bench.accuracy.Results.EdgeRow;
 import dev.weir.bench.accuracy.Results.Row;
 import dev.weir.bench.accuracy.Results.SweepPoint;
@@ -36,13 +35,12 @@ final class Measurement {
     progress.accept("edges");
     final List<EdgeRow> edges = edges();
     progress.accept("sliding counter near the limit");
-    final List<CurvePoint> curve = curve();
     final List<SweepPoint> sweep = new ArrayList<>();
     for (double load : Scenarios.sweepLoads()) {
       progress.accept("sliding counter over many keys, load " + Numbers.plain(load));
       sweep.add(sweepPoint(load));
     }
-    return new Results(settings, rows, edges, curve, sweep);
+    return new Results(settings, rows, edges, sweep);
   }
 
   List<Row> rows(Scenario scenario) {
@@ -79,18 +77,6 @@ final class Measurement {
               tally(flood, algorithm, scenario, 1)));
     }
     return rows;
-  }
-
-  private List<CurvePoint> curve() {
-    final List<CurvePoint> points = new ArrayList<>();
-    for (int limit : Scenarios.limits()) {
-      for (double load : Scenarios.curveLoads()) {
-        final Scenario scenario = new Scenario(Traffic.POISSON, limit, Scenarios.LONG_NS, load);
-        final Trace trace = trace(scenario, settings.requests());
-        points.add(new CurvePoint(limit, load, meter(trace, Algorithm.SLIDING_COUNTER, scenario)));
-      }
-    }
-    return points;
   }
 
   private SweepPoint sweepPoint(double load) {

@@ -7,12 +7,10 @@ import java.util.Locale;
 /** Figures that others have published beside ours, and why they differ where they do. */
 final class PublishedFigures {
   /** Wrongly allowed or limited, in percent of 400 million requests of 270,000 sources. */
-  static final double COUNTER_WRONG_PERCENT = 0.003;
+  private static final double COUNTER_WRONG_PERCENT = 0.003;
 
   /** Between the real and the approximate rate, on the same requests. */
-  static final double COUNTER_DIFFERENCE_PERCENT = 6;
-
-  static final double FIXED_WINDOW_TIMES = 2;
+  private static final double COUNTER_DIFFERENCE_PERCENT = 6;
 
   private final Results results;
 
@@ -24,7 +22,7 @@ final class PublishedFigures {
    * The last point of the sweep, from low loads to high, that is no worse than Cloudflare's; the
    * first if none is.
    */
-  SweepPoint matching() {
+  private SweepPoint matching() {
     SweepPoint matching = results.sweep().get(0);
     for (SweepPoint point : results.sweep()) {
       if (!isWithin(point)) {
@@ -37,22 +35,21 @@ final class PublishedFigures {
 
   /** False if nothing was tallied, too. */
   private static boolean isWithin(SweepPoint point) {
-    return wrongPercent(point) <= COUNTER_WRONG_PERCENT;
+    return wrongPercent(point.meter()) <= COUNTER_WRONG_PERCENT;
   }
 
   /** The wrong decisions of all requests, in percent; NaN of none. */
-  static double wrongPercent(SweepPoint point) {
-    final MeterTally meter = point.meter();
+  private static double wrongPercent(MeterTally meter) {
     return 100.0 * (meter.wronglyAllowed() + meter.wronglyRefused()) / meter.requests();
   }
 
   /** 5, 0.5 and 0.05: of a bucket ring, half a sub-window of the whole window, in percent. */
-  static double ringPercent(Algorithm ring) {
+  private static double ringPercent(Algorithm ring) {
     return 50.0 / ring.subWindows();
   }
 
   /** How far a ring's count is off on average, in percent: Poisson at the limit. */
-  double measuredRingPercent(Algorithm ring) {
+  private double measuredRingPercent(Algorithm ring) {
     return 100
         * results
             .row(Traffic.POISSON, Scenarios.LIMIT, Scenarios.SHORT_NS, 1, ring)
@@ -74,7 +71,7 @@ final class PublishedFigures {
               + Numbers.plain(point.load())
               + " of its limit)",
           percent(COUNTER_WRONG_PERCENT),
-          percent(wrongPercent(point)));
+          percent(wrongPercent(point.meter())));
     }
     table.add(
         "sliding counter, mean difference of the rate (the same keys)",
@@ -142,7 +139,7 @@ final class PublishedFigures {
         others come close to 2x as well, if somebody floods them at the right moment (table of the
         worst window): what differs is how much too early they let it through.
         """,
-        Numbers.significant(curvePercentAtLimit(), 2),
+        Numbers.significant(onePercentAtLimit(), 2),
         results.settings().population().keys(),
         isWithin(matching())
             ? "up to a load of " + Numbers.plain(matching().load()) + " of the busiest"
@@ -152,14 +149,13 @@ final class PublishedFigures {
         ownPercent(Algorithm.BUCKET_RING_1000));
   }
 
-  private double curvePercentAtLimit() {
-    for (Results.CurvePoint point : results.curve()) {
-      if (point.limit() == Scenarios.LIMIT && Math.abs(point.load() - 1) < 1e-9) {
-        final MeterTally meter = point.meter();
-        return 100.0 * (meter.wronglyAllowed() + meter.wronglyRefused()) / meter.requests();
-      }
-    }
-    throw new IllegalStateException("the curve has no point at the limit");
+  /** The wrong decisions about one key at its limit, in percent. */
+  private double onePercentAtLimit() {
+    final MeterTally meter =
+        results
+            .row(Traffic.POISSON, Scenarios.LIMIT, Scenarios.LONG_NS, 1, Algorithm.SLIDING_COUNTER)
+            .meter();
+    return wrongPercent(meter);
   }
 
   private String ownPercent(Algorithm ring) {

@@ -61,7 +61,6 @@ final class Report {
             + provenance.machine()
             + ".\nSimulated time, one thread, the real implementations: the figures depend on the"
             + " arguments,\nnot on the machine.");
-    paragraph("![The figures that matter, as a picture](accuracy.svg)");
     paragraph("## Published figures, and ours");
     paragraph(published.table());
     paragraph(published.reasons());

@@ -3,12 +3,7 @@ package dev.weir.bench.accuracy;
 import java.util.List;
 
 /** Everything that was measured, in the order of measuring. */
-record Results(
-    Settings settings,
-    List<Row> rows,
-    List<EdgeRow> edges,
-    List<CurvePoint> curve,
-    List<SweepPoint> sweep) {
+record Results(Settings settings, List<Row> rows, List<EdgeRow> edges, List<SweepPoint> sweep) {
 
   /**
    * One algorithm in one scenario.
@@ -20,9 +15,6 @@ record Results(
 
   /** One algorithm against each of the {@link EdgeTraces}. */
   record EdgeRow(Algorithm algorithm, Tally bursts, Tally flood) {}
-
-  /** The sliding counter as a meter of Poisson traffic of one key. */
-  record CurvePoint(int limit, double load, MeterTally meter) {}
 
   /**
    * The sliding counter on Zipf traffic whose busiest key has this load.

@@ -13,7 +13,6 @@ final class Scenarios {
   private static final List<Double> LOADS = List.of(0.5, 0.9, 1.0, 1.1, 2.0);
   private static final List<Double> SWEEP =
       List.of(0.5, 0.6, 0.65, 0.7, 0.72, 0.75, 0.8, 0.85, 0.9, 1.0, 1.2, 1.5, 2.0, 5.0, 10.0);
-  private static final int CURVE_STEPS = 16;
 
   private Scenarios() {}
 
@@ -29,15 +28,6 @@ final class Scenarios {
   /** The loads of the busiest key of the Zipf sweep. */
   static List<Double> sweepLoads() {
     return SWEEP;
-  }
-
-  /** From half the limit to twice the limit, in equal ratios. */
-  static List<Double> curveLoads() {
-    final List<Double> loads = new ArrayList<>();
-    for (int step = 0; step <= CURVE_STEPS; step++) {
-      loads.add(0.5 * StrictMath.pow(4, (double) step / CURVE_STEPS));
-    }
-    return loads;
   }
 
   /**

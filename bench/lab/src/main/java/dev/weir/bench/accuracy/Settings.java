@@ -15,5 +15,5 @@ record Settings(long seed, int requests, Population population) {
   /** More would take the bucket ring of 1000 sub-windows past 256 MiB. */
   static final int MAX_KEYS = 16_383;
 
-  static final double MAX_EXPONENT = 3;
+  static final int MAX_EXPONENT = 3;
 }

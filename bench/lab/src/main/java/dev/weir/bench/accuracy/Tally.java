@@ -7,7 +7,6 @@ package dev.weir.bench.accuracy;
 final class Tally {
   private int requests;
   private int refused;
-  private int refusedAlone;
   private int ownWronglyAllowed;
   private int ownWronglyRefused;
   private int aloneWronglyAllowed;
@@ -26,7 +25,6 @@ final class Tally {
   void add(boolean admitted, long waitNs, boolean alone) {
     requests++;
     refused += admitted ? 0 : 1;
-    refusedAlone += alone ? 0 : 1;
     if (admitted && waitNs > 0) {
       ownWronglyAllowed++;
       earlySumNs += waitNs;
@@ -53,11 +51,6 @@ final class Tally {
   /** Refused by the limiter. */
   int refused() {
     return refused;
-  }
-
-  /** Refused by the log that ran alone. */
-  int refusedAlone() {
-    return refusedAlone;
   }
 
   /** Admitted where a log of what this limiter admitted would have refused. */

@@ -6,16 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.xml.sax.InputSource;
 import picocli.CommandLine;
 
 class AccuracyCommandTest {
@@ -49,46 +46,27 @@ class AccuracyCommandTest {
         "--colour | red | Unknown option",
       })
   void aWrongArgumentIsNamedWithWhatWasExpected(String name, String value, String message) {
-    assertEquals(2, run(name, value, "--out", folder.toString()));
+    assertEquals(2, run(name, value));
     assertTrue(err.toString().contains(message), err.toString());
     assertEquals("", out.toString());
   }
 
   @Test
-  void aFileInPlaceOfTheFolderIsWrong() throws IOException {
-    final Path file = Files.createFile(folder.resolve("file"));
-    assertEquals(2, run("--out", file.toString()));
-    assertTrue(err.toString().contains("--out: " + file + " (expected: a folder"), err.toString());
+  void aFolderInPlaceOfTheFileIsWrong() {
+    assertEquals(2, run("--out", folder.toString()));
+    assertTrue(err.toString().contains("--out: " + folder + " (expected: a file"), err.toString());
   }
 
   @Test
-  void aSmallRunWritesTheSameReportTwice() throws Exception {
-    final String[] args = {"--requests", "1000", "--keys", "50", "--out", folder.toString()};
+  void aSmallRunWritesTheSameReportTwice() throws IOException {
+    final Path file = folder.resolve("accuracy.md");
+    final String[] args = {"--requests", "1000", "--keys", "50", "--out", file.toString()};
     assertEquals(0, run(args));
-    final String report = Files.readString(folder.resolve("accuracy.md"));
-    final String csv = Files.readString(folder.resolve("accuracy.csv"));
-    final String svg = Files.readString(folder.resolve("accuracy.svg"));
+    final String report = Files.readString(file);
     assertEquals(report, out.toString());
     assertTrue(report.contains("| sliding-log            |    0 / 0 |"), report);
     assertFalse(report.contains("NaN"), report);
-    assertFalse(csv.contains("NaN"), csv);
-    assertFalse(svg.contains("NaN"), svg);
-    assertEquals(
-        "svg",
-        DocumentBuilderFactory.newInstance()
-            .newDocumentBuilder()
-            .parse(new InputSource(new StringReader(svg)))
-            .getDocumentElement()
-            .getTagName());
-    final long columns = csv.lines().findFirst().orElseThrow().split(",").length;
-    csv.lines()
-        .forEach(
-            line ->
-                assertEquals(
-                    columns, line.replaceAll("\"[^\"]*\"", "").split(",", -1).length, line));
     assertEquals(0, run(args));
-    assertEquals(report, Files.readString(folder.resolve("accuracy.md")));
-    assertEquals(csv, Files.readString(folder.resolve("accuracy.csv")));
-    assertEquals(svg, Files.readString(folder.resolve("accuracy.svg")));
+    assertEquals(report, Files.readString(file));
   }
 }

@@ -37,7 +37,6 @@ class TallyTest {
     final Tally tally = tally(0, 1, 3);
     assertEquals(4, tally.requests());
     assertEquals(1, tally.refused());
-    assertEquals(1, tally.refusedAlone());
     assertEquals(0, tally.ownWronglyAllowed() + tally.ownWronglyRefused());
     assertEquals(0, tally.aloneWronglyAllowed() + tally.aloneWronglyRefused());
     assertEquals(2, tally.worst());

@@ -1,23 +1,10 @@
 package dev.weir.bench.rounds;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.function.Predicate;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
-/** The flags of the commands that measure in rounds and print a report. */
-public final class RoundOptions {
+/** Flags of the commands that measure in rounds. */
+public final class RoundOptions extends ReportOptions {
   public static final int MAX_ROUNDS = 100;
-
-  private static final long MAX_WARM_UP_NS = 600_000_000_000L;
 
   @Option(
       names = "--rounds",
@@ -26,137 +13,18 @@ public final class RoundOptions {
       description = "Measurements of each, interleaved (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description = "Where the report is written too, as Markdown.")
-  private Path out;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this and exits.")
-  private boolean help;
-
-  @Spec(Target.MIXEE)
-  private CommandSpec spec;
-
-  /**
-   * Checks these flags.
-   *
-   * @throws ParameterException that names the value and what was expected.
-   */
+  @Override
   public void check() {
     expect("--rounds", rounds, rounds >= 1 && rounds <= MAX_ROUNDS, "from 1 to " + MAX_ROUNDS);
-    expectFile("--out", out);
+    super.check();
   }
 
   public int rounds() {
     return rounds;
   }
 
-  /** These flags as they were given, each after a blank. */
+  @Override
   public String command() {
-    return " --rounds " + rounds + (out == null ? "" : " --out " + out);
-  }
-
-  /** Prints the report, and writes it where that was asked for. */
-  public void print(String report) throws IOException {
-    spec.commandLine().getOut().print(report);
-    spec.commandLine().getOut().flush();
-    if (out != null) {
-      Files.writeString(out, report);
-    }
-  }
-
-  public void progress(String step) {
-    spec.commandLine().getErr().println(step);
-  }
-
-  /**
-   * Refuses a flag.
-   *
-   * @throws ParameterException unless it is right.
-   */
-  public void expect(String name, Object value, boolean right, String expected) {
-    if (!right) {
-      throw wrong(name, value, expected);
-    }
-  }
-
-  /** What is thrown for a flag that is wrong. */
-  public ParameterException wrong(String name, Object value, String expected) {
-    return new ParameterException(
-        spec.commandLine(), name + ": " + value + " (expected: " + expected + ")");
-  }
-
-  /**
-   * Refuses a flag of several values.
-   *
-   * @throws ParameterException unless each value is one of those known.
-   */
-  public void expectEach(String name, List<String> values, List<String> known) {
-    expectEach(name, values, known::contains, "any of " + String.join(", ", known));
-  }
-
-  /**
-   * Refuses a flag of several values.
-   *
-   * @throws ParameterException unless each value is right.
-   */
-  public <T> void expectEach(
-      String name, List<T> values, Predicate<? super T> right, String expected) {
-    for (T value : values) {
-      expect(name, value, right.test(value), expected);
-    }
-  }
-
-  /**
-   * Refuses a file to write to.
-   *
-   * @param file null for none.
-   * @throws ParameterException unless it can be one.
-   */
-  public void expectFile(String name, Path file) {
-    final Path folder = file == null ? null : file.toAbsolutePath().getParent();
-    expect(
-        name,
-        file,
-        file == null || (Files.isDirectory(folder) && !Files.isDirectory(file)),
-        "a file in a folder that exists");
-  }
-
-  /**
-   * Refuses the length of a measurement.
-   *
-   * @throws ParameterException unless it is within bounds.
-   */
-  public void expectSeconds(String name, double seconds, double least, double most) {
-    // Written so that NaN fails.
-    expect(name, seconds, seconds >= least && seconds <= most, "from " + least + " to " + most);
-  }
-
-  /**
-   * Reads the length of a warm-up.
-   *
-   * @throws ParameterException unless it is one of at most ten minutes.
-   */
-  public long warmUpNs(String name, String text) {
-    final long warmUpNs = durationNs(name, text);
-    expect(name, text, warmUpNs <= MAX_WARM_UP_NS, "at most 10m");
-    return warmUpNs;
-  }
-
-  /**
-   * Reads a duration.
-   *
-   * @throws ParameterException unless it is one.
-   */
-  public long durationNs(String name, String text) {
-    try {
-      return DurationText.parseNs(text);
-    } catch (BadValueException e) {
-      throw wrong(name, text, e.expected());
-    }
+    return " --rounds " + rounds + super.command();
   }
 }
