@@ -1,17 +1,17 @@
--- Experiment of `weir bench store`, not shipped. GCRA alone, in batches, over one of three ways to
--- store it (storage-*.lua, which comes before this file and gives `read`, `write` and `finish`), so
--- that the three differ in their commands and in nothing else.
+-- A peer of `weir bench store` and `weir bench compare`, not shipped: GCRA and nothing else, in batches. A
+-- key per identity that expires by itself: one MGET per call, one SET PX per key charged, as the shipped
+-- script does it. KEYS: one per check.
 -- ARGV[1] and reply: those of the shipped check.lua, one paced limit per check, as a meter, cost 1 or
 -- more. Each identity at most once per call, as a client that coalesces sends it; twice is charged
 -- once, and costs the same. Values: 33 bytes, without the capacity that the shipped script stores.
+local t = redis.call('TIME')
+local now = t[1] * 1000000 + t[2]
 local input, at, index = ARGV[1], 1, 0
-local values
+local values = redis.call('MGET', unpack(KEYS))
 local replies = {struct.pack('<d', now)}
 while at <= #input do
   local _, requests, cost, kind, a, b, c
   _, _, requests, _, kind, a, b, c, _, cost, at = struct.unpack('<BBddBddddd', input, at)
-  -- How long a budget remembers: the longest time until it is whole.
-  values = values or read(c * b / a)
   index = index + 1
   local debt = 0
   local value = values[index]
@@ -26,7 +26,8 @@ while at <= #input do
     debt = debt + granted * cost * b
     local left = debt % a
     local ms = math.ceil((debt - left) / a / 1000) + 1
-    write(index, struct.pack('<Bdddd', 80, now + (debt - left) / a, left, a, b), ms)
+    redis.call('SET', KEYS[index], struct.pack('<Bdddd', 80, now + (debt - left) / a, left, a, b),
+      'PX', string.format('%.0f', ms))
   end
   local retry = 0
   if granted < requests then
@@ -35,5 +36,4 @@ while at <= #input do
   replies[index + 1] = struct.pack('<BBdddddd', granted > 0 and 1 or 0, 0, granted,
     free - granted * cost, c, now + math.ceil(debt / a), retry, 0)
 end
-finish()
 return table.concat(replies)

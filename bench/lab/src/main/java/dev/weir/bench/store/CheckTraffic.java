@@ -4,7 +4,7 @@ import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
 import java.util.Random;
 
-/** Calls of a script that decides batches: the shipped one, or an experiment with its encoding. */
+/** Calls of a script that decides batches: the shipped one, or a peer with its encoding. */
 class CheckTraffic implements Traffic {
   private static final int FILL_BATCH = 250;
 

@@ -43,7 +43,7 @@ final class ClosedLoop implements AutoCloseable {
   /** Sends every command from one on once, as far as they fill whole writes. */
   void runOnce(int from) throws IOException {
     next = from;
-    run((commands.count() - from) / claim(), TimeUnit.MINUTES.toNanos(1));
+    run((commands.count() - from) / shape.commandsPerWrite(), TimeUnit.MINUTES.toNanos(1));
   }
 
   /** Sends for so long, once at least, then waits for what is in flight. */
@@ -51,8 +51,8 @@ final class ClosedLoop implements AutoCloseable {
     run(Long.MAX_VALUE, (long) (seconds * 1e9));
   }
 
-  private void run(long claims, long durationNs) throws IOException {
-    left = claims;
+  private void run(long mostWrites, long durationNs) throws IOException {
+    left = mostWrites;
     latencies.reset();
     replies = 0;
     final long startNs = System.nanoTime();
@@ -86,17 +86,9 @@ final class ClosedLoop implements AutoCloseable {
     return errors;
   }
 
-  /**
-   * The latencies of the last run, in nanoseconds: from a first write to the last reply of its last
-   * step.
-   */
+  /** The latencies of the last run, in nanoseconds: from a write to the last reply to it. */
   Histogram latencies() {
     return latencies;
-  }
-
-  /** Commands that one connection takes at a time. */
-  private int claim() {
-    return shape.commandsPerWrite() * shape.steps();
   }
 
   private final class Connection {
@@ -109,7 +101,6 @@ final class ClosedLoop implements AutoCloseable {
     private int writes;
     private int repliesOfOldest;
     private int first;
-    private int step;
 
     Connection(InetSocketAddress address) throws IOException {
       channel = SocketChannel.open(address);
@@ -136,19 +127,15 @@ final class ClosedLoop implements AutoCloseable {
       while (repliesOfOldest >= shape.commandsPerWrite() && writes > 0) {
         repliesOfOldest -= shape.commandsPerWrite();
         writes--;
-        if (step == 0) {
-          latencies.recordValue(System.nanoTime() - startedNs[oldest]);
-          oldest = (oldest + 1) % startedNs.length;
-        }
+        latencies.recordValue(System.nanoTime() - startedNs[oldest]);
+        oldest = (oldest + 1) % startedNs.length;
       }
     }
 
     private boolean proceed(long nowNs) throws IOException {
       flush();
       while (writes < shape.writesInFlight() && !out.hasRemaining() && begins(nowNs)) {
-        final int at = first + step * shape.commandsPerWrite();
-        commands.select(out, at, shape.commandsPerWrite());
-        step = (step + 1) % shape.steps();
+        commands.select(out, first, shape.commandsPerWrite());
         writes++;
         flush();
       }
@@ -156,18 +143,15 @@ final class ClosedLoop implements AutoCloseable {
     }
 
     private boolean begins(long nowNs) {
-      if (step > 0) {
-        return true;
-      }
       if (left == 0 || nowNs >= deadlineNs) {
         return false;
       }
       left--;
-      if (next + claim() > commands.count()) {
+      if (next + shape.commandsPerWrite() > commands.count()) {
         next = 0;
       }
       first = next;
-      next += claim();
+      next += shape.commandsPerWrite();
       startedNs[(oldest + writes) % startedNs.length] = nowNs;
       return true;
     }

@@ -33,7 +33,8 @@ final class EvalshaContender implements StoreContender {
     close();
     final CheckedLimit limit = keyCount == 1 ? CheckedLimit.GCRA_HOT : CheckedLimit.GCRA;
     variant =
-        new Variant(label, label, shape, new CheckTraffic(Script.STRINGS, limit, keyCount, 1, 1));
+        new Variant(
+            label, label, shape, new CheckTraffic(Script.GCRA_ALONE, limit, keyCount, 1, 1));
     variant.traffic().begin(server);
     loop = bench.open(server, variant);
     errors = 0;

@@ -46,7 +46,7 @@ public final class IncrbyExpire {
 
   /** Counts on 8 connections, with 64 calls under way on each. */
   public Figures run(double seconds) throws IOException {
-    final Shape shape = new Shape(8, COMMANDS_PER_CALL, CALLS_IN_FLIGHT, 1);
+    final Shape shape = new Shape(8, COMMANDS_PER_CALL, CALLS_IN_FLIGHT);
     try (ClosedLoop loop = new ClosedLoop(server.address(), commands, shape)) {
       final double spentUs = server.cpuUs();
       final long startNs = System.nanoTime();

@@ -3,7 +3,6 @@ package dev.weir.bench.store;
 import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import org.HdrHistogram.Histogram;
 
 /** The cost of a stretch of load on both sides: made when it begins, asked when it has ended. */
 final class Meter {
@@ -27,8 +26,7 @@ final class Meter {
   /**
    * @param statistic see {@link Traffic#statistic}.
    */
-  Sample sample(double decisions, String statistic, Histogram latencies, long errors)
-      throws IOException {
+  Sample sample(double decisions, String statistic, long errors) throws IOException {
     final double seconds = (System.nanoTime() - startNs) / 1e9;
     final long client = clientCpuNs() - clientNs;
     final double spent = server.cpuUs() - serverUs;
@@ -37,9 +35,7 @@ final class Meter {
         decisions / seconds,
         spent / decisions,
         client / 1e3 / decisions,
-        statistic.isEmpty() ? Double.NaN : server.p99Us(statistic),
-        latencies.getValueAtPercentile(50) / 1e3,
-        latencies.getValueAtPercentile(99) / 1e3,
+        server.p99Us(statistic),
         errors + server.errors());
   }
 }

@@ -7,8 +7,6 @@ package dev.weir.bench.store;
  * @param serverUs processor time of the server per decision.
  * @param clientUs processor time of the thread that asked, per decision.
  * @param commandP99Us time of one command in the server; NaN where it does not say.
- * @param p50Us of what was timed: a decision, a pipeline or a batch.
- * @param p99Us the 99th percentile of what {@code p50Us} is the median of.
  */
 record Sample(
     long decisions,
@@ -16,6 +14,4 @@ record Sample(
     double serverUs,
     double clientUs,
     double commandP99Us,
-    double p50Us,
-    double p99Us,
     long errors) {}

@@ -46,8 +46,7 @@ final class StoreBench {
       final Meter meter = new Meter(server);
       loop.run(seconds);
       final double decisions = loop.replies() * traffic.decisionsPerCommand();
-      final Sample sample =
-          meter.sample(decisions, traffic.statistic(), loop.latencies(), loop.errors());
+      final Sample sample = meter.sample(decisions, traffic.statistic(), loop.errors());
       verify(server, variant);
       return sample;
     }

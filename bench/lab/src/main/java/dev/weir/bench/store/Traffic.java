@@ -23,10 +23,10 @@ interface Traffic {
   /** Appends the commands that are measured. */
   void load(Commands commands);
 
-  /** Decided requests per command: below 1 where one decision takes several commands. */
+  /** Decided requests per command. */
   double decisionsPerCommand();
 
-  /** The command whose time is reported, as the server's statistics name it; "" for none. */
+  /** The command whose time is reported, as the server's statistics name it. */
   String statistic();
 
   /** Whether the reply to the first command of {@link #load} is the one meant to be measured. */

@@ -11,16 +11,8 @@ final class Variants {
   /** The variant whose script knows nothing else. */
   static final String LEAN = "lean-64";
 
-  static final String FOUR = "four-commands";
-  static final String FOUR_ATOMIC = "four-atomic";
-  static final String LOG_ATOMIC = "log-atomic";
-
-  /** Ends the ids of the same on one connection. */
-  static final String ALONE = "-alone";
-
   private static final int[] SIZES = {16, 64, 256};
   private static final int BATCH = 64;
-  private static final int[] ENCODED = {64, 256};
   private static final int RING_KEYS = 4_000;
 
   private final List<Variant> all = new ArrayList<>();
@@ -36,9 +28,7 @@ final class Variants {
     variants.leanCalls();
     variants.batches();
     variants.algorithms();
-    variants.sequences();
     variants.floors();
-    variants.encodings();
     return variants.all;
   }
 
@@ -60,7 +50,7 @@ final class Variants {
 
   // The least that a script of one algorithm takes.
   private void leanCalls() {
-    final Traffic one = lean(Script.STRINGS, 1);
+    final Traffic one = new CheckTraffic(Script.GCRA_ALONE, CheckedLimit.GCRA, keys, 1, 1);
     add("lean-call", "EVALSHA per check of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
     add(LEAN, "EVALSHA per check of GCRA alone, pipelined 64", Shape.pipelined(64), one);
   }
@@ -103,31 +93,6 @@ final class Variants {
     add(id, name + ", batch of 64, two in flight", Shape.inFlight(2), traffic);
   }
 
-  // On one connection nothing waits for anything else: what is left is round trips.
-  private void sequences() {
-    sequences("", ", 16 connections", 16);
-    sequences(ALONE, ", one connection", 1);
-  }
-
-  private void sequences(String suffix, String label, int connections) {
-    final Shape shape = new Shape(connections, 1, 1, 1);
-    add(
-        FOUR + suffix,
-        "sorted set: four commands" + label,
-        new Shape(connections, 1, 1, 4),
-        new SortedSetTraffic(keys, false));
-    add(
-        FOUR_ATOMIC + suffix,
-        "sorted set: the four as one script" + label,
-        shape,
-        new SortedSetTraffic(keys, true));
-    add(
-        LOG_ATOMIC + suffix,
-        "sliding log: shipped script" + label,
-        shape,
-        shipped(CheckedLimit.SLIDING_LOG, keys, 1, 1));
-  }
-
   private void floors() {
     floor("get", "GET, pipelined 64", FloorTraffic.Command.GET);
     floor("incr", "INCR, pipelined 64", FloorTraffic.Command.INCR);
@@ -136,26 +101,5 @@ final class Variants {
 
   private void floor(String id, String label, FloorTraffic.Command command) {
     add(id, label, Shape.pipelined(64), new FloorTraffic(command, keys));
-  }
-
-  private void encodings() {
-    for (int size : ENCODED) {
-      final Shape shape = Shape.inFlight(2);
-      add("strings-" + size, "MGET, SET PX: batch of " + size, shape, lean(Script.STRINGS, size));
-      add(
-          "generations-" + size,
-          "hash per partition and generation: batch of " + size,
-          shape,
-          new PartitionTraffic(keys, size));
-      add(
-          "forever-" + size,
-          "MGET, MSET, no TTL: batch of " + size,
-          shape,
-          lean(Script.FOREVER, size));
-    }
-  }
-
-  private Traffic lean(Script script, int size) {
-    return new CheckTraffic(script, CheckedLimit.GCRA, keys, size, 1);
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.bench.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
@@ -13,19 +12,16 @@ import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is compared with the shipped script has to be a rate limit too. */
-class ExperimentsIT {
+class ScriptIT {
   private static final long HOUR_US = TimeUnit.HOURS.toMicros(1);
-  private static final List<String> GENERATIONS = List.of("{p}:0", "{p}:1", "{p}:2");
 
   private static RedisServer server;
 
@@ -52,19 +48,13 @@ class ExperimentsIT {
     final byte[] argument = Arrays.copyOf(call.array(), call.length());
     final Commands commands = new Commands(1024);
     final String sha1 = server.load(script.source());
-    if (script == Script.GENERATIONS) {
-      commands.command(8).part("EVALSHA").part(sha1).part("3");
-      GENERATIONS.forEach(commands::part);
-      commands.part(argument).part("user:u1");
-    } else {
-      commands.command(5).part("EVALSHA").part(sha1).part("1").part("user:u1").part(argument);
-    }
+    commands.command(5).part("EVALSHA").part(sha1).part("1").part("user:u1").part(argument);
     final byte[] reply = server.control().send(commands.copy(0));
     return new CheckReply().wrap(ByteBuffer.wrap(reply), 1);
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"CHECK", "STRINGS", "FOREVER", "GENERATIONS"})
+  @EnumSource
   void grantsTheCapacityAndNoMore(Script script) throws IOException {
     final ScriptLimit limit = ScriptLimit.paced(5, 5, HOUR_US);
     for (int i = 1; i <= 5; i++) {
@@ -76,38 +66,5 @@ class ExperimentsIT {
     assertEquals(CheckReply.REFUSED, refused.status(0));
     assertEquals(refused.nowUs() + HOUR_US, refused.resetAtUs(0), HOUR_US / 2.0);
     assertTrue(refused.retryAfterUs(0) > 0 && refused.retryAfterUs(0) <= HOUR_US / 5);
-  }
-
-  @Test
-  void generationsForgetNothingWhenTheyChange() throws IOException {
-    final long unitUs = 20_000;
-    final int capacity = 5;
-    final long generationUs = capacity * unitUs;
-    final ScriptLimit limit = ScriptLimit.paced(capacity, 1, unitUs);
-    final long firstUs = ask(Script.GENERATIONS, limit).nowUs();
-    long granted = 1;
-    long nowUs = firstUs;
-    while (nowUs < firstUs + 10 * generationUs) {
-      final CheckReply reply = ask(Script.GENERATIONS, limit);
-      nowUs = reply.nowUs();
-      granted += reply.granted(0);
-      assertTrue(granted <= capacity + (nowUs - firstUs) / unitUs, () -> "at " + reply.nowUs());
-    }
-  }
-
-  @Test
-  void generationsLeaveNoKeyWithoutEndAndVanish() throws IOException {
-    final ScriptLimit limit = ScriptLimit.paced(5, 1, 20_000);
-    final long startNs = System.nanoTime();
-    for (int i = 0; i < 100; i++) {
-      ask(Script.GENERATIONS, limit);
-      for (String generation : GENERATIONS) {
-        assertNotEquals("-1", server.control().text("PTTL", generation));
-      }
-    }
-    while (!server.control().text("DBSIZE").equals("0")) {
-      assertTrue(System.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(30), "a key stays");
-      Thread.onSpinWait();
-    }
   }
 }
