@@ -96,6 +96,20 @@ class WeirMainTest {
   }
 
   @Test
+  void importsOneOfSeveralDomains() throws IOException {
+    String limit = "[{key: remote_address, rate_limit: {unit: day, requests_per_unit: 9}}]\n";
+    file("domain: orders\ndescriptors: " + limit);
+    Files.writeString(folder.resolve("z.yaml"), "domain: users\ndescriptors: " + limit);
+    assertEquals(2, weir("import", "ratelimit", folder.toString()));
+    assertEquals("", out);
+    assertTrue(err.startsWith("--domain missing (expected: one of orders, users"), err);
+    assertEquals(0, weir("import", "ratelimit", folder.toString(), "--domain", "users"), err);
+    assertTrue(out.contains("\"users\"") && !out.contains("orders"), out);
+    assertEquals(2, weir("import", "ratelimit", folder.toString(), "--domain", "user"));
+    assertTrue(err.startsWith("--domain user (expected: one of orders, users"), err);
+  }
+
+  @Test
   void tellsEveryFaultOfFlagsAtOnce() {
     assertEquals(
         2,

@@ -49,6 +49,9 @@ public final class ImportCommand implements Runnable {
       mixinStandardHelpOptions = true,
       versionProvider = WeirCommand.Version.class)
   static final class Ratelimit implements Callable<Integer> {
+    /** Names of domains that are told where one is expected. */
+    private static final int MAX_SHOWN = 20;
+
     @Spec private CommandSpec spec;
 
     @Parameters(paramLabel = "FOLDER", description = "With its files, *.yaml and *.yml.")
@@ -59,9 +62,15 @@ public final class ImportCommand implements Runnable {
         paramLabel = "KEY=SOURCE",
         description = {
           "What Envoy takes an entry from: ip, header:NAME, cookie:NAME, query:NAME, path or method.",
-          "Known without it: remote_address, masked_remote_address, path and method."
+          "Known without it: remote_address, path and method."
         })
     private List<String> entries = List.of();
+
+    @Option(
+        names = "--domain",
+        paramLabel = "NAME",
+        description = "The domain to turn; not needed where the files have one.")
+    private String domain;
 
     @Option(names = "--merge-domains", description = "Several files may have one domain.")
     private boolean mergesDomains;
@@ -78,10 +87,16 @@ public final class ImportCommand implements Runnable {
         faults.forEach(of -> of.all().forEach(err::println));
         return Program.WRONG;
       }
-      RuleImport turned = RuleImport.of(read, sources);
+      RuleImport turned = RuleImport.of(read, domain(read.domainNames()), sources);
+      turned.unturned().forEach(one -> err.println("not turned: " + one));
+      if (!turned.faults().isEmpty()) {
+        turned.faults().forEach(err::println);
+        err.println("nothing written, as no settings file can have these rules");
+        return Program.WRONG;
+      }
       spec.commandLine().getOut().print(turned.yaml());
       spec.commandLine().getOut().flush();
-      turned.unturned().forEach(one -> err.println("not turned: " + one));
+      turned.notes().forEach(one -> err.println("note: " + one));
       err.println(
           turned.ruleCount()
               + (turned.ruleCount() == 1 ? " rule, " : " rules, ")
@@ -89,6 +104,24 @@ public final class ImportCommand implements Runnable {
               + " not turned. A refused hit takes nothing of a rule; of such a file it does. Of the"
               + " rules that match a request one decides; of such a file all do that it asks for.");
       return Program.OK;
+    }
+
+    /** The domain that is to be turned, one of those that the files have. */
+    private String domain(List<String> names) {
+      String name = domain == null && names.size() == 1 ? names.get(0) : domain;
+      if (name == null || !names.contains(name)) {
+        String wanted = names.size() <= MAX_SHOWN ? "one of " : "one of " + names.size() + ": ";
+        String shown = String.join(", ", names.subList(0, Math.min(names.size(), MAX_SHOWN)));
+        throw new ParameterException(
+            spec.commandLine(),
+            "--domain "
+                + (name == null ? "missing" : Faults.printable(name))
+                + " (expected: "
+                + wanted
+                + Faults.printable(shown)
+                + ")");
+      }
+      return name;
     }
 
     private Map<String, String> sources() {

@@ -34,6 +34,9 @@ final class ImportedRule {
     if (isTree && !spec.sharesThreshold()) {
       return "a budget of each path: share_threshold says that they have one";
     }
+    if (literal.endsWith("/") && literal.length() > 1) {
+      return "a path that ends with /: rules do not tell it from the one without";
+    }
     path = isTree ? literal + "/**" : literal;
     return null;
   }
@@ -102,6 +105,21 @@ final class ImportedRule {
     return true;
   }
 
+  /** Gives back what it has taken over last. */
+  void leave(ImportedRule other) {
+    limits.subList(limits.size() - other.limits.size(), limits.size()).clear();
+  }
+
+  /** Whether the store decides on any of its limits. */
+  boolean asksStore() {
+    return limits.stream().anyMatch(limit -> limit.endsWith("mode: exact}"));
+  }
+
+  /** Whether it counts by the client's address. */
+  boolean countsAddresses() {
+    return keys.contains("ip");
+  }
+
   /** Its id, which several may have: of the domain, the path and the method. */
   String id() {
     String text = domain + (path == null ? "" : path) + (method == null ? "" : "-" + method);
@@ -147,6 +165,6 @@ final class ImportedRule {
   }
 
   private static String quoted(String text) {
-    return '"' + text + '"';
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 }

@@ -127,6 +127,11 @@ public final class RateLimitConfiguration {
     return limits;
   }
 
+  /** The names of all domains, in the order of the files. */
+  public List<String> domainNames() {
+    return specs.stream().map(DomainSpec::name).toList();
+  }
+
   /** The domains as they were read. */
   List<DomainSpec> domains() {
     return specs;

@@ -1,6 +1,8 @@
 package dev.weir.proxy.envoy;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.SettingsFile;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -13,6 +15,9 @@ import java.util.Set;
  * Turns files of envoyproxy/ratelimit into rules of Weir, as far as the two say the same. A file
  * names entries of descriptors, and only Envoy's routes know what those are taken from: that has to
  * be said, but for what their names leave no doubt about. Whatever is not turned is told, and why.
+ *
+ * <p>Each rule is read as a settings file has it before it is taken, and all of them together at
+ * the end: what is written is what {@code weir check} takes.
  */
 public final class RuleImport {
   /** What an entry is taken from that is matched, and is no part of a key. */
@@ -24,12 +29,19 @@ public final class RuleImport {
   private static final Map<String, String> KNOWN =
       Map.of(
           "remote_address", "ip",
-          "masked_remote_address", "ip",
           "path", PATH,
           ":path", PATH,
           "method", METHOD,
           ":method", METHOD);
 
+  private static final String NETWORK = "masked_remote_address";
+
+  /** What a settings file must have beside rules. */
+  private static final String UPSTREAM = "upstream: http://127.0.0.1:1\n";
+
+  private static final String STORE = "redis:\n  nodes: 127.0.0.1:1\n";
+
+  private final SettingsFile reader = new SettingsFile();
   private final Map<String, String> sources;
   private final Map<String, ImportedRule> rules = new LinkedHashMap<>();
   private final List<String> unturned = new ArrayList<>();
@@ -39,17 +51,22 @@ public final class RuleImport {
   }
 
   /**
-   * Turns what was read.
+   * Turns one domain: each is for other routes of Envoy's, and rules are for all requests.
    *
+   * @param domain one of the configuration's.
    * @param sources by an entry's key, what it is taken from: a part of a key of Weir's rules,
    *     {@code path} or {@code method}.
    */
-  public static RuleImport of(RateLimitConfiguration configuration, Map<String, String> sources) {
+  public static RuleImport of(
+      RateLimitConfiguration configuration, String domain, Map<String, String> sources) {
     RuleImport made = new RuleImport(sources);
-    for (DomainSpec domain : configuration.domains()) {
-      made.turn(domain.name(), domain.descriptors(), List.of());
-      if (!domain.options().equals(DomainOptions.NONE)) {
-        made.unturned.add(domain.name() + ": weir: what its answers have is Envoy's alone");
+    for (DomainSpec spec : configuration.domains()) {
+      if (!spec.name().equals(domain)) {
+        continue;
+      }
+      made.turn(spec.name(), spec.descriptors(), List.of());
+      if (!spec.options().equals(DomainOptions.NONE)) {
+        made.unturned.add(spec.name() + ": weir: what its answers have is Envoy's alone");
       }
     }
     return made;
@@ -78,15 +95,68 @@ public final class RuleImport {
     if (problem == null && !rule.take(limit)) {
       problem = "a rule without a limit has no key, and refuses or passes everybody";
     }
+    problem = problem == null ? fault(rule) : problem;
+    problem = problem == null ? add(rule) : problem;
     if (problem != null) {
       unturned.add(where(domain, path) + ": " + problem);
-      return;
     }
+  }
+
+  /** Adds a rule, or its limits to the rule of the same requests; returns why not, or null. */
+  private String add(ImportedRule rule) {
     ImportedRule before = rules.putIfAbsent(rule.match(), rule);
-    if (before != null && !before.join(rule)) {
-      unturned.add(
-          where(domain, path) + ": of one path and method the first rule decides: " + before.id());
+    if (before == null) {
+      return null;
     }
+    if (!before.join(rule)) {
+      return "of one path and method the first rule decides: " + before.id();
+    }
+    String fault = fault(before);
+    if (fault != null) {
+      before.leave(rule);
+    }
+    return fault;
+  }
+
+  /** Why no settings file can have a rule; null if one can. */
+  private String fault(ImportedRule rule) {
+    StringBuilder yaml = new StringBuilder(UPSTREAM).append(STORE).append("rules:\n");
+    rule.write("imported", yaml);
+    return read(yaml.toString()).all().stream()
+        .map(fault -> fault.path().replaceFirst("^rules\\[0]\\.", "") + ": " + fault.problem())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Faults read(String yaml) {
+    Faults faults = Faults.ofFile("rules");
+    reader.read(yaml.getBytes(StandardCharsets.UTF_8), faults);
+    return faults;
+  }
+
+  /** Why no settings file can have the rules together; nothing if one can. */
+  public List<String> faults() {
+    String file = UPSTREAM + (asksStore() ? STORE : "") + yaml();
+    if (file.length() > SettingsFile.MAX_BYTES) {
+      return List.of("more rules than a settings file of 1MiB can have");
+    }
+    return read(file).all().stream().map(Faults.Fault::toString).toList();
+  }
+
+  private boolean asksStore() {
+    return rules.values().stream().anyMatch(ImportedRule::asksStore);
+  }
+
+  /** What is to be known of the rules. */
+  public List<String> notes() {
+    List<String> notes = new ArrayList<>();
+    if (asksStore()) {
+      notes.add("redis.nodes has to be set beside these rules, as some are of mode exact");
+    }
+    if (rules.values().stream().anyMatch(ImportedRule::countsAddresses)) {
+      notes.add("key ip counts IPv6 addresses by network (ipv6-prefix, 64 unless set)");
+    }
+    return notes;
   }
 
   private static String where(String domain, List<DescriptorSpec> path) {
@@ -106,6 +176,12 @@ public final class RuleImport {
   /** Adds an entry to a rule; returns why it cannot be, or null. */
   private String add(DescriptorSpec spec, ImportedRule rule) {
     String source = sources.getOrDefault(spec.key(), KNOWN.get(spec.key()));
+    if (source == null && spec.key().equals(NETWORK)) {
+      return NETWORK
+          + " is a network of clients, of a length that Envoy's routes say (expected: --entry "
+          + NETWORK
+          + "=ip for a budget of each IPv4 address and of each IPv6 network of ipv6-prefix)";
+    }
     if (source == null) {
       return "what "
           + Faults.printable(spec.key())

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of files of envoyproxy/ratelimit as rules. */
 class RuleImportTest {
@@ -46,8 +47,13 @@ class RuleImportTest {
           rate_limit: {unit: hour, requests_per_unit: 5}
       """;
 
-  private static RuleImport turn(String... texts) {
-    return RuleImport.of(Configurations.local(texts), Map.of("user", "header:x-user-id"));
+  private static RuleImport turn(String text) {
+    return turn(text, Map.of("user", "header:x-user-id"));
+  }
+
+  private static RuleImport turn(String text, Map<String, String> sources) {
+    RateLimitConfiguration configuration = Configurations.exact(text);
+    return RuleImport.of(configuration, configuration.domainNames().get(0), sources);
   }
 
   @Test
@@ -114,6 +120,78 @@ class RuleImportTest {
       file.append(", rate_limit: {unlimited: true}}\n");
     }
     assertEquals("", read(turn(file.toString()).yaml()).toString());
+  }
+
+  private static final String UNIT = "rate_limit: {unit: day, requests_per_unit: 9}";
+
+  /** Each has been written as a rule that {@code weir check} refuses. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[{key: path, value: /a/../b, descriptors: [{key: user, LIMIT}]}]",
+        "[{key: path, value: /., descriptors: [{key: user, LIMIT}]}]",
+        "[{key: path, value: /1/2/3/4/5/6/7/8/9/0/1/2/3/4/5/6/7/8/9/0/1/2/3/4/5/6/7/8/9/0/1/2/3,"
+            + " descriptors: [{key: user, LIMIT}]}]",
+        "[{key: path, value: /a, descriptors: [{key: user, LIMIT}]},"
+            + " {key: user, descriptors: [{key: path, value: /a, LIMIT}]}]",
+        "[{key: path, value: /a, descriptors: [{key: user, LIMIT}]},"
+            + " {key: path, value: /a/, descriptors: [{key: user, LIMIT}]}]",
+        "[{key: quoted, LIMIT}]",
+      })
+  void writesNoRuleThatASettingsFileRefuses(String nodes) {
+    String file = "domain: d\ndescriptors: " + nodes.replace("LIMIT", UNIT) + "\n";
+    String query = "query:a\"b\\c";
+    RuleImport turned = turn(file, Map.of("user", "header:x-user-id", "quoted", query));
+    assertEquals("", read(turned.yaml()).toString(), turned.yaml());
+    assertEquals(List.of(), turned.faults());
+    int limits = file.split("rate_limit", -1).length - 1;
+    assertEquals(
+        limits, turned.yaml().split("- \\{limit", -1).length - 1 + turned.unturned().size());
+  }
+
+  @Test
+  void saysThatExactRulesNeedAStore() {
+    RuleImport turned =
+        turn("domain: d\ndescriptors: [{key: user, weir: {mode: exact}, " + UNIT + "}]\n");
+    assertEquals(List.of(), turned.faults());
+    assertTrue(turned.yaml().contains("mode: exact"), turned.yaml());
+    assertTrue(turned.notes().get(0).startsWith("redis.nodes has to be set"), turned + "");
+  }
+
+  @Test
+  void takesNoNetworkForAnAddressUntold() {
+    String file = "domain: d\ndescriptors: [{key: masked_remote_address, " + UNIT + "}]\n";
+    RuleImport turned = turn(file);
+    assertEquals(0, turned.ruleCount());
+    assertTrue(
+        turned
+            .unturned()
+            .get(0)
+            .endsWith(
+                ": masked_remote_address is a network of clients, of a"
+                    + " length that Envoy's routes say (expected: --entry masked_remote_address=ip for a"
+                    + " budget of each IPv4 address and of each IPv6 network of ipv6-prefix)"),
+        turned.unturned().toString());
+    assertEquals(1, turn(file, Map.of("masked_remote_address", "ip")).ruleCount());
+  }
+
+  @Test
+  void saysThatAddressesOfIpv6CountByNetwork() {
+    String note = "key ip counts IPv6 addresses by network (ipv6-prefix, 64 unless set)";
+    assertEquals(
+        List.of(note),
+        turn("domain: d\ndescriptors: [{key: remote_address, " + UNIT + "}]\n").notes());
+  }
+
+  @Test
+  void turnsOneDomainAndNoOther() {
+    RateLimitConfiguration two =
+        Configurations.local(
+            "domain: one\ndescriptors: [{key: user, " + UNIT + "}]\n",
+            "domain: two\ndescriptors: [{key: remote_address, " + UNIT + "}]\n");
+    assertEquals(List.of("one", "two"), two.domainNames());
+    String yaml = RuleImport.of(two, "two", Map.of("user", "header:x-user-id")).yaml();
+    assertTrue(yaml.contains("\"ip\"") && !yaml.contains("x-user-id"), yaml);
   }
 
   private static Faults read(String rules) {
