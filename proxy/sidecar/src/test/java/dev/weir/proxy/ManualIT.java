@@ -168,7 +168,7 @@ class ManualIT {
         pages++;
       }
     }
-    assertEquals(6, pages);
+    assertEquals(7, pages);
     assertTrue(Files.exists(folder.resolve("latency.hlog")));
   }
 

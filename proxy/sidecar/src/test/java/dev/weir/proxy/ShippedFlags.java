@@ -1,9 +1,10 @@
 package dev.weir.proxy;
 
+import dev.weir.proxy.manual.ManualPage;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What the launcher gives the JVM that the sidecar runs in. */
 final class ShippedFlags {
@@ -14,9 +15,9 @@ final class ShippedFlags {
 
   /** Those about memory, and its collector. */
   static String[] memory() throws IOException {
-    String launcher = Files.readString(Path.of("..", "weir"));
-    return java.util.stream.Stream.concat(
-            java.util.stream.Stream.of("-XX:+UseSerialGC"),
+    String launcher = Files.readString(ManualPage.root().resolve("weir"));
+    return Stream.concat(
+            Stream.of("-XX:+UseSerialGC"),
             OF_MEMORY.matcher(launcher).results().map(found -> found.group()))
         .toArray(String[]::new);
   }
