@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 
 /**
  * Which classes of ours one request touches, and how deep our frames lie on the stack: the figures
- * of "The way of a request" in ARCHITECTURE.md.
+ * of "What one request touches" in bench/results/seams.md.
  *
  * <pre>java --add-modules jdk.jdi bench/scripts/RequestPath.java proxy/sidecar/target/weir.jar</pre>
  *

@@ -26,9 +26,9 @@ import dev.weir.proxy.request.Verdict;
  * </ul>
  *
  * <p>Each is counted twice: by the connection to the service, which is shared with other clients,
- * whatever the cause (D148), and by the client's own connection ({@link ClientSide#brokeOff}), if
- * that has not read the reset itself. A response that is late or malformed is the service's doing,
- * and counts in the first place only.
+ * whatever the cause, and by the client's own connection ({@link ClientSide#brokeOff}), if that has
+ * not read the reset itself. A response that is late or malformed is the service's doing, and
+ * counts in the first place only.
  */
 final class RequestEnding {
   private final ProxiedRequest request;

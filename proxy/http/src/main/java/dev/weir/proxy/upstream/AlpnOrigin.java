@@ -15,7 +15,7 @@ import java.net.SocketAddress;
  * that wait and come, as long as it has a connection; then it is asked again.
  *
  * <p>While neither is known, a head is written for both, and its body comes as content alone, which
- * both can frame (D73).
+ * both can frame.
  */
 public final class AlpnOrigin implements Origin {
   /** The protocol of HTTP/2 over TLS, as ALPN names it. */

@@ -7,7 +7,7 @@ import dev.weir.proxy.upstream.ConnectionPlace.Use;
 /**
  * What the connections of one event loop count as. A connection counts as one for exchanges, in use
  * or idle, until its exchange turns out to be a long one; then it counts as a stream, and its place
- * is another's. Of both, each client has its share (D52).
+ * is another's. Of both, each client has its share.
  */
 final class ConnectionCounts {
   private final UpstreamCaps caps;

@@ -15,7 +15,7 @@ import java.util.function.Function;
 /**
  * A service of HTTP/2, as an event loop's exchanges find it: in two pools, so that clients whose
  * streams are often reset have connections of their own. A service that counts resets ends the
- * connection that they come on, with all who share it (D148).
+ * connection that they come on, with all who share it.
  */
 public final class Http2Origin implements Origin {
   private final UpstreamLoop loop;

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The streams to a service of HTTP/2 that last: WebSockets, and exchanges that have gone on for 5
- * s. They have a cap of their own, and each client a share of it (D52), as connections to a service
- * of HTTP/1.1 that last have; their places are others'. So there may be a connection more for each
- * one that they fill, half of one counting as one.
+ * s. They have a cap of their own, and each client a share of it, as connections to a service of
+ * HTTP/1.1 that last have; their places are others'. So there may be a connection more for each one
+ * that they fill, half of one counting as one.
  *
  * <p>Which exchanges last is looked at only when places are missing.
  */

@@ -12,14 +12,13 @@ import java.nio.file.Path;
 public final class MemoryLimit {
   /**
    * What a sidecar without a key takes of its container, in bytes: 40 MiB were measured when it was
-   * ready, 62 under full load with one event loop (D153). Rather too little, so that what is told
-   * is true.
+   * ready, 62 under full load with one event loop. Rather too little, so that what is told is true.
    */
   static final long LEAST_REST_BYTES = 48L << 20;
 
   /**
    * What warming up wants of a container, in bytes: 60 to 88 MiB were measured in the first seconds
-   * of a start with next to no table, and 31 to 36 without it (D157).
+   * of a start with next to no table, and 31 to 36 without it.
    */
   static final long LEAST_WARM_BYTES = 96L << 20;
 
