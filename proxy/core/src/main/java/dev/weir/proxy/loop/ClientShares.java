@@ -59,6 +59,11 @@ public final class ClientShares {
       this.client = client;
     }
 
+    /** Whose it is; null if many clients may stand there. */
+    public Object client() {
+      return client;
+    }
+
     /** Takes so many units; false, and none is taken, if that is more than the client may have. */
     public boolean take(int units) {
       long free = max - taken;

@@ -83,6 +83,11 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   }
 
   @Override
+  public Object client() {
+    return memory.client();
+  }
+
+  @Override
   protected long stalledNs() {
     return Math.max(super.stalledNs(), loop.settings.timeouts().writeNs());
   }

@@ -111,6 +111,11 @@ public abstract non-sealed class Http2Connection extends StreamOperations
     }
   }
 
+  /** The client that it is counted for; null if many may stand there. */
+  public Object client() {
+    return null;
+  }
+
   /** Received bytes that are held, and the memory of what waits to be sent. */
   public final long heldBytes() {
     return bound.heldBytes();

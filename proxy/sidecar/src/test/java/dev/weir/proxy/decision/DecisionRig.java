@@ -137,7 +137,16 @@ public final class DecisionRig {
 
   /** Another client of HTTP/2, on a connection of its own. */
   FramePeer another(EmbeddedChannel of) {
-    EmbeddedClient.connect(loop.clients(), of, Peer.LOOPBACK);
+    return another(of, null);
+  }
+
+  /**
+   * A client of HTTP/2, on a connection of its own.
+   *
+   * @param client whom the connection is counted for; null if many may stand there.
+   */
+  FramePeer another(EmbeddedChannel of, Object client) {
+    EmbeddedClient.connect(loop.clients(), of, Peer.LOOPBACK, client);
     FramePeer peer = new FramePeer(of).startAsClient();
     peer.send();
     peer.received();

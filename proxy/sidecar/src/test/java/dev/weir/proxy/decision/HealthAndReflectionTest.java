@@ -177,7 +177,8 @@ class HealthAndReflectionTest {
             "HEADERS 101 "
                 + HEAD
                 + ", grpc-accept-encoding: identity, grpc-status: 12, grpc-message: more than 8"
-                + " streaming calls of this connection, or than 1000 of an event loop end"),
+                + " streaming calls of this connection, more of this client than it may have, or"
+                + " more than 1000 of an event loop end"),
         health(101, "Watch", ""));
     rig.client.reset(1, ErrorCode.CANCEL).send();
     assertEquals(
@@ -205,6 +206,28 @@ class HealthAndReflectionTest {
     channels.forEach(EmbeddedChannel::finishAndReleaseAll);
     assertEquals(0, rig.open);
     assertEquals(List.of("HEADERS 3 " + HEAD, status(3, 1)), health(3, "Watch", ""));
+  }
+
+  /** A place is held for an hour: one address must not have all of them. */
+  @Test
+  void oneClientLeavesAQuarterOfTheWatchesToOthers() {
+    List<EmbeddedChannel> channels = new ArrayList<>();
+    for (int i = 0; i < StreamingCalls.MAX / StreamingCalls.MAX_OF_CONNECTION; i++) {
+      EmbeddedChannel channel = new EmbeddedChannel();
+      channels.add(channel);
+      FramePeer client = rig.another(channel, "one address");
+      for (int call = 0; call < StreamingCalls.MAX_OF_CONNECTION; call++) {
+        watch(client, 2 * call + 1);
+      }
+    }
+    assertEquals(StreamingCalls.MAX / 4 * 3, rig.open);
+    EmbeddedChannel other = new EmbeddedChannel();
+    watch(rig.another(other, "another"), 1);
+    assertEquals(StreamingCalls.MAX / 4 * 3 + 1, rig.open);
+    channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    assertEquals(1, rig.open);
+    other.finishAndReleaseAll();
+    assertEquals(0, rig.open);
   }
 
   @Test
