@@ -40,6 +40,9 @@ public final class ClientLoop {
   /** In bytes of the heap. */
   final ClientShares memory;
 
+  /** Answers of HTTP/1.1 that clients do not take. */
+  final UntakenAnswers untaken;
+
   final RequestLoop requests;
   final TrafficObserver observer;
   final RequestHead head;
@@ -78,6 +81,7 @@ public final class ClientLoop {
     this.deadlines = deadlines;
     this.memory = memory;
     this.observer = observer;
+    untaken = new UntakenAnswers(clock, 2 * http2Connections.maxHeldBytes());
     ClientTimeouts timeouts = settings.timeouts();
     requests =
         new RequestLoop(

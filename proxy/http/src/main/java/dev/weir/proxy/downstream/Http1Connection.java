@@ -50,6 +50,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private final ProxiedRequest request;
   private final RequestBody body;
   private final ResponseWriter response;
+  private final UntakenAnswers.Answers untaken;
 
   private State state = State.HEAD;
   private ByteBuf in;
@@ -75,6 +76,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     this.headStarted = headStarted;
     timer.owner(this);
     this.end = new ConnectionEnd(loop, channel, timer);
+    this.untaken = loop.untaken.new Answers(channel, this::close);
   }
 
   @Override
@@ -333,6 +335,10 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     boolean writable = channel.isWritable();
+    untaken.look();
+    if (state != State.REQUEST) {
+      untaken.written();
+    }
     if (state == State.HEAD && !isReading) {
       awaitNextRequest(writable);
     } else if (state == State.REQUEST && writable && request.responseHeldBytes() > 0) {
@@ -353,6 +359,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   @Override
   public void ended() {
+    untaken.written();
     if (keepAlive && body.complete()) {
       state = State.HEAD;
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().idleNs());
@@ -469,6 +476,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     timer.leave();
+    untaken.end();
     state = State.CLOSING;
     request.clientGone(RequestEnd.NO_CODE);
     if (in != null && !isReading) {

@@ -66,7 +66,7 @@ public final class Http2Loop {
   }
 
   /** What the connections to clients may hold, and as much those to services. */
-  long maxHeldBytes() {
+  public long maxHeldBytes() {
     return maxHeldBytes;
   }
 
