@@ -109,6 +109,20 @@ class ReloadedLimitsIT {
             list("10/1h", "99/1d"),
             list("10/2h", "99/1d"),
             list("10/3h", "99/1d")));
+    all.add(
+        new Change(
+            "algorithm, and another's window",
+            10,
+            HOUR,
+            list("10/1h", "99/1d"),
+            list("99/2d", "10/1h, algorithm: sliding-log")));
+    all.add(
+        new Change(
+            "number and algorithm, and another's window",
+            10,
+            HOUR,
+            list("10/1h", "99/1d"),
+            list("99/2d", "9/1h, algorithm: sliding-log")));
     all.add(new Change("more", 12, HOUR, "limit: 12/1h"));
     all.add(new Change("less", 10, 8, HOUR, "limit: 8/1h"));
     all.add(new Change("burst", 12, HOUR, "limit: 10/1h; burst: 12"));

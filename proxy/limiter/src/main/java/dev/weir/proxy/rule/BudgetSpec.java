@@ -97,6 +97,21 @@ public record BudgetSpec(
     return key.equals(other.key) && name().equals(other.name());
   }
 
+  /** Whether it has the key of another, and counts as many in the same window. */
+  boolean hasRateOf(BudgetSpec other) {
+    return key.equals(other.key) && limit.rate().equals(other.limit.rate());
+  }
+
+  /** Whether it has the key of another, and counts in windows of the same length. */
+  boolean hasWindowOf(BudgetSpec other) {
+    return key.equals(other.key) && limit.rate().sameWindow(other.limit.rate());
+  }
+
+  /** Whether it has the key of another, and the store decides on both or on neither. */
+  boolean isDecidedLike(BudgetSpec other) {
+    return key.equals(other.key) && mode.needsStore() == other.mode.needsStore();
+  }
+
   /**
    * The key and the limit. What decides on it is the rule's as a rule, and sidecars compare such
    * texts with those of versions that knew no other: {@link RuleSpec#ownDecisions}.

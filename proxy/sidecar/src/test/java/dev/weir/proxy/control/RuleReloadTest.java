@@ -314,6 +314,17 @@ class RuleReloadTest {
   }
 
   @Test
+  void takesALimitOfThisNodeAwayBesideOneOfTheStoreThatChanges() throws IOException {
+    String head =
+        "upstream: http://127.0.0.1:8080\nservice: a\nredis: {nodes: [127.0.0.1:1]}\nrules:\n";
+    Files.writeString(
+        path, head + "  - {id: a, limits: [{limit: 10/1s}, {limit: 99/1h, mode: exact}]}\n");
+    RuleReload reload = reload();
+    Files.writeString(path, head + "  - {id: a, mode: exact, limit: 99/2h}\n");
+    assertEquals(List.of(), reload.reload().all());
+  }
+
+  @Test
   void watchesByItself() throws Exception {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
     BlockingQueue<RuleSet> seen = new LinkedBlockingQueue<>();
