@@ -1,13 +1,20 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The names that callers' requests have given to figures of Envoy's rate-limit service, for all
  * event loops: at most {@link #MAX_COUNT}, so that what callers send does not make a scrape long. A
- * name is known to every loop or to none.
+ * name is known to every loop or to none. One that scrapes have not seen used for an hour is
+ * forgotten on all loops at once, so that nobody fills the table for good.
  *
  * <p>Thread-safe. What is known is a map that is never changed: a new name replaces it by a copy.
  */
@@ -15,12 +22,61 @@ public final class DescriptorNames {
   /** The most names. */
   public static final int MAX_COUNT = 1_000;
 
-  private volatile Long2ObjectHashMap<List<String>> known = new Long2ObjectHashMap<>();
+  /** How long a name stays that nobody uses. */
+  public static final long KEPT_NS = TimeUnit.HOURS.toNanos(1);
 
-  DescriptorNames() {}
+  private final LongSupplier clockNs;
+  private volatile Long2ObjectHashMap<Name> known = new Long2ObjectHashMap<>();
 
-  /** The name of a key, the domain first; null if it has none. Allocates nothing. */
-  public List<String> find(long key) {
+  /** A name, and what event loops count under it. */
+  public static final class Name {
+    private final List<String> names;
+    private final Map<LoopMetrics, DescriptorCounters> counters = new ConcurrentHashMap<>();
+
+    /** The hits that the last scrape saw. */
+    private long hits;
+
+    /** When a scrape saw other hits than the one before. */
+    private long usedNs;
+
+    private volatile boolean isGone;
+
+    private Name(List<String> names, long nowNs) {
+      this.names = names;
+      this.usedNs = nowNs;
+    }
+
+    /** The counters of an event loop. Allocates for one that has none yet. */
+    public DescriptorCounters of(LoopMetrics loop) {
+      return counters.computeIfAbsent(loop, key -> new DescriptorCounters());
+    }
+
+    /** Whether it has been forgotten: what is counted under it is not shown. */
+    public boolean isGone() {
+      return isGone;
+    }
+
+    private void look(long nowNs) {
+      long sum = 0;
+      for (DescriptorCounters each : counters.values()) {
+        sum += each.count(Outcome.TOTAL_HITS);
+      }
+      if (sum != hits) {
+        hits = sum;
+        usedNs = nowNs;
+      }
+    }
+  }
+
+  /**
+   * @param clockNs monotonic.
+   */
+  DescriptorNames(LongSupplier clockNs) {
+    this.clockNs = clockNs;
+  }
+
+  /** The name of a key; null if it has none. Allocates nothing. */
+  public Name find(long key) {
     return known.get(key);
   }
 
@@ -35,26 +91,43 @@ public final class DescriptorNames {
    * @param names the domain first; not to be changed.
    * @return the name that it has now; null if there is no room.
    */
-  public synchronized List<String> add(long key, List<String> names) {
-    List<String> before = known.get(key);
+  public synchronized Name add(long key, List<String> names) {
+    Name before = known.get(key);
     if (before != null || !hasRoom()) {
       return before;
     }
-    Long2ObjectHashMap<List<String>> next = new Long2ObjectHashMap<>(known);
-    next.put(key, names);
+    Name made = new Name(names, clockNs.getAsLong());
+    Long2ObjectHashMap<Name> next = new Long2ObjectHashMap<>(known);
+    next.put(key, made);
     known = next;
-    return names;
+    return made;
   }
 
   /** Forgets the names of all domains but some. */
   public synchronized void keepOnly(Predicate<String> domains) {
-    Long2ObjectHashMap<List<String>> next = new Long2ObjectHashMap<>();
+    keep(name -> domains.test(name.names.get(0)));
+  }
+
+  private void keep(Predicate<Name> kept) {
+    Long2ObjectHashMap<Name> next = new Long2ObjectHashMap<>();
     known.forEach(
-        (key, names) -> {
-          if (domains.test(names.get(0))) {
-            next.put(key, names);
+        (key, name) -> {
+          if (kept.test(name)) {
+            next.put(key, name);
+          } else {
+            name.isGone = true;
           }
         });
     known = next;
+  }
+
+  /** Forgets names that have not been used for an hour, and visits the counters of all others. */
+  synchronized void scrape(BiConsumer<List<String>, DescriptorCounters> visitor) {
+    long nowNs = clockNs.getAsLong();
+    known.values().forEach(name -> name.look(nowNs));
+    keep(name -> nowNs - name.usedNs < KEPT_NS);
+    known
+        .values()
+        .forEach(name -> name.counters.values().forEach(each -> visitor.accept(name.names, each)));
   }
 }

@@ -45,7 +45,7 @@ public final class LoopMetrics implements TrafficObserver {
   private volatile Map<List<String>, DescriptorCounters> limits = Map.of();
 
   /** Of limits by names that requests have made. */
-  private final Map<List<String>, DescriptorCounters> named = new ConcurrentHashMap<>();
+  private final Map<List<String>, DescriptorCounters> unnamed = new ConcurrentHashMap<>();
 
   private final ResponseTimes responseTimes = new ResponseTimes();
   private final RuleFigures asked;
@@ -172,19 +172,18 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   /**
-   * The counters of a limit under a name that requests have made, the same ones until it is
-   * {@linkplain #forgetNamed forgotten}. Allocates for a new name.
+   * The counters of what is counted in a domain without a name of its own, the same ones until they
+   * are {@linkplain #forgetUnnamed forgotten}. Allocates for a new name.
    *
-   * @param names as those of {@link #limits}, and not among them unless by chance; not to be
-   *     changed.
+   * @param names as those of {@link #limits}; not to be changed.
    */
-  public DescriptorCounters named(List<String> names) {
-    return named.computeIfAbsent(names, key -> new DescriptorCounters());
+  public DescriptorCounters unnamed(List<String> names) {
+    return unnamed.computeIfAbsent(names, key -> new DescriptorCounters());
   }
 
-  /** Forgets a name that requests have made. */
-  public void forgetNamed(List<String> names) {
-    named.remove(names);
+  /** Forgets what was counted without a name. */
+  public void forgetUnnamed(List<String> names) {
+    unnamed.remove(names);
   }
 
   /** How long calls of Envoy's rate-limit service took. */
@@ -192,10 +191,10 @@ public final class LoopMetrics implements TrafficObserver {
     return responseTimes;
   }
 
-  /** Visits all limits of Envoy's rate-limit service, some twice: of their files, and by values. */
-  public void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
+  /** Visits the limits of Envoy's files, and what was counted without a name. */
+  void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
     limits.forEach(visitor);
-    named.forEach(visitor);
+    unnamed.forEach(visitor);
   }
 
   /**

@@ -26,7 +26,7 @@ public final class Metrics {
   private final RuleFigures asked;
   private final List<LoopMetrics> loops = new CopyOnWriteArrayList<>();
   private final ConcurrentSkipListMap<String, Supplied> supplied = new ConcurrentSkipListMap<>();
-  private final DescriptorNames descriptorNames = new DescriptorNames();
+  private final DescriptorNames descriptorNames;
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Exposition exposition;
   private volatile boolean exposesStore;
@@ -37,11 +37,12 @@ public final class Metrics {
   }
 
   /**
-   * @param clockNs monotonic; by it rules that are gone are forgotten.
+   * @param clockNs monotonic; by it rules that are gone are forgotten, and names that are not used.
    */
-  Metrics(LongSupplier clockNs) {
+  public Metrics(LongSupplier clockNs) {
     decisions = new RuleFigures(clockNs);
     asked = new RuleFigures(clockNs);
+    descriptorNames = new DescriptorNames(clockNs);
     registry.register(new WeirCollector(this));
     registry.register(new JvmFigures());
     registry.register(new ProcessFigures());
@@ -75,9 +76,13 @@ public final class Metrics {
             this, unknownDomains, callerErrors, storeErrors, shadowed, loads, failedLoads));
   }
 
-  /** Shows the counters of each limit of Envoy's rate-limit service, loop by loop. */
-  void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
+  /**
+   * Shows the counters of each limit of Envoy's rate-limit service, those of each event loop.
+   * Forgets names that nobody has used for an hour.
+   */
+  public void forEachDescriptor(BiConsumer<List<String>, DescriptorCounters> visitor) {
     loops.forEach(loop -> loop.forEachDescriptor(visitor));
+    descriptorNames.scrape(visitor);
   }
 
   /** Shows how long calls of Envoy's rate-limit service took, loop by loop. */

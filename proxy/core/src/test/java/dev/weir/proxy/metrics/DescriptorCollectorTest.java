@@ -17,9 +17,9 @@ class DescriptorCollectorTest {
     Metrics metrics = new Metrics();
     LoopMetrics one = metrics.newLoop();
     LoopMetrics two = metrics.newLoop();
-    one.named(List.of("d", "k_v")).add(Outcome.TOTAL_HITS, 3);
-    two.named(List.of("d", "k_v")).add(Outcome.TOTAL_HITS, 4);
-    two.named(List.of("d", "a", "b", "c")).add(Outcome.OVER_LIMIT, 5);
+    one.descriptorNames().add(1, List.of("d", "k_v")).of(one).add(Outcome.TOTAL_HITS, 3);
+    two.descriptorNames().find(1).of(two).add(Outcome.TOTAL_HITS, 4);
+    two.unnamed(List.of("d", "a", "b", "c")).add(Outcome.OVER_LIMIT, 5);
     one.responseTimes().record(50_000);
     one.responseTimes().record(50_001);
     two.responseTimes().record(7_000_000_000L);

@@ -7,7 +7,6 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -22,9 +21,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * or, where the file says so or a call brings its limit along, under what the call has there. The
  * names of calls are few and short: {@link DescriptorNames#MAX_COUNT} in the process, of {@link
  * #MAX_LEVELS} levels and {@link #MAX_BYTES} bytes. What is beyond that is counted as {@link
- * #OTHER} of its domain. Names of calls are forgotten when their domain changes, and all others
- * when no file has them any more. One per event loop; allocates for a name that is new, and for
- * nothing else.
+ * #OTHER} of its domain. Names of calls are forgotten when their domain changes or nobody has used
+ * them for an hour, and all others when no file has them any more. One per event loop; allocates
+ * for a name that is new, and for nothing else.
  */
 final class LimitFigures {
   /** What is counted without a name of its own. */
@@ -39,14 +38,14 @@ final class LimitFigures {
   private static final int TOO_LONG = -1;
   private static final int PATTERN = -1;
 
-  /** A name of calls, the domain first, and what is counted under it. */
-  private record Named(List<String> names, DescriptorCounters counters) {}
+  /** A name of calls, and what this event loop counts under it. */
+  private record Named(DescriptorNames.Name name, DescriptorCounters counters) {}
 
   private final LoopMetrics metrics;
   private final SipHash hash = new SipHash(0x6e61_6d65L, 0x7765_6972L);
   private final UnsafeBuffer name = new UnsafeBuffer(new byte[MAX_BYTES]);
   private final Long2ObjectHashMap<Named> byValues = new Long2ObjectHashMap<>();
-  private final Map<String, Named> others = new HashMap<>();
+  private final Map<String, DescriptorCounters> others = new HashMap<>();
   private DescriptorCounters[] byIndex = {};
 
   LimitFigures(LoopMetrics metrics) {
@@ -68,17 +67,21 @@ final class LimitFigures {
     metrics.descriptorNames().keepOnly(sameDomains::contains);
     return () -> {
       byIndex = counters;
-      forgetChanged(byValues.values(), sameDomains);
-      forgetChanged(others.values(), sameDomains);
+      forgetGone();
+      forgetOthers(sameDomains);
     };
   }
 
-  /** Forgets names of domains that have changed. */
-  private void forgetChanged(Collection<Named> among, Set<String> sameDomains) {
-    for (Iterator<Named> each = among.iterator(); each.hasNext(); ) {
-      List<String> names = each.next().names();
-      if (!sameDomains.contains(names.get(0))) {
-        metrics.forgetNamed(names);
+  private void forgetGone() {
+    byValues.values().removeIf(named -> named.name().isGone());
+  }
+
+  /** Forgets what was counted without a name in domains that have changed. */
+  private void forgetOthers(Set<String> sameDomains) {
+    for (Iterator<String> each = others.keySet().iterator(); each.hasNext(); ) {
+      String domain = each.next();
+      if (!sameDomains.contains(domain)) {
+        metrics.forgetUnnamed(List.of(domain, OTHER));
         each.remove();
       }
     }
@@ -151,18 +154,21 @@ final class LimitFigures {
     }
     long key = hash.hash(name, 0, end) ^ domain.seed();
     Named known = byValues.get(key);
-    if (known != null) {
+    if (known != null && !known.name().isGone()) {
       return known.counters();
     }
     DescriptorNames all = metrics.descriptorNames();
-    List<String> names = all.find(key);
-    if (names == null && all.hasRoom()) {
-      names = all.add(key, names(domain, end));
+    DescriptorNames.Name name = all.find(key);
+    if (name == null && all.hasRoom()) {
+      name = all.add(key, names(domain, end));
     }
-    if (names == null) {
+    if (name == null) {
       return others(domain);
     }
-    Named made = named(names);
+    if (byValues.size() >= DescriptorNames.MAX_COUNT) {
+      forgetGone();
+    }
+    Named made = new Named(name, name.of(metrics));
     byValues.put(key, made);
     return made.counters();
   }
@@ -180,16 +186,12 @@ final class LimitFigures {
     return List.copyOf(names);
   }
 
-  private Named named(List<String> names) {
-    return new Named(names, metrics.named(names));
-  }
-
   private DescriptorCounters others(Domain domain) {
-    Named known = others.get(domain.name());
+    DescriptorCounters known = others.get(domain.name());
     if (known == null) {
-      known = named(List.of(domain.name(), OTHER));
+      known = metrics.unnamed(List.of(domain.name(), OTHER));
       others.put(domain.name(), known);
     }
-    return known.counters();
+    return known;
   }
 }

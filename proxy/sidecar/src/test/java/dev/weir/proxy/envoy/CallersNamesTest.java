@@ -25,7 +25,8 @@ class CallersNamesTest {
   private static final String HITS = "ratelimit_service_rate_limit_total_hits{";
   private static final String LIMIT = "rate_limit: {unit: day, requests_per_unit: 9}";
 
-  private final Metrics metrics = new Metrics();
+  private long nowNs;
+  private final Metrics metrics = new Metrics(() -> nowNs);
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
   private final List<RateLimiter> limiters =
       IntStream.range(0, LOOPS).mapToObj(loop -> limiter()).toList();
@@ -115,6 +116,32 @@ class CallersNamesTest {
     use(file.replace("day", "hour"));
     ask(3, Call.to("d").descriptor("k=new"));
     assertEquals(1, hits("domain=\"d\",key1=\"k_new\","));
+  }
+
+  @Test
+  void makeRoomForOthersWhenNobodyUsesThemForAnHour() {
+    use("domain: d\ndescriptors:\n  - {key: k, detailed_metric: true, " + LIMIT + "}\n");
+    for (int loop = 0; loop < LOOPS; loop++) {
+      for (int i = 0; i < DescriptorNames.MAX_COUNT; i++) {
+        ask(loop, Call.to("d").descriptor("k=" + i));
+      }
+    }
+    assertEquals(DescriptorNames.MAX_COUNT + 1, scrape(HITS).size());
+    nowNs += DescriptorNames.KEPT_NS - 1;
+    ask(3, Call.to("d").descriptor("k=7"));
+    assertEquals(LOOPS + 1, hits("domain=\"d\",key1=\"k_7\","));
+    nowNs++;
+    assertEquals(List.of(), scrape(HITS + "domain=\"d\",key1=\"k_8\","));
+    assertEquals(2, scrape(HITS).size());
+    for (int loop = 0; loop < LOOPS; loop++) {
+      ask(loop, Call.to("d").descriptor("k=new"));
+      ask(loop, Call.to("d").descriptor("k=7"));
+      ask(loop, Call.to("d").descriptor("k=8"));
+    }
+    assertEquals(LOOPS, hits("domain=\"d\",key1=\"k_new\","));
+    assertEquals(2 * LOOPS + 1, hits("domain=\"d\",key1=\"k_7\","));
+    assertEquals(LOOPS, hits("domain=\"d\",key1=\"k_8\","));
+    assertEquals(4, scrape(HITS).size());
   }
 
   /** A file's limits are its operator's, but a scrape has an end for them too. */

@@ -28,7 +28,8 @@ class RateLimiterTest {
   private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
-  private final LoopMetrics metrics = new Metrics().newLoop();
+  private final Metrics allMetrics = new Metrics();
+  private final LoopMetrics metrics = allMetrics.newLoop();
   private final RateLimitErrors errors = new RateLimitErrors();
   private long nowNs = 365L * 7 * 30 * 86_400 * SECOND_NS / 210;
   private final LoopClock clock = new LoopClock(() -> nowNs);
@@ -81,7 +82,7 @@ class RateLimiterTest {
 
   private long count(Outcome outcome, String... names) {
     long[] count = {0};
-    metrics.forEachDescriptor(
+    allMetrics.forEachDescriptor(
         (of, counters) -> count[0] += of.equals(List.of(names)) ? counters.count(outcome) : 0);
     return count[0];
   }
