@@ -1,9 +1,10 @@
 package dev.weir.bench.accuracy;
 
-import java.util.Locale;
+import dev.weir.bench.report.Machine;
+import dev.weir.bench.report.MarkdownReport;
 
-/** The report, as Markdown that reads on a terminal too. */
-final class Report {
+/** The report of {@code weir bench accuracy}. */
+final class Report extends MarkdownReport {
   private static final String DEFINITIONS =
       """
       ## What is counted
@@ -39,53 +40,38 @@ final class Report {
       of a request more in an estimate refuses it.
       """;
 
-  private final Results results;
-  private final Provenance provenance;
-  private final StringBuilder text = new StringBuilder();
-
-  Report(Results results, Provenance provenance) {
-    this.results = results;
-    this.provenance = provenance;
-  }
-
-  /** The whole report; ends with a line feed. */
-  String markdown() {
+  /** The whole report. */
+  Report(Results results) {
+    super("Accuracy: each algorithm beside an exact log", results.settings().command());
+    fact("JDK " + Machine.jdk());
+    paragraph(
+        "Simulated time, one thread, the real implementations: the figures depend on the"
+            + " arguments,\nnot on the machine.");
     final ReportTables tables = new ReportTables(results);
     final PublishedFigures published = new PublishedFigures(results);
-    paragraph("# Accuracy: each algorithm beside an exact log");
-    paragraph("    " + provenance.command());
-    paragraph(
-        "Commit "
-            + provenance.commit()
-            + "; "
-            + provenance.machine()
-            + ".\nSimulated time, one thread, the real implementations: the figures depend on the"
-            + " arguments,\nnot on the machine.");
-    paragraph("## Published figures, and ours");
+    section("Published figures, and ours");
     paragraph(published.table());
     paragraph(published.reasons());
     final Settings settings = results.settings();
     paragraph(
-        String.format(
-            Locale.ROOT,
-            DEFINITIONS,
-            settings.population().keys(),
-            Numbers.plain(settings.population().exponent()),
-            settings.requests(),
-            Measurement.sweepRequests(settings)));
-    paragraph("## Wrong beside its own log, 100 per 1 s: % allowed / % refused");
+        DEFINITIONS,
+        settings.population().keys(),
+        Numbers.plain(settings.population().exponent()),
+        settings.requests(),
+        Measurement.sweepRequests(settings));
+    section("Wrong beside its own log, 100 per 1 s: % allowed / % refused");
     for (Traffic traffic : Traffic.values()) {
       paragraph(tables.byLoad(traffic, ReportTables::own));
     }
     paragraph("The same for other limits and windows:");
     paragraph(tables.byLimit());
-    paragraph("## Otherwise than the log that ran alone, 100 per 1 s: % allowed / % refused");
+    section("Otherwise than the log that ran alone, 100 per 1 s: % allowed / % refused");
     for (Traffic traffic : Traffic.values()) {
       paragraph(tables.byLoad(traffic, ReportTables::alone));
     }
     paragraph("What was refused at all, in %; the sliding log is what is right:");
     paragraph(tables.byLoad(Traffic.POISSON, ReportTables::refused));
-    paragraph("## The worst window, and how early");
+    section("The worst window, and how early");
     paragraph(
         """
         The most that was admitted within one window, wherever it starts, as a multiple of the
@@ -96,9 +82,9 @@ final class Report {
         most in any of the four.
         """);
     paragraph(tables.worst());
-    paragraph("## As meters of what is offered: % allowed / % refused");
+    section("As meters of what is offered: % allowed / % refused");
     paragraph(tables.meters());
-    paragraph("## Sliding counter over many keys, 100 per 60 s each: % allowed / % refused");
+    section("Sliding counter over many keys, 100 per 60 s each: % allowed / % refused");
     paragraph(
         """
         Keys near the limit: their load is from 0.75 to 1.25; the share of requests is in %. With
@@ -106,10 +92,5 @@ final class Report {
         1.5 it is far above the limit and the others are below, which explains the dip.
         """);
     paragraph(tables.sweep());
-    return text.toString();
-  }
-
-  private void paragraph(String paragraph) {
-    text.append(text.length() == 0 ? "" : "\n").append(paragraph.stripTrailing()).append('\n');
   }
 }

@@ -9,7 +9,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,22 +71,17 @@ public final class ColdCommand implements Callable<Integer> {
         Upstream upstream = Upstream.start(folder.path(), cores)) {
       final Shape most = ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1);
       text.fact(
-          String.format(
-              Locale.ROOT,
-              "The service is %s; load and service alone make %.0f requests/s at %s at once",
-              upstream.text(),
-              upstream.perSecond(Wire.HTTP1, most, 1, LOAD_WARM_UP_SECONDS),
-              most.text(Wire.HTTP1.protocol())));
+          "The service is %s; load and service alone make %.0f requests/s at %s at once",
+          upstream.text(),
+          upstream.perSecond(Wire.HTTP1, most, 1, LOAD_WARM_UP_SECONDS),
+          most.text(Wire.HTTP1.protocol()));
       bench.run(upstream);
     }
     text.fact(
-        String.format(
-            Locale.ROOT,
-            "Median (least..most) of %d starts of each; load average %.1f before and %.1f after",
-            report.rounds(),
-            loadBefore,
-            loadAverage()));
-    report.print(text.markdown(bench));
+        "Median (least..most) of %d starts of each; load average %.1f before and %.1f after",
+        report.rounds(), loadBefore, loadAverage());
+    text.starts(bench);
+    report.print(text.markdown());
     return 0;
   }
 

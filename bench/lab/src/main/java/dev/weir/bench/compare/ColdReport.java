@@ -1,7 +1,6 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.report.Commit;
-import dev.weir.bench.report.Machine;
+import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.rounds.Spread;
 import java.util.ArrayList;
@@ -10,7 +9,7 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /** The report of cold starts, as Markdown. */
-final class ColdReport {
+final class ColdReport extends MarkdownReport {
   private static final String STARTS =
       """
       *Ready* is from the start of the launcher until the port is listened on, which is looked for without
@@ -28,23 +27,12 @@ final class ColdReport {
       warmed up by itself. *Steady* is after 15 s of load.
       """;
 
-  private final List<String> facts = new ArrayList<>();
-  private final String command;
-
-  /**
-   * @param command that makes it again.
-   */
+  /** An empty report; the command is the one that makes it again. */
   ColdReport(String command) {
-    this.command = command;
+    super("What the first clients get", command);
   }
 
-  /** One line on what it was measured on or with. */
-  void fact(String fact) {
-    facts.add(fact);
-  }
-
-  /** The whole of it; ends with a line feed. */
-  String markdown(ColdBench bench) {
+  void starts(ColdBench bench) {
     bench.versions().forEach((name, version) -> fact(name + ": " + version));
     bench
         .commands()
@@ -54,18 +42,16 @@ final class ColdReport {
                 fact(name + " runs as: `" + runs + "`");
               }
             });
-    bench.leftOut().forEach(what -> fact("Left out: " + what));
-    final StringBuilder text = new StringBuilder("# What the first clients get\n\n");
-    text.append("    ").append(command).append("\n\n");
-    text.append("- ").append(Machine.processor()).append(", ").append(Machine.system());
-    text.append(", commit ").append(Commit.head()).append('\n');
-    facts.forEach(fact -> text.append("- ").append(fact).append('\n'));
-    text.append("\n## Start and memory\n\n").append(STARTS).append('\n').append(starts(bench));
-    text.append("\n## The first seconds\n\n").append(LOAD).append('\n').append(load(bench));
-    return text.toString();
+    bench.leftOut().forEach(this::leftOut);
+    section("Start and memory");
+    paragraph(STARTS);
+    table(startTable(bench));
+    section("The first seconds");
+    paragraph(LOAD);
+    table(load(bench));
   }
 
-  private static MarkdownTable starts(ColdBench bench) {
+  private static MarkdownTable startTable(ColdBench bench) {
     final MarkdownTable table =
         new MarkdownTable(
             "server",

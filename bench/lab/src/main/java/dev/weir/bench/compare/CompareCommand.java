@@ -47,12 +47,7 @@ public final class CompareCommand implements Callable<Integer> {
       compareStore(text);
     }
     text.fact(
-        String.format(
-            Locale.ROOT,
-            "Started %s, load average %.1f before and %.1f after",
-            started,
-            loadBefore,
-            loadAverage()));
+        "Started %s, load average %.1f before and %.1f after", started, loadBefore, loadAverage());
     options.report().print(text.markdown());
     return 0;
   }
@@ -89,13 +84,9 @@ public final class CompareCommand implements Callable<Integer> {
               + " "
               + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
       text.fact(
-          String.format(
-              Locale.ROOT,
-              "Medians of %d rounds of %s s, after a warm-up of %s of each server and case",
-              options.report().rounds(),
-              options.times().seconds(),
-              options.times().warmUp()));
-      direct.forEach(text::fact);
+          "Medians of %d rounds of %s s, after a warm-up of %s of each server and case",
+          options.report().rounds(), options.times().seconds(), options.times().warmUp());
+      direct.forEach(each -> text.fact(each));
       text.proxies(comparison);
     }
   }
@@ -124,14 +115,13 @@ public final class CompareCommand implements Callable<Integer> {
     try (RedisServer server = new RedisServer(program.get(), options.cores())) {
       text.fact("Redis " + server.version() + ", no persistence, one thread");
       text.store(
-          StoreTable.of(
-              StoreComparison.run(
-                  server,
-                  options.keys(),
-                  options.report().rounds(),
-                  options.times().seconds(),
-                  options.times().warmUpSeconds(),
-                  options.report()::progress)));
+          StoreComparison.run(
+              server,
+              options.keys(),
+              options.report().rounds(),
+              options.times().seconds(),
+              options.times().warmUpSeconds(),
+              options.report()::progress));
     }
   }
 }

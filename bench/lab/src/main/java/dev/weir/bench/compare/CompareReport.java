@@ -1,14 +1,13 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.report.Commit;
-import dev.weir.bench.report.Machine;
+import dev.weir.bench.report.MarkdownReport;
+import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.store.StoreComparison;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+import dev.weir.bench.store.StoreComparison.Figures;
 
 /** The report of a comparison, as Markdown that reads on a terminal too. */
-final class CompareReport {
+final class CompareReport extends MarkdownReport {
   private static final String PROXIES =
       """
       *us/req* is processor time of the server's processes (user and system) over requests answered: the
@@ -46,33 +45,17 @@ final class CompareReport {
       Lettuce, and decided by the shipped script; those of one key in a batch travel as one.
       """;
 
-  private final List<String> facts = new ArrayList<>();
-  private final StringBuilder body = new StringBuilder();
-  private final List<String> leftOut = new ArrayList<>();
-  private final String command;
-
-  /**
-   * @param command that makes it again.
-   */
+  /** An empty report; the command is the one that makes it again. */
   CompareReport(String command) {
-    this.command = command;
-  }
-
-  /** One line on what it was measured on or with. */
-  void fact(String fact) {
-    facts.add(fact);
-  }
-
-  void leftOut(String what) {
-    leftOut.add(what);
+    super("Weir beside others that limit, in one run", command);
   }
 
   void proxies(Comparison comparison) {
     comparison.leftOut().forEach(this::leftOut);
-    paragraph(String.format(Locale.ROOT, PROXIES, 100 * ProxyBench.FIXED_SHARE));
+    paragraph(PROXIES, 100 * ProxyBench.FIXED_SHARE);
     paragraph(new ProxyTables(comparison).markdown());
     if (!comparison.setUps().isEmpty()) {
-      paragraph("## How each is set up");
+      section("How each is set up");
       paragraph("As it was started first on each wire; for other cases, other ports and limits.");
     }
     comparison
@@ -85,28 +68,40 @@ final class CompareReport {
             });
   }
 
-  /**
-   * @param table of decisions against a store.
-   */
-  void store(String table) {
-    paragraph("## Decisions against a store");
-    paragraph(String.format(Locale.ROOT, STORE, StoreComparison.WAITING));
-    paragraph(table);
-  }
-
-  private void paragraph(String paragraph) {
-    body.append(paragraph.stripTrailing()).append("\n\n");
-  }
-
-  /** The whole of it; ends with a line feed. */
-  String markdown() {
-    final StringBuilder text = new StringBuilder("# Weir beside others that limit, in one run\n\n");
-    text.append("    ").append(command).append("\n\n");
-    final List<String> all = new ArrayList<>();
-    all.add(Machine.processor() + ", " + Machine.system() + ", commit " + Commit.head());
-    all.addAll(facts);
-    leftOut.forEach(what -> all.add("Left out: " + what));
-    all.forEach(fact -> text.append("- ").append(fact).append('\n'));
-    return text.append('\n').append(body.toString().stripTrailing()).append('\n').toString();
+  /** Decisions against a store; Weir's row is the first of its number of keys. */
+  void store(RoundTable<Integer, Figures> figures) {
+    final MarkdownTable table =
+        new MarkdownTable(
+            "asked by",
+            "keys",
+            "decisions/s",
+            "us/decision, Redis",
+            "us/decision, client",
+            "p50 us",
+            "p99 us",
+            "Redis us, this to Weir's",
+            "client us, this to Weir's",
+            "decisions/s, Weir's to this",
+            "undecided");
+    for (Integer keys : figures.cells()) {
+      final String weir = figures.names(keys).get(0);
+      for (String name : figures.names(keys)) {
+        table.add(
+            name,
+            keys.toString(),
+            figures.spread(keys, name, Figures::perSecond).text(0),
+            figures.spread(keys, name, Figures::serverUs).text(2),
+            figures.spread(keys, name, Figures::clientUs).text(2),
+            figures.spread(keys, name, Figures::p50Us).text(0),
+            figures.spread(keys, name, Figures::p99Us).text(0),
+            figures.ratio(keys, name, weir, Figures::serverUs).text(2),
+            figures.ratio(keys, name, weir, Figures::clientUs).text(2),
+            figures.ratio(keys, weir, name, Figures::perSecond).text(2),
+            figures.sum(keys, name, Figures::undecided));
+      }
+    }
+    section("Decisions against a store");
+    paragraph(STORE, StoreComparison.WAITING);
+    table(table);
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.report.MarkdownTable;
-import dev.weir.bench.rounds.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -135,9 +134,6 @@ final class ProxyTables {
   }
 
   private String median(Cell cell, String name, ToDoubleFunction<RoundFigures> figure) {
-    final Spread spread = comparison.spread(cell, name, figure);
-    return Double.isNaN(spread.median())
-        ? "-"
-        : String.format(Locale.ROOT, "%.0f", spread.median());
+    return comparison.spread(cell, name, figure).medianText(0);
   }
 }

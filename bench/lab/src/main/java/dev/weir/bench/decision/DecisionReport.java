@@ -1,17 +1,15 @@
 package dev.weir.bench.decision;
 
-import dev.weir.bench.report.Commit;
-import dev.weir.bench.report.Machine;
+import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Spread;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /** The report, as Markdown that reads on a terminal too. */
-final class DecisionReport {
+final class DecisionReport extends MarkdownReport {
   private static final String CALLS =
       """
       *us/call* is processor time of the server's process (user and system) over calls answered: the steadiest
@@ -19,9 +17,9 @@ final class DecisionReport {
       clients keep a table of fields as real ones do, and 8x64 is 64 calls at once on each of 8 connections. Servers
       take turns, round by round; a ratio is of one round, and its median and spread (least..most) are over the rounds.
       *echo* decodes the fields of a call and sends its message back, on the engine that the decision API stands on:
-      what no server of calls can do without; *grpc-java* does the same with directExecutor. *core %%* is how much
+      what no server of calls can do without; *grpc-java* does the same with directExecutor. *core %* is how much
       of its core a server took: well below 100, calls/s are those that the load can make, and only us/call compares.
-      *others %%* is what else ran on that core. A call of CheckRateLimits asks for 32 identities, one of
+      *others %* is what else ran on that core. A call of CheckRateLimits asks for 32 identities, one of
       ShouldRateLimit has two descriptors; of a million budgets each is as likely as another.
       """;
 
@@ -47,32 +45,21 @@ final class DecisionReport {
       and the sidecar share one core, and processor time is that of both.
       """;
 
-  private final List<String> facts = new ArrayList<>();
-  private final StringBuilder body = new StringBuilder();
-  private final String command;
-
-  /**
-   * @param command that makes it again.
-   */
+  /** An empty report; the command is the one that makes it again. */
   DecisionReport(String command) {
-    this.command = command;
-  }
-
-  /** One line on what it was measured on or with. */
-  void fact(String fact) {
-    facts.add(fact);
+    super("What a call of the decision API costs", command);
   }
 
   void calls(CallBench bench) {
     bench.versions().forEach((name, version) -> fact(name + ": " + version));
-    bench.leftOut().forEach(what -> fact("Left out: " + what));
+    bench.leftOut().forEach(this::leftOut);
     final RoundTable<CallLoad, CallFigures> table = bench.table();
-    paragraph("## Calls that the sidecar decides");
-    paragraph(String.format(Locale.ROOT, CALLS));
-    paragraph(closed(table).toString());
+    section("Calls that the sidecar decides");
+    paragraph(CALLS);
+    table(closed(table));
     if (table.cells().stream().anyMatch(CallLoad::isOpen)) {
-      paragraph(String.format(Locale.ROOT, FIXED, 100 * CallBench.FIXED_SHARE));
-      paragraph(open(table).toString());
+      paragraph(FIXED, 100 * CallBench.FIXED_SHARE);
+      table(open(table));
     }
   }
 
@@ -177,9 +164,9 @@ final class DecisionReport {
             figures.spread(cell, name, StoreFigures::commands).text(2));
       }
     }
-    paragraph("## Calls that Redis decides");
+    section("Calls that Redis decides");
     paragraph(STORE);
-    paragraph(table.toString());
+    table(table);
   }
 
   void checks(RoundTable<String, HttpCheckBench.Figures> figures) {
@@ -201,9 +188,9 @@ final class DecisionReport {
                 .text(2));
       }
     }
-    paragraph("## Checks by HTTP");
+    section("Checks by HTTP");
     paragraph(CHECKS);
-    paragraph(table.toString());
+    table(table);
   }
 
   private static String median(
@@ -211,24 +198,10 @@ final class DecisionReport {
       CallLoad load,
       String name,
       ToDoubleFunction<CallFigures> figure) {
-    return number(figures.spread(load, name, figure).median(), 0);
+    return figures.spread(load, name, figure).medianText(0);
   }
 
   private static String number(double number, int decimals) {
     return Double.isNaN(number) ? "-" : String.format(Locale.ROOT, "%." + decimals + "f", number);
-  }
-
-  private void paragraph(String paragraph) {
-    body.append(paragraph.stripTrailing()).append("\n\n");
-  }
-
-  /** The whole of it; ends with a line feed. */
-  String markdown() {
-    final StringBuilder text = new StringBuilder("# What a call of the decision API costs\n\n");
-    text.append("    ").append(command).append("\n\n");
-    text.append("- ").append(Machine.processor()).append(", ").append(Machine.system());
-    text.append(", commit ").append(Commit.head()).append('\n');
-    facts.forEach(fact -> text.append("- ").append(fact).append('\n'));
-    return text.append('\n').append(body.toString().stripTrailing()).append('\n').toString();
   }
 }

@@ -9,7 +9,6 @@ import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -76,12 +75,8 @@ public final class DecisionsCommand implements Callable<Integer> {
     text.fact(cores.text("Server", "load"));
     text.fact("The load's JDK " + Machine.jdk());
     text.fact(
-        String.format(
-            Locale.ROOT,
-            "Medians of %d rounds of %s s, after a warm-up of %s of each server and call",
-            report.rounds(),
-            times.seconds(),
-            times.warmUp()));
+        "Medians of %d rounds of %s s, after a warm-up of %s of each server and call",
+        report.rounds(), times.seconds(), times.warmUp());
     if (parts.contains(CALLS)) {
       final CallBench bench =
           new CallBench(
@@ -108,7 +103,7 @@ public final class DecisionsCommand implements Callable<Integer> {
   private void store(DecisionReport text, Cores cores) throws IOException, InterruptedException {
     final Optional<Path> redis = Programs.find("redis-server");
     if (redis.isEmpty()) {
-      text.fact("Left out: calls that Redis decides: redis-server is not installed");
+      text.leftOut("calls that Redis decides: redis-server is not installed");
       return;
     }
     text.store(
@@ -125,7 +120,7 @@ public final class DecisionsCommand implements Callable<Integer> {
   private void checks(DecisionReport text, Cores cores) throws IOException, InterruptedException {
     final Optional<Path> nginx = Programs.find("nginx");
     if (nginx.isEmpty()) {
-      text.fact("Left out: checks by HTTP: nginx is not installed");
+      text.leftOut("checks by HTTP: nginx is not installed");
       return;
     }
     text.checks(

@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.RoundTable;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
@@ -14,10 +15,7 @@ import dev.weir.proxy.store.Topology;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
@@ -98,22 +96,23 @@ final class ExactBench implements AutoCloseable {
     return transport;
   }
 
-  /** Runs all rows, interleaved; by label, the figures of each round. */
-  Map<String, List<Figures>> run(int rounds, double seconds, int keyCount)
+  /** Runs all loads, interleaved, in the one cell "". */
+  RoundTable<String, Figures> run(int rounds, double seconds, int keyCount)
       throws IOException, InterruptedException {
-    final Map<String, List<Figures>> all = new LinkedHashMap<>();
+    final RoundTable<String, Figures> all = new RoundTable<>();
     final LoopLoad hot = new LoopLoad(eventLoop, clock, loopStore, HOT);
     final LoopLoad uniform = new LoopLoad(eventLoop, clock, loopStore, keyCount);
     measure(uniform, LoopLoad.SATURATED, seconds); // warm-up, and all keys are there
     for (int round = 1; round <= rounds; round++) {
       progress.accept("round " + round + " of " + rounds);
       final Figures most = measure(uniform, LoopLoad.SATURATED, seconds);
-      all.computeIfAbsent("as fast as it goes", x -> new ArrayList<>()).add(most);
-      all.computeIfAbsent("as fast as it goes, one hot key", x -> new ArrayList<>())
-          .add(measure(hot, LoopLoad.SATURATED, seconds));
+      all.add("", "as fast as it goes", most);
+      all.add("", "as fast as it goes, one hot key", measure(hot, LoopLoad.SATURATED, seconds));
       for (double share : SHARES) {
-        all.computeIfAbsent(Math.round(share * 100) + " % of that", x -> new ArrayList<>())
-            .add(measure(uniform, share * most.perSecond(), seconds));
+        all.add(
+            "",
+            Math.round(share * 100) + " % of that",
+            measure(uniform, share * most.perSecond(), seconds));
       }
     }
     return all;

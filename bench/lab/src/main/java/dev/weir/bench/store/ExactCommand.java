@@ -1,15 +1,14 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.report.MarkdownTable;
-import dev.weir.bench.rounds.Spread;
+import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.store.ExactBench.Figures;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -23,17 +22,15 @@ import picocli.CommandLine.Mixin;
       "127.0.0.1 and, with taskset and two cores, gives it one of them and itself another."
     })
 public final class ExactCommand implements Callable<Integer> {
-  private static final String TEXT =
+  private static final String QUESTION =
       """
-      # Decisions of mode exact: one event loop against one Redis server
-
       Question: how many decisions does one core of a sidecar get from one core of Redis, and how long
       does a request wait for its own? What is measured is the sidecar's own link (`LoopStore`, Lettuce,
       the script), from the question to the decision, without HTTP. GCRA over %,d keys, and one hot key.
+      """;
 
-      %s
-
-      %s
+  private static final String COLUMNS =
+      """
       *us/decision* is processor time of the server's main thread, and of the event loop's thread; the loop
       makes the load too, every 20 us.
       Latency is counted from when a decision was due; at saturation %,d are awaited at any time, so it is
@@ -52,24 +49,21 @@ public final class ExactCommand implements Callable<Integer> {
     try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores());
         ExactBench bench =
             new ExactBench(server, TimeUnit.MILLISECONDS.toNanos(DEADLINE_MS), options::progress)) {
-      final String origin =
-          Origin.text(options.command("exact"), settings, server.version())
-              + "\n- Transport "
-              + bench.transport();
-      final String report =
-          String.format(
-              TEXT,
-              settings.keys(),
-              origin,
-              table(bench.run(settings.rounds(), settings.seconds(), settings.keys())),
-              ExactBench.SATURATING,
-              DEADLINE_MS);
-      options.print(report);
+      final MarkdownReport report =
+          new MarkdownReport(
+              "Decisions of mode exact: one event loop against one Redis server",
+              options.command("exact"));
+      settings.describe(report, server.version());
+      report.fact("Transport " + bench.transport());
+      report.paragraph(QUESTION, settings.keys());
+      report.table(table(bench.run(settings.rounds(), settings.seconds(), settings.keys())));
+      report.paragraph(COLUMNS, ExactBench.SATURATING, DEADLINE_MS);
+      options.print(report.markdown());
     }
     return 0;
   }
 
-  private static String table(Map<String, List<Figures>> all) {
+  private static MarkdownTable table(RoundTable<String, Figures> figures) {
     final MarkdownTable table =
         new MarkdownTable(
             "load",
@@ -82,23 +76,19 @@ public final class ExactCommand implements Callable<Integer> {
             "p99.9 us",
             "bytes",
             "undecided");
-    all.forEach(
-        (label, rounds) ->
-            table.add(
-                label,
-                text(rounds, Figures::perSecond, 0),
-                text(rounds, Figures::serverUs, 2),
-                text(rounds, Figures::loopUs, 2),
-                text(rounds, Figures::batch, 0),
-                text(rounds, Figures::p50Us, 0),
-                text(rounds, Figures::p99Us, 0),
-                text(rounds, Figures::p999Us, 0),
-                text(rounds, Figures::bytes, 0),
-                Long.toString(rounds.stream().mapToLong(Figures::undecided).sum())));
-    return table.toString();
-  }
-
-  private static String text(List<Figures> rounds, ToDoubleFunction<Figures> figure, int decimals) {
-    return Spread.of(rounds.stream().mapToDouble(figure).toArray()).text(decimals);
+    for (String load : figures.names("")) {
+      table.add(
+          load,
+          figures.spread("", load, Figures::perSecond).text(0),
+          figures.spread("", load, Figures::serverUs).text(2),
+          figures.spread("", load, Figures::loopUs).text(2),
+          figures.spread("", load, Figures::batch).text(0),
+          figures.spread("", load, Figures::p50Us).text(0),
+          figures.spread("", load, Figures::p99Us).text(0),
+          figures.spread("", load, Figures::p999Us).text(0),
+          figures.spread("", load, Figures::bytes).text(0),
+          figures.sum("", load, Figures::undecided));
+    }
+    return table;
   }
 }

@@ -1,13 +1,14 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.RoundTable;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
-/** The report, as Markdown that reads on a terminal too. */
-final class Report {
+/** The report of {@code weir bench store}. */
+final class Report extends MarkdownReport {
   private static final List<String> ALGORITHMS =
       List.of("batch-64-2", "queue", "window", "counter", "log", "ring");
 
@@ -20,8 +21,6 @@ final class Report {
 
   private static final String QUESTION =
       """
-      # What a decision costs in Redis: one client core against one Redis core
-
       Question: how much of a Redis core does a rate-limit decision take, asked for one by one, in
       pipelines, and in our batches? *us/decision* is processor time of the server's main thread
       (user and system) over decided requests, the steadiest figure; *to pipelined 64* is its ratio
@@ -41,24 +40,17 @@ final class Report {
       Redis 7.0).
       """;
 
-  private final Results results;
-  private final String origin;
-  private final StringBuilder text = new StringBuilder();
-
-  Report(Results results, String origin) {
-    this.results = results;
-    this.origin = origin;
+  /** An empty report; the command is the one that makes it again. */
+  Report(String command) {
+    super("What a decision costs in Redis: one client core against one Redis core", command);
   }
 
-  /** The whole report; ends with a line feed. */
-  String markdown() {
+  void variants(RoundTable<String, Sample> results) {
     paragraph(QUESTION);
-    paragraph(origin);
-    paragraph(String.format(Locale.ROOT, METHOD, Settings.KEYS));
-    section("Calls and batches", between("call", "refused"));
-    section("Algorithms, batches of 64", ALGORITHMS);
-    section("Floors: one plain command each", between("get", "set"));
-    return text.toString().stripTrailing() + "\n";
+    paragraph(METHOD, Settings.KEYS);
+    section("Calls and batches", between("call", "refused"), results);
+    section("Algorithms, batches of 64", ALGORITHMS, results);
+    section("Floors: one plain command each", between("get", "set"), results);
   }
 
   /** Every variant from one to another. */
@@ -68,8 +60,8 @@ final class Report {
   }
 
   /** A section of those variants that were measured; nothing if none was. */
-  private void section(String title, List<String> ids) {
-    final List<String> measured = ids.stream().filter(id -> !results.of(id).isEmpty()).toList();
+  private void section(String title, List<String> ids, RoundTable<String, Sample> results) {
+    final List<String> measured = ids.stream().filter(results.names("")::contains).toList();
     if (measured.isEmpty()) {
       return;
     }
@@ -86,19 +78,15 @@ final class Report {
     for (String id : measured) {
       table.add(
           LABELS.get(id),
-          results.spread(id, Sample::perSecond).text(0),
-          results.spread(id, Sample::serverUs).text(2),
-          results.ratio(id, Variants.REFERENCE, Sample::serverUs).text(2),
-          results.ratio(id, Variants.LEAN, Sample::serverUs).text(2),
-          results.spread(id, Sample::clientUs).text(2),
-          results.spread(id, Sample::commandP99Us).text(0),
-          Long.toString(results.of(id).stream().mapToLong(Sample::errors).sum()));
+          results.spread("", id, Sample::perSecond).text(0),
+          results.spread("", id, Sample::serverUs).text(2),
+          results.ratio("", id, Variants.REFERENCE, Sample::serverUs).text(2),
+          results.ratio("", id, Variants.LEAN, Sample::serverUs).text(2),
+          results.spread("", id, Sample::clientUs).text(2),
+          results.spread("", id, Sample::commandP99Us).text(0),
+          results.sum("", id, Sample::errors));
     }
-    paragraph("## " + title);
-    paragraph(table.toString());
-  }
-
-  private void paragraph(String paragraph) {
-    text.append(paragraph.stripTrailing()).append("\n\n");
+    section(title);
+    table(table);
   }
 }

@@ -1,7 +1,11 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.report.Machine;
+import dev.weir.bench.report.MarkdownReport;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
@@ -28,5 +32,16 @@ record Settings(
 
   boolean wants(String id) {
     return only.isEmpty() || only.contains(id);
+  }
+
+  /** Adds to a report how its figures were measured. */
+  void describe(MarkdownReport report, String redisVersion) {
+    report.fact("Started " + Instant.now().truncatedTo(ChronoUnit.MINUTES));
+    report.fact("Redis " + redisVersion + ", no persistence, one thread; JDK " + Machine.jdk());
+    report.fact(cores.text("Server", "client"));
+    report.fact(
+        "Medians of %d rounds of %s s (least..most), variants interleaved, each after a warm-up of"
+            + " %s s",
+        rounds, seconds, warmUpSeconds());
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.RoundTable;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -16,7 +17,7 @@ final class StoreBench {
   private final Consumer<String> progress;
   private final List<Variant> variants;
   private final Commands commands = new Commands(COMMAND_BYTES);
-  private final Results results = new Results();
+  private final RoundTable<String, Sample> results = new RoundTable<>();
 
   StoreBench(Settings settings, Consumer<String> progress) {
     this.settings = settings;
@@ -24,7 +25,8 @@ final class StoreBench {
     variants = Variants.all(settings.keys()).stream().filter(v -> settings.wants(v.id())).toList();
   }
 
-  Results run(RedisServer server) throws IOException {
+  /** Runs all variants, interleaved; by their ids in the one cell "". */
+  RoundTable<String, Sample> run(RedisServer server) throws IOException {
     for (Variant variant : variants) {
       variant.traffic().begin(server);
       progress.accept("warm-up: " + variant.id());
@@ -33,7 +35,7 @@ final class StoreBench {
     for (int round = 1; round <= settings.rounds(); round++) {
       for (Variant variant : variants) {
         progress.accept("round " + round + " of " + settings.rounds() + ": " + variant.id());
-        results.add(variant.id(), measure(server, variant, settings.seconds()));
+        results.add("", variant.id(), measure(server, variant, settings.seconds()));
       }
     }
     return results;

@@ -43,9 +43,10 @@ public final class StoreCommand implements Callable<Integer> {
     try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
       final String command =
           options.command("store") + (only.isEmpty() ? "" : " --only " + String.join(",", only));
-      final String origin = Origin.text(command, settings, server.version());
-      final Results results = new StoreBench(settings, options::progress).run(server);
-      return new Report(results, origin).markdown();
+      final Report report = new Report(command);
+      settings.describe(report, server.version());
+      report.variants(new StoreBench(settings, options::progress).run(server));
+      return report.markdown();
     }
   }
 

@@ -3,13 +3,12 @@ package dev.weir.bench.store;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.RoundTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -29,13 +28,10 @@ public final class StoreComparison {
   private final RedisServer server;
   private final Settings settings;
   private final Consumer<String> progress;
-  private final Map<Row, List<Figures>> figures = new LinkedHashMap<>();
-
-  /** A contender at a number of keys: compared with the others of as many. */
-  public record Row(int keys, String label) {}
+  private final RoundTable<Integer, Figures> figures = new RoundTable<>();
 
   /**
-   * What a row was in one round.
+   * What a contender was in one round.
    *
    * @param perSecond decisions.
    * @param serverUs processor time of the server's main thread per decision.
@@ -60,9 +56,9 @@ public final class StoreComparison {
    * Measures all against a server that is already there, and that they empty.
    *
    * @param warmUpSeconds of each, before all else.
-   * @return by row, the figures of each round; Weir's is the first of every number of keys.
+   * @return by number of keys; Weir's figures are the first of each.
    */
-  public static Map<Row, List<Figures>> run(
+  public static RoundTable<Integer, Figures> run(
       RedisServer server,
       List<Integer> keyCounts,
       int rounds,
@@ -114,9 +110,7 @@ public final class StoreComparison {
         for (int i = 1; i < ATTEMPTS && measured.undecided() > 0; i++) {
           measured = measure(each, keyCount);
         }
-        figures
-            .computeIfAbsent(new Row(keyCount, each.label()), any -> new ArrayList<>())
-            .add(measured);
+        figures.add(keyCount, each.label(), measured);
         progress.accept(line(keyCount, round, each.label(), measured));
       }
     }

@@ -32,7 +32,9 @@ class ColdBenchIT {
       assertTrue(least(bench, when, ColdBenchIT::answered) > 0);
       assertTrue(least(bench, when, ColdStart.Figures::loadedMib) > 0);
     }
-    final String report = new ColdReport("command").markdown(bench);
+    final ColdReport cold = new ColdReport("command");
+    cold.starts(bench);
+    final String report = cold.markdown();
     assertTrue(report.contains("haproxy"), report);
     assertFalse(report.contains("NaN"), report);
     assertEquals(

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisConnection;
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.RoundTable;
 import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -29,19 +30,20 @@ class StoreBenchIT {
             List.of(),
             KEYS,
             Cores.UNPINNED);
-    final Results results;
+    final RoundTable<String, Sample> results;
     try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
       results = new StoreBench(settings, step -> {}).run(server);
     }
     final List<String> ids = new ArrayList<>();
     Variants.all(KEYS).forEach(variant -> ids.add(variant.id()));
     for (String id : ids) {
-      final List<Sample> samples = results.of(id);
-      assertEquals(1, samples.size(), id);
-      assertTrue(samples.get(0).decisions() > 0, id);
-      assertEquals(0, samples.get(0).errors(), id);
+      assertEquals(1, results.rounds("", id, Sample::perSecond).length, id);
+      assertTrue(results.spread("", id, Sample::decisions).least() > 0, id);
+      assertEquals("0", results.sum("", id, Sample::errors), id);
     }
-    final String report = new Report(results, "origin").markdown();
+    final Report page = new Report("command");
+    page.variants(results);
+    final String report = page.markdown();
     for (String title : List.of("Calls", "Algorithms", "Floors")) {
       assertTrue(report.contains("\n## " + title), report);
     }

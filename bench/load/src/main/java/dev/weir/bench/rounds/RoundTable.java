@@ -1,6 +1,7 @@
 package dev.weir.bench.rounds;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,11 @@ public final class RoundTable<C, F> {
     return figures.getOrDefault(cell, Map.of()).getOrDefault(name, List.of()).stream()
         .mapToDouble(figure)
         .toArray();
+  }
+
+  /** Of all rounds together, as a whole number. */
+  public String sum(C cell, String name, ToDoubleFunction<F> figure) {
+    return Long.toString((long) Arrays.stream(rounds(cell, name, figure)).sum());
   }
 
   public Spread spread(C cell, String name, ToDoubleFunction<F> figure) {

@@ -33,6 +33,11 @@ public record Spread(double median, double least, double most) {
     return of(ratios);
   }
 
+  /** The median alone, with so many decimals; "-" for not a number. */
+  public String medianText(int decimals) {
+    return Double.isNaN(median) ? "-" : String.format(Locale.ROOT, "%." + decimals + "f", median);
+  }
+
   /** Median (least..most) with so many decimals; "-" for not a number. */
   public String text(int decimals) {
     if (Double.isNaN(median)) {
