@@ -15,6 +15,7 @@ import static dev.weir.algorithms.lease.HandLayout.SPACING_OFFSET;
 import static dev.weir.algorithms.lease.HandLayout.WAYS;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -55,6 +56,7 @@ public final class LeaseTable implements AutoCloseable {
   private final ByteBuffer allocated;
   private final UnsafeBuffer keys;
   private final UnsafeBuffer memory;
+  private final AtomicLong fullCount = new AtomicLong();
 
   /**
    * @param count a power of two from 8 to 2^24.
@@ -104,7 +106,13 @@ public final class LeaseTable implements AutoCloseable {
       }
       hand = next(hand);
     }
+    fullCount.incrementAndGet();
     return NONE;
+  }
+
+  /** How often {@link #claim} has found no hand. Any thread. */
+  public long fullCount() {
+    return fullCount.get();
   }
 
   private boolean isIdle(int hand, long key, long nowNs) {

@@ -151,6 +151,7 @@ class LeaseTableTest {
     }
     assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS));
     assertEquals(LeaseTable.NONE, hands.claim(18, NOW_NS + 990 * MS));
+    assertEquals(2, hands.fullCount());
     int hand = hands.claim(18, NOW_NS + 1_010 * MS);
     assertEquals(hand, hands.find(18));
     assertEquals(8, hands.keyCount());

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.wiring.Watchdog;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,7 +18,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,6 +47,7 @@ class WatchdogTest {
       for (int look = 0; look < 3; look++) {
         second.incrementAndGet();
         watchdog.look();
+        watchdog.tell();
         assertEquals(
             "event loop loop-a: has not turned for 3 s or more", watchdog.fault(), "look " + look);
         assertEquals(1, watchdog.stuckCount());
@@ -55,6 +57,7 @@ class WatchdogTest {
           log.with("event loop"));
       first.incrementAndGet();
       watchdog.look();
+      watchdog.tell();
       assertNull(watchdog.fault());
       assertEquals(0, watchdog.stuckCount());
     }
@@ -79,19 +82,23 @@ class WatchdogTest {
     try (LogLines log = new LogLines();
         Watchdog watchdog = new Watchdog()) {
       watchdog.watch("a table of a test", "full", "make it larger", counter::get);
-      watchdog.look();
+      watchdog.tell();
       assertEquals(List.of(), log.with("a table of a test"));
       for (int look = 0; look < 10; look++) {
         counter.addAndGet(100);
-        watchdog.look();
+        watchdog.tell();
       }
       assertEquals(
           List.of("WARN a table of a test: full; make it larger"), log.with("a table of a test"));
     }
   }
 
-  /** Standard error whose reader has stopped: whoever writes a line of that text waits. */
-  private static PrintStream stuckAt(String text, CountDownLatch reader, PrintStream before) {
+  /**
+   * Standard error whose reader has stopped: whoever writes a line of that text waits, and behind
+   * it all who write.
+   */
+  private static PrintStream stuckAt(String text, CountDownLatch stuck, CountDownLatch reader) {
+    PrintStream before = System.err;
     return new PrintStream(
         new OutputStream() {
           @Override
@@ -102,6 +109,7 @@ class WatchdogTest {
           @Override
           public void write(byte[] bytes, int offset, int length) {
             if (new String(bytes, offset, length, StandardCharsets.UTF_8).contains(text)) {
+              stuck.countDown();
               try {
                 reader.await();
               } catch (InterruptedException stop) {
@@ -112,21 +120,15 @@ class WatchdogTest {
           }
         },
         true,
-        StandardCharsets.UTF_8) {
-      @Override
-      public void write(byte[] bytes, int offset, int length) {
-        try {
-          out.write(bytes, offset, length); // without the lock, which would hold up the watchdog
-        } catch (java.io.IOException impossible) {
-          throw new java.io.UncheckedIOException(impossible);
-        }
-      }
+        StandardCharsets.UTF_8);
+  }
 
-      @Override
-      public void flush() {
-        // Nothing is kept.
-      }
-    };
+  private final HttpClient prober = HttpClient.newHttpClient();
+
+  private HttpResponse<String> livez(Rig rig) throws Exception {
+    InetSocketAddress admin = (InetSocketAddress) rig.sidecar.adminAddress();
+    URI livez = URI.create("http://127.0.0.1:" + admin.getPort() + "/livez");
+    return prober.send(HttpRequest.newBuilder(livez).build(), BodyHandlers.ofString());
   }
 
   @Test
@@ -136,30 +138,66 @@ class WatchdogTest {
     try (LogLines log = new LogLines();
         Rig rig = new Rig("nio", "--upstream", "http://127.0.0.1:1", "--admin", "127.0.0.1:0");
         RawClient client = rig.connect()) {
-      System.setErr(stuckAt("upstream 127.0.0.1:1: ", reader, System.err));
-      InetSocketAddress admin = (InetSocketAddress) rig.sidecar.adminAddress();
-      HttpRequest alive =
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin.getPort() + "/livez"))
-              .build();
-      HttpClient prober = HttpClient.newHttpClient();
-      assertEquals(200, prober.send(alive, BodyHandlers.ofString()).statusCode());
-      client.send(Rig.VALID); // the loop waits for standard error, to say that nobody answers
-      HttpResponse<String> answer = prober.send(alive, BodyHandlers.ofString());
-      while (answer.statusCode() == 200) {
-        TimeUnit.MILLISECONDS.sleep(50);
-        answer = prober.send(alive, BodyHandlers.ofString());
+      try {
+        System.setErr(stuckAt("upstream 127.0.0.1:1: ", new CountDownLatch(1), reader));
+        assertEquals(200, livez(rig).statusCode());
+        client.send(Rig.VALID); // the loop waits for standard error, to say that nobody answers
+        StoreRig.await("not alive", () -> livez(rig).statusCode() == 503);
+        String body = livez(rig).body();
+        assertTrue(body.startsWith("event loop weir-loop-"), body);
+        assertEquals(1, rig.metric("weir_loops_stuck"));
+        reader.countDown();
+        assertEquals(502, client.read().status());
+        StoreRig.await("alive", () -> livez(rig).statusCode() == 200);
+        StoreRig.await("told", () -> log.with("event loop", "has not turned for 3 s").size() == 1);
+        StoreRig.await("told", () -> log.with("event loop", "turns again").size() == 1);
+      } finally {
+        reader.countDown(); // before the rig is closed
       }
-      assertEquals(503, answer.statusCode());
-      assertTrue(answer.body().startsWith("event loop weir-loop-"), answer.body());
-      assertEquals(1, rig.metric("weir_loops_stuck"));
-      StoreRig.await("told", () -> log.with("event loop", "has not turned for 3 s").size() == 1);
-      reader.countDown();
-      assertEquals(502, client.read().status());
-      StoreRig.await(
-          "alive", () -> prober.send(alive, BodyHandlers.ofString()).statusCode() == 200);
-      StoreRig.await("told", () -> log.with("event loop", "turns again").size() == 1);
     } finally {
-      reader.countDown();
+      System.setErr(before);
+    }
+  }
+
+  @Test
+  void aLoopIsSeenToBeStuckWhileALineOfTheWatchdogItselfWaits() throws Exception {
+    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch reader = new CountDownLatch(1);
+    PrintStream before = System.err;
+    ServerSocket service = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    try (LogLines log = new LogLines();
+        Rig rig =
+            new Rig(
+                "nio",
+                "--upstream",
+                "http://127.0.0.1:" + service.getLocalPort(),
+                "--admin",
+                "127.0.0.1:0");
+        RawClient client = rig.connect()) {
+      try {
+        System.setErr(stuckAt("WARN  Watchdog: upstream: ", stuck, reader));
+        client.send(Rig.VALID);
+        service.accept().close(); // which a counter counts, of which the watchdog tells
+        assertEquals(502, client.read().status());
+        stuck.await();
+        service.close();
+        try (RawClient second = rig.connect()) {
+          second.send(Rig.VALID); // refused, of which the loop tells, behind the watchdog
+          StoreRig.await("not alive", () -> livez(rig).statusCode() == 503);
+          reader.countDown();
+          assertEquals(502, second.read().status());
+        }
+        StoreRig.await("alive", () -> livez(rig).statusCode() == 200);
+        assertEquals(
+            List.of(
+                "WARN upstream: The service ended the connection before its response; requests get a"
+                    + " 502 upstream_closed"),
+            log.with("upstream: "));
+      } finally {
+        reader.countDown(); // before the rig is closed
+      }
+    } finally {
+      service.close();
       System.setErr(before);
     }
   }

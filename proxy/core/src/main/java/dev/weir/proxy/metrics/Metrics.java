@@ -169,6 +169,11 @@ public final class Metrics {
     return sum(LoopFigures.REFUSALS.word() + reason.ordinal());
   }
 
+  /** How many requests passed undecided by the store that cannot be charged later. */
+  public long forgottenDebtCount() {
+    return sum(LoopFigures.STORE_DEBTS_FORGOTTEN.word());
+  }
+
   /** The sum of what all loops have counted at one word of their rows. */
   long sum(int word) {
     long sum = 0;

@@ -21,7 +21,7 @@ public final class LeaseHands implements AutoCloseable {
   }
 
   /**
-   * @param count as {@link LeaseTable#Hands(int)} has it.
+   * @param count as {@link LeaseTable#LeaseTable(int)} has it.
    */
   LeaseHands(int count) {
     hands = new LeaseTable(count);
@@ -53,6 +53,11 @@ public final class LeaseHands implements AutoCloseable {
 
   public int handCount() {
     return hands.count();
+  }
+
+  /** How often a key has found no hand. */
+  public long fullCount() {
+    return hands.fullCount();
   }
 
   /** Frees the memory. No event loop may be deciding. */

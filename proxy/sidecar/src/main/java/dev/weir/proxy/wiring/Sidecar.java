@@ -225,6 +225,18 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             RefusalReason.UPSTREAM_TIMEOUT)) {
       watchRefusals(reason, "upstream");
     }
+    if (store != null) {
+      watchdog.watch(
+          "leases",
+          "full: no room for units of more keys",
+          "mode leased asks Redis for each of their requests",
+          loops.hands()::fullCount);
+      watchdog.watch(
+          "redis",
+          "more requests pass undecided than are remembered",
+          "those beyond are not charged when Redis is back",
+          metrics::forgottenDebtCount);
+    }
     watchdog.start();
   }
 
@@ -235,9 +247,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   }
 
   private void watchRefusals(RefusalReason reason, String subject) {
+    String detail = reason.detail();
     watchdog.watch(
         subject,
-        reason.detail(),
+        detail.substring(0, detail.length() - 1), // without its full stop
         "requests get a " + reason.httpStatus() + " " + reason.label(),
         () -> metrics.refusalCount(reason));
   }

@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
  * looks, which are {@link #STUCK_NS} apart at least. Looks are counted, not time: a process that
  * was stopped as a whole, or paused to collect garbage, was not looked at either.
  *
- * <p>It also looks at counters of what should not happen, and tells the log while they grow: so the
- * loops do nothing for that.
+ * <p>A second thread tells the log, as standard error may be a pipe that nobody reads: the first
+ * one never waits for it. The second one also looks at counters of what should not happen, and
+ * tells the log while they grow: so the loops do nothing for that.
  */
 public final class Watchdog implements AutoCloseable {
   /** Looks in a row that find a loop where it was, before it is stuck. */
@@ -35,6 +36,8 @@ public final class Watchdog implements AutoCloseable {
   private final List<WatchedCounter> counters = new ArrayList<>();
   private final WatchThread thread =
       new WatchThread("weir-watchdog", LOOK_NS, this::look, "watchdog: a look failed");
+  private final WatchThread teller =
+      new WatchThread("weir-watchdog-log", LOOK_NS, this::tell, "watchdog: a look failed");
 
   /** Why the process is not alive; null while all loops turn. */
   private volatile String fault;
@@ -68,9 +71,10 @@ public final class Watchdog implements AutoCloseable {
 
   void start() {
     thread.start();
+    teller.start();
   }
 
-  /** Looks once; by its thread. */
+  /** Looks at the loops once, and logs nothing; by the first thread. */
   public void look() {
     List<WatchedLoop> stuck = new ArrayList<>();
     for (WatchedLoop loop : loops) {
@@ -81,7 +85,11 @@ public final class Watchdog implements AutoCloseable {
     }
     fault = stuck.isEmpty() ? null : text(stuck);
     stuckCount = stuck.size();
-    loops.forEach(WatchedLoop::tell); // last, as the log may be what they are stuck in
+  }
+
+  /** Tells the log of loops and counters; by the second thread. */
+  public void tell() {
+    loops.forEach(WatchedLoop::tell);
     counters.forEach(WatchedCounter::look);
   }
 
@@ -108,6 +116,7 @@ public final class Watchdog implements AutoCloseable {
   @Override
   public void close() {
     thread.close();
+    teller.close();
   }
 
   private static final class WatchedLoop {
@@ -116,7 +125,10 @@ public final class Watchdog implements AutoCloseable {
     private final Supplier<StackTraceElement[]> stack;
     private final Incident incident;
     private long lastTurns;
-    private int looks;
+
+    /** How many looks in a row have found the loop where it was; written by the first thread. */
+    private volatile int looks;
+
     private boolean isTold;
 
     WatchedLoop(String name, LongSupplier turns, Supplier<StackTraceElement[]> stack) {
@@ -144,12 +156,13 @@ public final class Watchdog implements AutoCloseable {
     }
 
     void tell() {
-      if (isStuck() && !isTold) {
+      boolean isStuck = isStuck();
+      if (isStuck && !isTold) {
         incident.noticed("has not turned for 3 s, it is at " + where(stack.get()), 1, STUCK_NS);
-      } else if (!isStuck()) {
+      } else if (!isStuck) {
         incident.ended();
       }
-      isTold = isStuck();
+      isTold = isStuck;
     }
 
     /** The innermost frame, and the innermost one of ours. */
