@@ -55,6 +55,11 @@ public final class RuleCounters {
     counters.increment(Outcome.STORE_UNAVAILABLE.ordinal());
   }
 
+  /** A check's idempotency key could not be used, so that it was not decided. */
+  public void idempotencyRefused() {
+    counters.increment(Outcome.IDEMPOTENCY_REFUSED.ordinal());
+  }
+
   /** How many requests had that outcome so far. */
   public long count(Outcome outcome) {
     return counters.getAcquire(outcome.ordinal());
@@ -68,7 +73,8 @@ public final class RuleCounters {
     DENIED,
     UNLIMITED,
     IDENTITY_REFUSED,
-    STORE_UNAVAILABLE;
+    STORE_UNAVAILABLE,
+    IDEMPOTENCY_REFUSED;
 
     /** The label's value. */
     String label() {

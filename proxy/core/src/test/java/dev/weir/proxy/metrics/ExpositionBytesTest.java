@@ -69,6 +69,7 @@ class ExpositionBytesTest {
     times(5, api::unlimited);
     times(6, api::identityRefused);
     times(7, api::storeUnavailable);
+    times(8, api::idempotencyRefused);
     LoopMetrics other = metrics.newLoop();
     other.rule("api").allowed();
     other.rule("a.b-c").refused();

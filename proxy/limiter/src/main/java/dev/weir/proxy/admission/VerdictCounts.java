@@ -81,7 +81,10 @@ final class VerdictCounts {
     }
   }
 
-  /** The outcomes that {@link #count} may count under a rule. */
+  /**
+   * The outcomes that {@link #count} may count under a rule; but for idempotency keys that cannot
+   * be used, which few have: that one is shown where it was counted.
+   */
   static Set<Outcome> outcomes(Rule rule) {
     return switch (rule.action()) {
       case UNLIMITED -> EnumSet.of(Outcome.UNLIMITED);
@@ -106,16 +109,25 @@ final class VerdictCounts {
       of.unlimited();
     } else if (settled.allowed()) {
       of.allowed();
-    } else if (settled.refusal() == RefusalReason.STORE_UNAVAILABLE) {
-      of.storeUnavailable(); // in a dry run too: no limit has refused it
-    } else if (rule.dryRun()) {
-      of.dryRunRefused();
     } else {
       switch (settled.refusal()) {
-        case DENIED -> of.denied();
-        case IDENTITY_MISSING, IDENTITY_AMBIGUOUS -> of.identityRefused();
-        default -> of.refused();
+        // In a dry run too: no limit has refused it.
+        case STORE_UNAVAILABLE -> of.storeUnavailable();
+        case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED -> of.idempotencyRefused();
+        default -> countRefusal(rule, of, settled.refusal());
       }
+    }
+  }
+
+  private static void countRefusal(Rule rule, RuleCounters of, RefusalReason reason) {
+    if (rule.dryRun()) {
+      of.dryRunRefused();
+      return;
+    }
+    switch (reason) {
+      case DENIED -> of.denied();
+      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS -> of.identityRefused();
+      default -> of.refused();
     }
   }
 }

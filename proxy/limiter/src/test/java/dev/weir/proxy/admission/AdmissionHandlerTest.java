@@ -46,6 +46,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -169,6 +170,24 @@ class AdmissionHandlerTest {
     late.answer(0, new Verdict().refuse(RefusalReason.STORE_UNAVAILABLE));
     RuleCounters counters = metrics.rule("r");
     assertEquals(1, counters.count(RuleCounters.Outcome.STORE_UNAVAILABLE));
+    assertEquals(0, counters.count(RuleCounters.Outcome.REFUSED));
+    assertEquals(0, counters.count(RuleCounters.Outcome.DRY_RUN_REFUSED));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "false, NOT_DECIDED_ONCE",
+    "false, IDEMPOTENCY_KEY_REUSED",
+    "true, NOT_DECIDED_ONCE",
+    "true, IDEMPOTENCY_KEY_REUSED"
+  })
+  void countsIdempotencyKeysThatCannotBeUsedApartFromWhatALimitRefuses(
+      boolean dryRun, RefusalReason reason) {
+    AdmissionHandler handler = handler(late, limit("1/1h").dryRun(dryRun).build());
+    admit(handler, request("/a"), new Recorder(), clock.tick());
+    late.answer(0, new Verdict().refuse(reason));
+    RuleCounters counters = metrics.rule("r");
+    assertEquals(1, counters.count(RuleCounters.Outcome.IDEMPOTENCY_REFUSED));
     assertEquals(0, counters.count(RuleCounters.Outcome.REFUSED));
     assertEquals(0, counters.count(RuleCounters.Outcome.DRY_RUN_REFUSED));
   }

@@ -44,6 +44,7 @@ class LoopMetricsTest {
     rule.unlimited();
     rule.identityRefused();
     rule.storeUnavailable();
+    rule.idempotencyRefused();
     loop.refused(RefusalReason.OVER_LIMIT);
     loop.chargeGivenBack();
     loop.upstreamWaitBegun();
