@@ -1,6 +1,7 @@
 package dev.weir.proxy.loop;
 
 import dev.weir.proxy.log.Incident;
+import dev.weir.proxy.log.SystemText;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -132,7 +133,7 @@ public final class Acceptor extends InboundHandler {
       InternalErrors.caught("the accepting of a connection", cause);
     }
     Channel channel = context.channel();
-    failing.noticed(channel.localAddress() + ": " + cause.getMessage());
+    failing.noticed(channel.localAddress() + ": " + SystemText.of(cause));
     if (channel.config().isAutoRead()) {
       channel.config().setAutoRead(false);
       channel

@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.log.SystemText;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
@@ -178,9 +179,9 @@ final class UpstreamConnector {
 
   /** The system's words, and behind them the address, which not every transport names. */
   private static String text(Throwable failure, SocketAddress target) {
-    String text = failure.getMessage();
+    String text = SystemText.of(failure);
     String address = target.toString();
-    return text != null && text.endsWith(address) ? text : text + ": " + address;
+    return text.endsWith(address) ? text : text + ": " + address;
   }
 
   /** What is said by the cause that lies deepest: those above it only say that TLS has failed. */

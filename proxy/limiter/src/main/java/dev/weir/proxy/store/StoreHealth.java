@@ -3,6 +3,7 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.log.Incident.Ends;
 import dev.weir.proxy.log.Incidents;
+import dev.weir.proxy.log.SystemText;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -74,7 +75,7 @@ final class StoreHealth {
         && (cause instanceof CompletionException || cause.getCause() != cause)) {
       cause = cause.getCause();
     }
-    String text = cause.getMessage();
-    return text == null ? cause.getClass().getSimpleName() : text.lines().findFirst().orElse(text);
+    String text = SystemText.of(cause);
+    return text.lines().findFirst().orElse(text);
   }
 }
