@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
 
 /**
  * Requests at a fleet, one after the other, in simulated time. A sidecar decides in the steps of
- * {@code admission.LeasedGate}, {@code ExactGate} and {@code Leases}, by the same hands and the
- * same rules, and has one event loop. Not simulated are batches, which change how questions travel
- * but not what is asked, and {@code on-store-failure}: without an answer in time a request does not
- * pass.
+ * {@code admission.LeasedGate}, {@code ExactGate} and {@code LeaseKeeper}, by the same hands and
+ * the same rules, and has one event loop. Not simulated are batches, which change how questions
+ * travel but not what is asked, and {@code on-store-failure}: without an answer in time a request
+ * does not pass.
  *
  * <p>A request that the store grants counts as used when the store grants it, one that is decided
  * from a hand when it is taken.
@@ -22,7 +22,7 @@ public final class Simulation implements AutoCloseable {
   /** A start of windows of any usual length, in the store's time: midnight in UTC. */
   private static final long STORE_START_US = 20_000L * 86_400 * 1_000_000;
 
-  /** Between two looks at the ends of leases, as in {@code admission.Leases}. */
+  /** Between two looks at the ends of leases, as in {@code admission.LeaseKeeper}. */
   private static final long SWEEP_NS = 10_000_000;
 
   private static final long NS_PER_US = 1_000;
@@ -465,7 +465,7 @@ public final class Simulation implements AutoCloseable {
     }
   }
 
-  /** The steps of {@code Leases.kept}; whether units are in hand now. */
+  /** The steps of {@code LeaseKeeper.kept}; whether units are in hand now. */
   private boolean publish(Question question) {
     if (question.failovers != failovers) {
       return false;
