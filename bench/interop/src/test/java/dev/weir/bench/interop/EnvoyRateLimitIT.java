@@ -164,7 +164,8 @@ class EnvoyRateLimitIT {
 
   /** What reflection tells of the service, as the build has compiled it. */
   private static Map<String, FileDescriptorProto> described() throws Exception {
-    try (InputStream in = Sidecar.class.getResourceAsStream("decision/services.binpb")) {
+    try (InputStream in =
+        Sidecar.class.getResourceAsStream("/dev/weir/proxy/decision/services.binpb")) {
       return FileDescriptorSet.parseFrom(in).getFileList().stream()
           .collect(Collectors.toMap(FileDescriptorProto::getName, file -> file));
     }
