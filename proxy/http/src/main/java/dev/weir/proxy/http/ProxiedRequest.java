@@ -504,6 +504,15 @@ public final class ProxiedRequest implements VerdictListener {
     client.flushResponse();
   }
 
+  /**
+   * The service, which has ended its side of the tunnel, takes no more from the client: the
+   * service's side has ended the exchange, and the client keeps what it was sent.
+   */
+  public void serviceWantsNoMore() {
+    tunnel.endClientSide();
+    ending.endTunnelIfDone();
+  }
+
   /** There will be no response, or no more of it: the service's side has ended the exchange. */
   public void serviceReset(RefusalReason reason) {
     serviceReset(reason, RequestEnd.NO_CODE);

@@ -100,6 +100,11 @@ final class Tunnel {
     return service.data(bytes, end);
   }
 
+  /** Nothing of the client's is taken from here on. */
+  void endClientSide() {
+    clientEnded = true;
+  }
+
   /** Takes over {@code bytes} of the service's, and returns how many of them are held. */
   int fromService(ByteBuf bytes, boolean end) {
     serviceEnded |= end;

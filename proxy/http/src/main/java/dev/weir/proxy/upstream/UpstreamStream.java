@@ -451,13 +451,27 @@ final class UpstreamStream implements ServiceSide {
           fail(
               responseStarted ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_BUSY,
               ErrorCode.INTERNAL_ERROR); // never that nothing was looked at: it is charged for
-      case PEER_RESET -> fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
+      case PEER_RESET -> {
+        if (isTunnel && responseEnded && errorCode == ErrorCode.NO_ERROR) {
+          wantsNoMore();
+        } else {
+          fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
+        }
+      }
       case FAULT -> fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
       case STALLED -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
       case UNTAKEN -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL); // by its client
       case UNREAD -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
       case CONNECTION_LOST -> fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);
     }
+  }
+
+  /** The service has ended its side of the tunnel, and takes no more (RFC 9113, section 8.1). */
+  private void wantsNoMore() {
+    ProxiedRequest served = request;
+    request = null;
+    leave();
+    served.serviceWantsNoMore();
   }
 
   private void retry() {

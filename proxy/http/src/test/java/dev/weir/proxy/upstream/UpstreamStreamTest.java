@@ -132,6 +132,19 @@ class UpstreamStreamTest extends HeldPoolTest {
     assertEquals(List.of("RST_STREAM 1 NO_ERROR"), service.streams());
   }
 
+  /** RFC 9113, section 8.1. */
+  @Test
+  void keepsAWholeAnswerThatAResetWithoutAnErrorFollows() {
+    HeldClient client = held.ask(POST);
+    Service service = held.connectSettled();
+    client.data("a", false);
+    service.peer.headers(1, false, ":status: 413").data(1, true, "no");
+    service.peer.reset(1, ErrorCode.NO_ERROR);
+    service.send();
+    assertTold(client, "head 413", "data no end", "ended");
+    assertEquals(List.of("COMPLETE 413 1 2"), held.admission.ends);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

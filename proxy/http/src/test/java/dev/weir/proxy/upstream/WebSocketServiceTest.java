@@ -193,6 +193,51 @@ class WebSocketServiceTest extends HeldPoolTest {
     assertTold(other, "switched 200", "reset SERVICE_GONE " + ErrorCode.CANCEL);
   }
 
+  /** RFC 9113, section 8.1: what the service has said stays said. */
+  @Test
+  void endsInOrderWhereTheServiceHasEndedItAndWantsNoMore() {
+    HeldClient client = held.ask(WEBSOCKET);
+    Service service = settled();
+    service.peer.headers(1, false, ":status: 200").data(1, true, "bye");
+    service.peer.reset(1, ErrorCode.NO_ERROR);
+    service.send();
+    assertTold(client, "switched 200", "data bye end", "ended");
+    assertEquals(List.of("UPGRADED_AND_CLOSED 200 0 3"), held.admission.ends);
+    assertEquals(List.of(HEAD.formatted(1)), service.streams());
+  }
+
+  @Test
+  void endsInOrderThoughBothSidesHoldBytes() {
+    HeldClient client = held.ask(WEBSOCKET);
+    Service service =
+        held.connectSettled(Setting.ENABLE_CONNECT_PROTOCOL, 1, Setting.INITIAL_WINDOW_SIZE, 4);
+    client.room = 0;
+    service.peer.headers(1, false, ":status: 200").data(1, false, "world");
+    service.send();
+    client.data("hello", false);
+    service.peer.data(1, true, "bye").reset(1, ErrorCode.NO_ERROR);
+    service.send();
+    client.request.responseConsumed(5);
+    assertTold(client, "switched 200", "data world", "flush", "data bye end", "ended");
+    assertEquals(List.of("UPGRADED_AND_CLOSED 200 5 8"), held.admission.ends);
+    HeldClient other = held.ask(WEBSOCKET);
+    service.peer.headers(3, true, ":status: 200");
+    service.send();
+    assertTold(other, "switched 200", "data  end", "flush");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void isCutWhereTheServiceHasNotEndedItOrBreaksItOff(boolean ended) {
+    HeldClient client = held.ask(WEBSOCKET);
+    Service service = open(client);
+    int code = ended ? ErrorCode.CANCEL : ErrorCode.NO_ERROR;
+    service.peer.data(1, ended, "bye").reset(1, code).send();
+    held.run();
+    List<String> told = client.told();
+    assertEquals("reset SERVICE_GONE " + code, told.get(told.size() - 1));
+  }
+
   @Test
   void waitsForNoAnswerOnceItIsOpen() {
     HeldClient client = held.ask(WEBSOCKET);
