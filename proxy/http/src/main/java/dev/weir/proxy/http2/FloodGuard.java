@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class FloodGuard {
   private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long MAX_OVERHEAD_BYTES = 1 << 20;
+  private static final long OVERHEAD_NS = TimeUnit.MINUTES.toNanos(1);
   private static final byte[] NO_DEBUG_TEXT = {};
   private static final byte[] TOO_MANY_PINGS = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
 
@@ -22,14 +23,22 @@ final class FloodGuard {
   private long pingDataFrames = -1;
   private long ignoredFrames;
   private long windowUpdates;
-  private long totalBytes;
   private long payloadBytes;
+
+  /**
+   * Bytes read since {@link #overheadSinceNs}; payload and content sent until then do not count.
+   */
+  private long totalBytes;
+
+  private long usefulBefore;
+  private long overheadSinceNs;
   private byte[] debugText = NO_DEBUG_TEXT;
 
   FloodGuard(Http2Connection connection) {
     this.connection = connection;
     glitches = new GlitchBudget(nowNs());
     resets = new ResetBudget(nowNs());
+    overheadSinceNs = nowNs();
   }
 
   private long nowNs() {
@@ -41,11 +50,20 @@ final class FloodGuard {
     return debugText;
   }
 
-  /** Bytes were read, frames of whatever kind: fields and content must be some part of them. */
+  /**
+   * Bytes were read, frames of whatever kind: in each minute fields and content must be some part
+   * of them. A count over a connection's life would end an idle one that is pinged for weeks, and
+   * excuse any overhead of one that has been busy.
+   */
   int read(int bytes) {
-    totalBytes += bytes;
     final long useful = payloadBytes + connection.queue.contentBytes();
-    if (totalBytes / 8 <= useful + MAX_OVERHEAD_BYTES) {
+    if (nowNs() - overheadSinceNs >= OVERHEAD_NS) {
+      overheadSinceNs = nowNs();
+      usefulBefore = useful;
+      totalBytes = 0;
+    }
+    totalBytes += bytes;
+    if (totalBytes / 8 <= useful - usefulBefore + MAX_OVERHEAD_BYTES) {
       return ErrorCode.NO_ERROR;
     }
     if (connection.role == Role.SERVER) {

@@ -564,6 +564,34 @@ class AbuseTest {
   }
 
   @Test
+  void overheadIsCountedByTheMinuteSoThatNoAgeEndsAConnection() {
+    client.request(1, false, "POST", "/").send();
+    for (int minute = 0; minute < 10; minute++) {
+      for (int frames = 0; frames < 100; frames++) {
+        client.frame(0x99, 0, 0, new byte[16_384]).send();
+      }
+      server.pass(61_000);
+    }
+    assertTrue(channel.isOpen());
+  }
+
+  @Test
+  void contentOfAnEarlierMinuteExcusesNoOverhead() {
+    for (int id = 1; id < 200; id += 2) {
+      client.request(id, false, "POST", "/").data(id, true, "x".repeat(16_384)).send();
+      server.head(id, true, ":status: 204");
+      server.letGo(id);
+    }
+    server.pass(61_000);
+    client.request(201, false, "POST", "/").send();
+    int frames = 0;
+    for (; channel.isOpen() && frames < 1_000; frames++) {
+      client.frame(0x99, 0, 0, new byte[16_384]).send();
+    }
+    assertEquals(8 * (1 << 20) / (16_384 + 9) + 1, frames, 1);
+  }
+
+  @Test
   void aDrainedConnectionServesWhatWasOnTheWayAndThenEnds() {
     client.request(1, true, "GET", "/").send();
     server.drain();
