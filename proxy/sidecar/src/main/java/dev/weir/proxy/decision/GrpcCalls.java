@@ -38,7 +38,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
 
   /** So many are kept for later calls; a loop that is busier makes others anew. */
-  private static final int MAX_KEPT = 10_000;
+  private static final int MAX_KEPT = 1_000;
 
   private static final int PREFIX_BYTES = 5;
   private static final String TIMEOUT_EXPECTED =
