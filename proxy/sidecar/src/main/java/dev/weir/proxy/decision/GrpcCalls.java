@@ -161,8 +161,7 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       int token) {
     DirectBuffer bytes = fields.bytes();
     GrpcMethod method = methods.find(bytes, fields.valueOffset(path), fields.valueLength(path));
-    if (method == null
-        && endpoints.takes(bytes, fields.valueOffset(path), fields.valueLength(path))) {
+    if (method == null && isOfHttp(bytes, fields.valueOffset(path), fields.valueLength(path))) {
       return null;
     }
     long nowNs = clock.nowNs();
@@ -193,6 +192,11 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       call.refuse(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
     }
     return call;
+  }
+
+  /** Whether a path is an endpoint's, or malformed: both are answered as in any request of HTTP. */
+  private boolean isOfHttp(DirectBuffer bytes, int at, int length) {
+    return length == 0 || bytes.getByte(at) != '/' || endpoints.takes(bytes, at, length);
   }
 
   private static long timeoutNs(FieldBlock fields, int field) {

@@ -489,6 +489,19 @@ class GrpcCallTest {
     assertAnswered(19, "on");
   }
 
+  /** RFC 9113, section 8.3.1. */
+  @Test
+  void resetsACallWhosePathDoesNotBeginWithASlash() {
+    int id = 1;
+    for (String path : List.of("a.B/Echo", "*", "http://h/a.B/Echo", "v1/check", "")) {
+      rig.head(id, path).data(id, true, DecisionRig.message("a")).send();
+      assertReceived("RST_STREAM " + id + " PROTOCOL_ERROR");
+      id += 2;
+    }
+    rig.head(id, "/a.B/Echo").data(id, true, DecisionRig.message("a")).send();
+    assertAnswered(id, "a");
+  }
+
   @Test
   void aCallThatIsLeftIsWithdrawnAndAnsweredByNobody() {
     echo.holds = true;
