@@ -11,6 +11,12 @@ enum CallFault {
           + ", of at most "
           + RateLimitCall.MAX_ENTRIES
           + " entries together)"),
+  TOO_LONG(
+      "descriptors: too long (expected: keys and values of at most "
+          + RateLimitCall.MAX_TEXT_BYTES
+          + " bytes each, and of at most "
+          + RateLimitCall.MAX_CALL_TEXT_BYTES
+          + " together)"),
   NO_UNIT("descriptors.limit.unit: not known (expected: SECOND to WEEK)");
 
   private final String text;

@@ -20,11 +20,8 @@ record DescriptorSpec(
     boolean sharesThreshold,
     List<DescriptorSpec> children,
     int line) {
-  /**
-   * The most nodes of one level that search in a value: so often is a byte of a call read, which
-   * may have megabytes.
-   */
-  static final int MAX_SEARCHING = 100;
+  /** The most nodes of one level that search in a value: each reads each byte of it. */
+  static final int MAX_SEARCHING = 16;
 
   /** The key, and {@code _value} where there is a value. */
   String compositeKey() {

@@ -15,6 +15,15 @@ final class RateLimitCall {
   /** The most entries of all its descriptors together. */
   static final int MAX_ENTRIES = 1_024;
 
+  /** The most bytes of a key or a value: Envoy takes heads of 60 KiB, unless it is told to. */
+  static final int MAX_TEXT_BYTES = 64 * 1024;
+
+  /**
+   * The most bytes of all its keys and values together: {@link DescriptorSpec#MAX_SEARCHING}
+   * patterns search them in some 10 ms, in which the event loop does nothing else.
+   */
+  static final int MAX_CALL_TEXT_BYTES = 8 * MAX_TEXT_BYTES;
+
   /** Hits that are not said: those of the call, which are 1 if it says none either. */
   static final long HITS_OF_CALL = -1;
 
@@ -29,6 +38,8 @@ final class RateLimitCall {
   private long hits;
   private int descriptorCount;
   private int entryCount;
+  private int textBytes;
+  private boolean hasLongText;
   private int[] firstEntries = new int[AT_FIRST + 1];
   private long[] hitsOf = new long[AT_FIRST];
   private boolean[] hasLimit = new boolean[AT_FIRST];
@@ -46,6 +57,8 @@ final class RateLimitCall {
     hits = 1;
     descriptorCount = 0;
     entryCount = 0;
+    textBytes = 0;
+    hasLongText = false;
     return this;
   }
 
@@ -91,6 +104,8 @@ final class RateLimitCall {
       valueAts = Arrays.copyOf(valueAts, length);
       valueLengths = Arrays.copyOf(valueLengths, length);
     }
+    textBytes += keyLength + valueLength;
+    hasLongText |= keyLength > MAX_TEXT_BYTES || valueLength > MAX_TEXT_BYTES;
     keyAts[entryCount] = keyAt;
     keyLengths[entryCount] = keyLength;
     valueAts[entryCount] = valueAt;
@@ -119,6 +134,9 @@ final class RateLimitCall {
     }
     if (descriptorCount == 0) {
       return CallFault.NO_DESCRIPTORS;
+    }
+    if (hasLongText || textBytes > MAX_CALL_TEXT_BYTES) {
+      return CallFault.TOO_LONG;
     }
     for (int i = 0; i < descriptorCount; i++) {
       if (hasLimit[i] && units[i] == NO_UNIT) {

@@ -315,15 +315,15 @@ class DomainReaderTest {
         Configurations.faultsMerged(one, one));
   }
 
-  /** Each of them reads each byte of a value, which may have megabytes. */
+  /** Each of them reads each byte of a value, which may have 64 KiB. */
   @Test
   void boundsWhatIsSearchedForAtOneLevel() {
     String most = nodes("a", DescriptorSpec.MAX_SEARCHING);
     String cheap = "  - {key: k, value: '*x'}\n  - {key: k, value: x*y}\n";
     assertEquals("", Configurations.faults("domain: d\ndescriptors:\n" + most + cheap));
-    String fault = " one too many with text between two * (expected: at most 100 at one level)";
+    String fault = " one too many with text between two * (expected: at most 16 at one level)";
     assertEquals(
-        "a.yaml:103: descriptors: k_*z0*:" + fault,
+        "a.yaml:19: descriptors: k_*z0*:" + fault,
         Configurations.faults("domain: d\ndescriptors:\n" + most + nodes("z", 1)));
     assertEquals(
         "b.yaml:3: descriptors: k_*z0*:" + fault,
