@@ -6,10 +6,12 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.Listeners;
 import dev.weir.proxy.downstream.StreamRouter;
+import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.ClientKey;
@@ -82,7 +84,13 @@ final class LoopRig implements AutoCloseable {
         pool,
         request -> ClientKey.NONE,
         metrics,
-        null,
+        new Http2Loop(
+            clock,
+            deadlines,
+            new TurnEnd(eventLoop),
+            32 << 20,
+            settings.client().caps().headBytes(),
+            settings.client().caps().fieldCount()),
         null,
         StreamRouter.REQUESTS_ONLY);
   }

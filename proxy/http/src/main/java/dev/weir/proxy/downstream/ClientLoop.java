@@ -40,6 +40,9 @@ public final class ClientLoop {
   /** In bytes of the heap. */
   final ClientShares memory;
 
+  /** Input of HTTP/1.1 that waits. */
+  final KeptInput input;
+
   /** Answers of HTTP/1.1 that clients do not take. */
   final UntakenAnswers untaken;
 
@@ -81,7 +84,8 @@ public final class ClientLoop {
     this.deadlines = deadlines;
     this.memory = memory;
     this.observer = observer;
-    untaken = new UntakenAnswers(clock, 2 * http2Connections.maxHeldBytes());
+    input = new KeptInput(http2Connections.maxHeldBytes());
+    untaken = new UntakenAnswers(clock, input, 2 * http2Connections.maxHeldBytes());
     ClientTimeouts timeouts = settings.timeouts();
     requests =
         new RequestLoop(

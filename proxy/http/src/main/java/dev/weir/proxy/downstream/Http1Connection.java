@@ -51,10 +51,15 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private final RequestBody body;
   private final ResponseWriter response;
   private final UntakenAnswers.Answers untaken;
+  private final KeptInput.Input input;
 
   private State state = State.HEAD;
   private ByteBuf in;
   private boolean isReading;
+
+  /** The memory of the head as it was written for the service, while it waits. */
+  private int waitingHeadBytes;
+
   private boolean headStarted;
   private boolean keepAlive;
   private boolean headMethod;
@@ -77,6 +82,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
     timer.owner(this);
     this.end = new ConnectionEnd(loop, channel, timer);
     this.untaken = loop.untaken.new Answers(channel, this::close);
+    this.input = loop.input.new Input(channel, this::refuseInput);
   }
 
   @Override
@@ -197,6 +203,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private boolean startRequest(RequestHead head, int length) {
     loop.observer.requestStarted(Protocol.HTTP1);
     state = State.REQUEST;
+    waitingHeadBytes = 0;
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
@@ -248,7 +255,8 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   @Override
   public void headWaits(int bytes) {
-    // One head for a connection, of which no more is read than a body's beginning behind it.
+    waitingHeadBytes = bytes;
+    countInput();
   }
 
   @Override
@@ -258,6 +266,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
 
   /** Reads from the client what there is room for. */
   private void adjustReading() {
+    countInput();
     boolean read =
         switch (state) {
           case HEAD -> channel.isWritable();
@@ -272,9 +281,52 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
   private boolean readsOn() {
     boolean takesBody = request.takesBody() && (request.isTunnel() || !body.complete());
     if (!takesBody) {
-      return in == null || in.readableBytes() < loop.settings.caps().headBytes();
+      return in == null; // requests behind this one wait at the client
     }
     return !request.isForwarding() || request.requestHeldBytes() == 0;
+  }
+
+  private void countInput() {
+    input.keep(inputBytes());
+  }
+
+  /** The memory of what has come and waits. */
+  private int inputBytes() {
+    int bytes = in == null ? 0 : in.capacity();
+    return state == State.REQUEST
+        ? bytes + waitingHeadBytes + request.gatheredMemoryBytes()
+        : bytes;
+  }
+
+  /** All connections keep too much input, and this one shall keep none. */
+  private void refuseInput() {
+    if (inputBytes() == 0) {
+      return; // it has gone on meanwhile
+    }
+    loop.clock.tick();
+    try {
+      switch (state) {
+        case HEAD -> {
+          if (channel.isWritable()) {
+            refuseHead(RefusalReason.TOO_MANY_IN_FLIGHT);
+          } else {
+            close(); // the client does not take its answers
+          }
+        }
+        case REQUEST -> {
+          keepAlive = false;
+          Verdict refusal = request.abort(RefusalReason.TOO_MANY_IN_FLIGHT);
+          if (refusal != null) {
+            answer(refusal);
+          }
+        }
+        case CLOSING -> {
+          // It keeps nothing any more.
+        }
+      }
+    } catch (RuntimeException | Error bug) {
+      failed(bug);
+    }
   }
 
   @Override
@@ -418,6 +470,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
       in.release();
       in = null;
     }
+    countInput();
     end.inOrder();
   }
 
@@ -483,6 +536,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
       in.release();
       in = null;
     }
+    countInput();
     body.discard();
     response.discard();
     loop.closed(this);

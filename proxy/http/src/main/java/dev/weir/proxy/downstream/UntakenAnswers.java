@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Each connection starts with a low mark. Those that fall behind get a high one, up to a number.
  * If too many are behind, the one that has been behind for the longest is reset: after 1 s, or at
- * once beyond twice as many.
+ * once beyond twice as many. As many may be behind as there is memory for that the loop's {@link
+ * KeptInput} leaves.
  */
 final class UntakenAnswers {
   private static final WriteBufferWaterMark LOW = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
@@ -29,7 +30,8 @@ final class UntakenAnswers {
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final LoopClock clock;
-  private final int maxBehind;
+  private final KeptInput input;
+  private final long maxBytes;
   private final int maxHigh;
   private int high;
 
@@ -37,12 +39,14 @@ final class UntakenAnswers {
   private final Set<Answers> behind = new LinkedHashSet<>();
 
   /**
+   * @param input takes of the same memory.
    * @param maxBytes of memory, of all connections.
    */
-  UntakenAnswers(LoopClock clock, long maxBytes) {
+  UntakenAnswers(LoopClock clock, KeptInput input, long maxBytes) {
     this.clock = clock;
-    maxBehind = (int) Math.max(1, Math.min(Integer.MAX_VALUE, maxBytes / BEHIND_BYTES));
-    maxHigh = maxBehind / BEHIND_PER_HIGH;
+    this.input = input;
+    this.maxBytes = maxBytes;
+    maxHigh = (int) Math.min(Integer.MAX_VALUE, maxBytes / BEHIND_BYTES / BEHIND_PER_HIGH);
   }
 
   /** The connections that are behind. */
@@ -109,6 +113,7 @@ final class UntakenAnswers {
   }
 
   private void resetLongest() {
+    long maxBehind = Math.max(1, (maxBytes - input.bytes()) / BEHIND_BYTES);
     if (behind.size() > maxBehind) {
       Answers longest = behind.iterator().next();
       if (behind.size() > 2 * maxBehind || clock.nowNs() - longest.behindNs >= PATIENCE_NS) {

@@ -63,6 +63,11 @@ final class ForwardedBody implements VerdictListener {
     gathered.append(bytes);
   }
 
+  /** The memory of what is gathered. */
+  int gatheredMemoryBytes() {
+    return gathered.memoryBytes();
+  }
+
   /** Keeps trailers while there is no connection. */
   void gatherTrailers(RequestView fields) {
     ended = true;

@@ -26,6 +26,11 @@ final class GatheredBody {
     return bytes != null && bytes.readableBytes() >= ENOUGH_BYTES;
   }
 
+  /** The memory that it takes. */
+  int memoryBytes() {
+    return bytes == null ? 0 : bytes.capacity();
+  }
+
   /** Hands over what there is; null if there is nothing. */
   ByteBuf take() {
     ByteBuf all = bytes;

@@ -571,6 +571,11 @@ public final class ProxiedRequest implements VerdictListener {
     return held.ofRequest();
   }
 
+  /** The memory of the body that is gathered until there is a connection to the service. */
+  public int gatheredMemoryBytes() {
+    return body.gatheredMemoryBytes();
+  }
+
   /** Bytes of the response that the client has not consumed: above 0 the service waits. */
   public int responseHeldBytes() {
     return held.ofResponse();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
@@ -36,7 +37,7 @@ class HeadReaderTest {
           new HeldService(),
           null,
           null,
-          null,
+          new Http2Loop(new LoopClock(), new Deadlines(new LoopClock()), null, 1 << 20, 1, 1),
           null,
           StreamRouter.REQUESTS_ONLY);
 

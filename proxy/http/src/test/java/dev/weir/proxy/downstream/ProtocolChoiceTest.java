@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.HeldTime;
+import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
@@ -44,7 +46,13 @@ class ProtocolChoiceTest {
           new HeldService(),
           null,
           new Metrics().newLoop(),
-          null,
+          new Http2Loop(
+              time.clock,
+              time.deadlines,
+              new TurnEnd(channel.eventLoop()),
+              32 << 20,
+              32 * 1024,
+              100),
           null,
           StreamRouter.REQUESTS_ONLY);
 

@@ -23,8 +23,9 @@ class UntakenAnswersTest {
   private static final int HIGH_BYTES = 128 * 1024;
 
   private final HeldTime time = new HeldTime();
+  private final KeptInput input = new KeptInput(Long.MAX_VALUE);
   private final UntakenAnswers untaken =
-      new UntakenAnswers(time.clock, MAX_BEHIND * UntakenAnswers.BEHIND_BYTES);
+      new UntakenAnswers(time.clock, input, MAX_BEHIND * UntakenAnswers.BEHIND_BYTES);
   private final List<Client> clients = new ArrayList<>();
 
   /** A client that takes nothing until it is told to. */
@@ -101,6 +102,17 @@ class UntakenAnswersTest {
     assertTrue(clients.get(0).channel.isOpen(), "it has taken something");
     assertFalse(clients.get(1).channel.isOpen());
     assertTrue(clients.get(2).channel.isOpen());
+    assertEquals(MAX_BEHIND, untaken.behind());
+  }
+
+  @Test
+  void fewerMayBeBehindWhileInputTakesOfTheSameMemory() {
+    KeptInput.Input kept = input.new Input(new EmbeddedChannel(), () -> {});
+    kept.keep(MAX_BEHIND / 2 * UntakenAnswers.BEHIND_BYTES);
+    for (int i = 0; i < 4 * MAX_BEHIND; i++) {
+      new Client().fallBehind();
+    }
+    clients.forEach(client -> client.channel.runPendingTasks());
     assertEquals(MAX_BEHIND, untaken.behind());
   }
 
