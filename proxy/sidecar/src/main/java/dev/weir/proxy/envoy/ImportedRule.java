@@ -137,6 +137,24 @@ final class ImportedRule {
     return method == null;
   }
 
+  /** The method of requests that it is for; null if it is for all. */
+  String method() {
+    return method;
+  }
+
+  /** Whether it is for all requests that another one is for. */
+  boolean covers(ImportedRule other) {
+    boolean isOfItsMethod = method == null || method.equals(other.method);
+    return isOfItsMethod && (path == null || path.equals(other.path) || isAbove(other.path()));
+  }
+
+  private boolean isAbove(String other) {
+    int root = path.length() - "/**".length();
+    return path.endsWith("/**")
+        && other.regionMatches(0, path, 0, root)
+        && (other.length() == root || other.startsWith("/", root));
+  }
+
   /**
    * Writes it.
    *

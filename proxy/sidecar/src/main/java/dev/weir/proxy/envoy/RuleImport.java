@@ -5,11 +5,10 @@ import dev.weir.proxy.control.SettingsFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Turns files of envoyproxy/ratelimit into rules of Weir, as far as the two say the same. A file
@@ -46,6 +45,23 @@ public final class RuleImport {
   private final Map<String, ImportedRule> rules = new LinkedHashMap<>();
   private final List<String> unturned = new ArrayList<>();
 
+  /** A node that stands for values, or for keys. */
+  private record Wildcard(DescriptorSpec spec, WildcardPattern pattern) {
+    /**
+     * Whether it stands for all that another one does. A star of the other's is a letter like any,
+     * and only a star here stands for it.
+     */
+    boolean covers(DescriptorSpec other) {
+      boolean isOfKeys = spec.value().isEmpty();
+      if (!isOfKeys && (other.value().isEmpty() || !spec.key().equals(other.key()))) {
+        return false;
+      }
+      String text = isOfKeys ? other.key() : other.value();
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      return pattern.matches(new UnsafeBuffer(bytes), 0, bytes.length);
+    }
+  }
+
   private RuleImport(Map<String, String> sources) {
     this.sources = sources;
   }
@@ -73,14 +89,37 @@ public final class RuleImport {
   }
 
   private void turn(String domain, List<DescriptorSpec> specs, List<DescriptorSpec> above) {
+    List<Wildcard> wildcards = new ArrayList<>();
     for (DescriptorSpec spec : specs) {
       List<DescriptorSpec> path = new ArrayList<>(above);
       path.add(spec);
+      DescriptorSpec wider = spec.isWildcard() ? wider(wildcards, spec) : null;
+      if (wider != null) {
+        unturned.add(
+            where(domain, path)
+                + ": never reached, as "
+                + Faults.printable(wider.compositeKey())
+                + " before it (line "
+                + wider.line()
+                + ") stands for all that it does");
+        continue;
+      }
       if (spec.limit() != null) {
         turn(domain, path, spec.limit());
       }
       turn(domain, spec.children(), path);
     }
+  }
+
+  /** The first wildcard that stands for all that another one does; else null, and adds that. */
+  private static DescriptorSpec wider(List<Wildcard> before, DescriptorSpec wildcard) {
+    for (Wildcard earlier : before) {
+      if (earlier.covers(wildcard)) {
+        return earlier.spec;
+      }
+    }
+    before.add(new Wildcard(wildcard, new WildcardPattern(wildcard.pattern())));
+    return null;
   }
 
   private void turn(String domain, List<DescriptorSpec> path, DescriptorLimit limit) {
@@ -156,7 +195,42 @@ public final class RuleImport {
     if (rules.values().stream().anyMatch(ImportedRule::countsAddresses)) {
       notes.add("key ip counts IPv6 addresses by network (ipv6-prefix, 64 unless set)");
     }
+    rules.values().stream()
+        .map(ImportedRule::path)
+        .distinct()
+        .filter(path -> path.endsWith("/**") && path.length() > "/**".length())
+        .map(path -> path.substring(0, path.length() - "/**".length()))
+        .map(path -> "path " + path + "/* is " + path + "/** in rules, which also matches " + path)
+        .forEach(notes::add);
+    Map<String, ImportedRule> byId = byId();
+    byId.forEach((id, rule) -> addNote(id, rule, byId, notes));
     return notes;
+  }
+
+  /** Says of a rule of a method from which rules it takes its requests. */
+  private static void addNote(
+      String id, ImportedRule rule, Map<String, ImportedRule> byId, List<String> notes) {
+    if (rule.isOfAllMethods()) {
+      return;
+    }
+    List<String> others = new ArrayList<>();
+    byId.forEach(
+        (otherId, other) -> {
+          if (other != rule && other.covers(rule)) {
+            others.add(otherId);
+          }
+        });
+    if (!others.isEmpty()) {
+      String path = rule.path().isEmpty() ? "every path" : rule.path();
+      notes.add(
+          "rule %s takes %s of %s from %s %s, whose limits do not count it"
+              .formatted(
+                  id,
+                  rule.method(),
+                  path,
+                  others.size() == 1 ? "rule" : "rules",
+                  String.join(", ", others)));
+    }
   }
 
   private static String where(String domain, List<DescriptorSpec> path) {
@@ -207,15 +281,19 @@ public final class RuleImport {
       return "rules: []\n";
     }
     StringBuilder yaml = new StringBuilder("rules:\n");
-    Set<String> ids = new HashSet<>();
+    byId().forEach((id, rule) -> rule.write(id, yaml));
+    return yaml.toString();
+  }
+
+  private Map<String, ImportedRule> byId() {
+    Map<String, ImportedRule> byId = new LinkedHashMap<>();
     for (ImportedRule rule : ordered()) {
       String id = rule.id();
-      for (int number = 2; !ids.add(id); number++) {
+      for (int number = 2; byId.putIfAbsent(id, rule) != null; number++) {
         id = rule.id() + "-" + number;
       }
-      rule.write(id, yaml);
     }
-    return yaml.toString();
+    return byId;
   }
 
   /** Of one path, rules of a method first: one of all methods decides for each. */

@@ -225,6 +225,92 @@ class RuleImportTest {
     assertTrue(unturned.get(0).contains(" (line 3): " + reason), unturned.toString());
   }
 
+  private static final String SHARED =
+      "{key: path, value: %s, share_threshold: true, descriptors: [{key: user, " + UNIT + "}]}";
+
+  /** To Envoy the first wildcard that stands for a value is the only one. */
+  @ParameterizedTest
+  @CsvSource({"/a/*, /a/b/*", "/*, /a/*", "/a/*, /a/b*c", "'*', /a/*"})
+  void turnsNoWildcardBehindAWiderOne(String wider, String narrower) {
+    List<String> unturned = turn(shared(wider, narrower)).unturned();
+    assertEquals(
+        "d > path_"
+            + narrower
+            + " (line 4): never reached, as path_"
+            + wider
+            + " before it (line 3) stands for all that it does",
+        unturned.get(unturned.size() - 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/a/b/*, /a/*", "/a/*, /b/*", "/a/*, /a/b"})
+  void turnsAWildcardThatIsReached(String first, String second) {
+    String share = second.endsWith("*") ? "" : ", share_threshold: true";
+    RuleImport turned = turn(shared(first, second).replaceFirst("(value: /a/b)" + share, "$1"));
+    assertEquals(List.of(), turned.unturned());
+    assertEquals(2, turned.ruleCount());
+  }
+
+  private static String shared(String first, String second) {
+    return "domain: d\ndescriptors:\n  - %s\n  - %s\n"
+        .formatted(
+            SHARED.formatted("'" + first + "'"),
+            second.contains("*")
+                ? SHARED.formatted("'" + second + "'")
+                : SHARED.formatted(second).replace("share_threshold: true, ", ""));
+  }
+
+  @Test
+  void saysWhatAPathWithAStarMatchesBeside() {
+    assertEquals(
+        List.of("path /a/* is /a/** in rules, which also matches /a"),
+        turn(shared("/a/*", "/b")).notes());
+    assertEquals(List.of(), turn(shared("/*", "/b")).notes());
+  }
+
+  @Test
+  void saysOfEachRuleOfAMethodWhoseLimitsItTakesRequestsFrom() {
+    String user = "descriptors: [{key: user, " + UNIT + "}]";
+    String post = "descriptors: [{key: method, value: POST, " + user + "}]";
+    RuleImport turned =
+        turn(
+            "domain: d\ndescriptors:\n  - {key: user, "
+                + UNIT
+                + "}\n  - {key: path, value: /a, "
+                + user
+                + "}\n  - {key: path, value: /a/b, "
+                + post
+                + "}\n  - {key: path, value: /c, "
+                + post
+                + "}\n");
+    assertEquals(
+        List.of(
+            "rule d-a-b-post takes POST of /a/b from rule d, whose limits do not count it",
+            "rule d-c-post takes POST of /c from rule d, whose limits do not count it"),
+        turned.notes());
+  }
+
+  @Test
+  void namesTheRulesOfTheSamePathAndOfWiderOnes() {
+    String user = "descriptors: [{key: user, " + UNIT + "}]";
+    RuleImport turned =
+        turn(
+            "domain: d\ndescriptors:\n  - {key: user, "
+                + UNIT
+                + "}\n  - {key: method, value: PUT, "
+                + user
+                + "}\n  - {key: path, value: /a, descriptors: [{key: user, "
+                + UNIT
+                + "}, {key: method, value: PUT, "
+                + user
+                + "}]}\n");
+    assertEquals(
+        List.of(
+            "rule d-put takes PUT of every path from rule d, whose limits do not count it",
+            "rule d-a-put takes PUT of /a from rules d-put, d, d-a, whose limits do not count it"),
+        turned.notes());
+  }
+
   @Test
   void saysThatOnlyOneRuleOfAPathDecides() {
     RuleImport turned =
