@@ -40,7 +40,10 @@ public final class Leasing {
     return terms.pays(roundTrips.medianNs()) ? hands.find(key) : LeaseTable.NONE;
   }
 
-  /** As {@link #arrived(long, LeaseTerms, long)}, of a key whose hand was looked for already. */
+  /**
+   * The same as {@link #arrived(long, LeaseTerms, long)} for a key whose hand was looked for
+   * already.
+   */
   private int arrived(int found, long key, LeaseTerms terms, long nowNs) {
     if (!terms.pays(roundTrips.medianNs())) {
       return LeaseTable.NONE;

@@ -12,7 +12,7 @@ final class Report extends MarkdownReport {
   private static final List<String> ALGORITHMS =
       List.of("batch-64-2", "queue", "window", "counter", "log", "ring");
 
-  /** Of every variant by its id, in the order of the report. */
+  /** The label of every variant by its id, in the order of the report. */
   private static final Map<String, String> LABELS = new LinkedHashMap<>();
 
   static {

@@ -70,7 +70,7 @@ public class ReportOptions {
     }
   }
 
-  /** What is thrown for a flag that is wrong. */
+  /** The exception for a flag that is wrong. */
   public ParameterException wrong(String name, Object value, String expected) {
     return new ParameterException(
         spec.commandLine(), name + ": " + value + " (expected: " + expected + ")");

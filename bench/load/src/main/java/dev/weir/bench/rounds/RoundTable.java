@@ -41,7 +41,7 @@ public final class RoundTable<C, F> {
         .toArray();
   }
 
-  /** Of all rounds together, as a whole number. */
+  /** A figure of all rounds together, as a whole number. */
   public String sum(C cell, String name, ToDoubleFunction<F> figure) {
     return Long.toString((long) Arrays.stream(rounds(cell, name, figure)).sum());
   }

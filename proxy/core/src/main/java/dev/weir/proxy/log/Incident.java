@@ -27,7 +27,7 @@ public final class Incident {
     /** {@link #ended} says so, and a while without another notice. */
     BY_WORD,
 
-    /** It has not been noticed for a minute. */
+    /** The incident has not been noticed for a minute. */
     BY_QUIET
   }
 
@@ -113,7 +113,7 @@ public final class Incident {
   }
 
   /**
-   * It is noticed that something is wrong.
+   * Notices that something is wrong.
    *
    * @param cause as the log shows it; the same text for the same cause.
    */
@@ -121,13 +121,13 @@ public final class Incident {
     noticed(cause, 1);
   }
 
-  /** It is noticed that something has been wrong so many times. */
+  /** Notices that something has been wrong so many times. */
   public void noticed(String cause, long times) {
     noticed(cause, times, 0);
   }
 
   /**
-   * It is noticed that something is wrong.
+   * Notices that something is wrong.
    *
    * @param times how often it has happened.
    * @param sinceNs how long it has been so.

@@ -25,7 +25,7 @@ public final class Incidents {
     this.maker = maker;
   }
 
-  /** It is noticed that something is wrong, as {@link Incident#noticed(String)} tells it. */
+  /** Notices that something is wrong, as {@link Incident#noticed(String)} tells it. */
   public void noticed(String name, String cause) {
     Incident known = byName.get(name);
     (known != null ? known : add(name)).noticed(cause);

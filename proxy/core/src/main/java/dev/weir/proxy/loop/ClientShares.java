@@ -50,7 +50,7 @@ public final class ClientShares {
     return shares.size();
   }
 
-  /** What one client holds. */
+  /** The share of one client: what it holds, and may still take. */
   public final class Share {
     private final Object client;
     private long held;

@@ -321,7 +321,7 @@ final class Http1Connection extends InboundHandler implements ClientConnection, 
           }
         }
         case CLOSING -> {
-          // It keeps nothing any more.
+          // The connection keeps nothing any more.
         }
       }
     } catch (RuntimeException | Error bug) {

@@ -32,7 +32,7 @@ final class Http2ClientConnection extends Http2Connection implements ClientConne
   private final ClientShares.Share memory;
   private final ClientTimer timer;
 
-  /** What the slots of streams have taken. */
+  /** Bytes of the heap that the slots of streams have taken. */
   private int slotBytes;
 
   /**
