@@ -13,7 +13,7 @@ import dev.weir.proxy.control.SettingRow;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.envoy.ConfigurationFolder;
+import dev.weir.proxy.envoy.file.ConfigurationFolder;
 import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.manual.ManualPage.Block;
 import java.io.ByteArrayOutputStream;

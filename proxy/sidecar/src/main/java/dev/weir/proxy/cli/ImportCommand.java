@@ -2,9 +2,9 @@ package dev.weir.proxy.cli;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.envoy.ConfigurationFolder;
-import dev.weir.proxy.envoy.RateLimitConfiguration;
-import dev.weir.proxy.envoy.RuleImport;
+import dev.weir.proxy.envoy.file.ConfigurationFolder;
+import dev.weir.proxy.envoy.file.RateLimitConfiguration;
+import dev.weir.proxy.envoy.importer.RuleImport;
 import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.wiring.Program;

@@ -1,0 +1,94 @@
+package dev.weir.proxy.envoy.call;
+
+import dev.weir.proxy.decision.HttpCall;
+import dev.weir.proxy.decision.HttpEndpoint;
+import dev.weir.proxy.decision.HttpRoute;
+import dev.weir.proxy.request.DecisionCall;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * {@code POST /json}: a call and its answer as JSON, with the status of HTTP that says the same:
+ * 200 or 429; 400 if the body is no call, 503 if the store gave no decision.
+ */
+public final class JsonEndpoint implements HttpEndpoint {
+  private static final byte[] CONTENT_TYPE = "content-type".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] JSON = "application/json".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] TEXT = "text/plain".getBytes(StandardCharsets.US_ASCII);
+
+  private final RateLimiter limiter;
+  private final RateLimitErrors errors;
+  private final RateLimitCall call = new RateLimitCall();
+  private final JsonCall reader = new JsonCall();
+
+  /** A request that waits for the store, until it is answered or its client has left. */
+  private static final class Asked implements RateLimitAsker {
+    private final JsonEndpoint endpoint;
+    private HttpCall asking;
+
+    Asked(JsonEndpoint endpoint, HttpCall of) {
+      this.endpoint = endpoint;
+      this.asking = of;
+    }
+
+    @Override
+    public void decided(RateLimitVerdict verdict) {
+      if (asking != null) {
+        endpoint.answer(asking, verdict);
+      }
+    }
+  }
+
+  public JsonEndpoint(RateLimiter limiter, RateLimitErrors errors) {
+    this.limiter = limiter;
+    this.errors = errors;
+  }
+
+  @Override
+  public HttpRoute route() {
+    return new HttpRoute("POST", "/json");
+  }
+
+  @Override
+  public DecisionCall kind() {
+    return DecisionCall.HTTP_ENVOY;
+  }
+
+  @Override
+  public void request(HttpCall of) {
+    try {
+      reader.read(of.body(), call);
+    } catch (JsonCall.BadBody bad) {
+      errors.ofCaller();
+      answer(of, 400, TEXT, (bad.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
+      return;
+    }
+    Asked asked = new Asked(this, of);
+    RateLimitVerdict verdict = limiter.ask(call, asked, of.arrivedNs());
+    if (verdict == null) {
+      of.attach(asked);
+    } else {
+      answer(of, verdict);
+    }
+  }
+
+  private void answer(HttpCall of, RateLimitVerdict verdict) {
+    if (verdict.fault() != null) {
+      errors.ofStore();
+      byte[] text = "the rate limit store gave no decision\n".getBytes(StandardCharsets.US_ASCII);
+      answer(of, 503, TEXT, text);
+      return;
+    }
+    answer(of, verdict.isOverLimit() ? 429 : 200, JSON, JsonVerdict.write(verdict));
+  }
+
+  private static void answer(HttpCall of, int status, byte[] type, byte[] body) {
+    of.answer(status).field(CONTENT_TYPE, type).body(body, body.length).send();
+  }
+
+  @Override
+  public void cancelled(HttpCall of) {
+    if (of.attachment() instanceof Asked asked) {
+      asked.asking = null;
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package dev.weir.proxy.envoy.call;
+
+import dev.weir.proxy.envoy.file.DescriptorSpec;
+import java.util.Arrays;
+import org.agrona.DirectBuffer;
+
+/**
+ * What one call asks: a domain, and descriptors of entries, each a key and a value. Texts are where
+ * the call's bytes have them. Filled anew for each call and owned by the caller: valid until the
+ * limiter returns. One per event loop; its memory grows to what was needed once, and stays.
+ */
+final class RateLimitCall {
+  /** The most descriptors of a call. */
+  static final int MAX_DESCRIPTORS = 128;
+
+  /** The most entries of all its descriptors together. */
+  static final int MAX_ENTRIES = 1_024;
+
+  /** The most bytes of a key or a value: Envoy takes heads of 60 KiB, unless it is told to. */
+  static final int MAX_TEXT_BYTES = 64 * 1024;
+
+  /**
+   * The most bytes of all its keys and values together: {@link DescriptorSpec#MAX_SEARCHING}
+   * patterns search them in some 10 ms, in which the event loop does nothing else.
+   */
+  static final int MAX_CALL_TEXT_BYTES = 8 * MAX_TEXT_BYTES;
+
+  /** Hits that are not said: those of the call, which are 1 if it says none either. */
+  static final long HITS_OF_CALL = -1;
+
+  /** A unit that is not said, of a limit that is. */
+  static final int NO_UNIT = 0;
+
+  private static final int AT_FIRST = 8;
+
+  private DirectBuffer bytes;
+  private int domainAt;
+  private int domainLength;
+  private long hits;
+  private int descriptorCount;
+  private int entryCount;
+  private int textBytes;
+  private boolean hasLongText;
+  private int[] firstEntries = new int[AT_FIRST + 1];
+  private long[] hitsOf = new long[AT_FIRST];
+  private boolean[] hasLimit = new boolean[AT_FIRST];
+  private long[] limits = new long[AT_FIRST];
+  private int[] units = new int[AT_FIRST];
+  private int[] keyAts = new int[AT_FIRST];
+  private int[] keyLengths = new int[AT_FIRST];
+  private int[] valueAts = new int[AT_FIRST];
+  private int[] valueLengths = new int[AT_FIRST];
+
+  /** Starts a call whose texts are in some bytes; it has no domain, no descriptors, and one hit. */
+  RateLimitCall start(DirectBuffer of) {
+    bytes = of;
+    domainLength = 0;
+    hits = 1;
+    descriptorCount = 0;
+    entryCount = 0;
+    textBytes = 0;
+    hasLongText = false;
+    return this;
+  }
+
+  void domain(int at, int length) {
+    domainAt = at;
+    domainLength = length;
+  }
+
+  /** Says the hits of descriptors that say none; 0 means 1. */
+  void hits(long count) {
+    hits = count == 0 ? 1 : count;
+  }
+
+  /** Begins a descriptor; false if there are too many. */
+  boolean descriptor() {
+    if (descriptorCount == MAX_DESCRIPTORS) {
+      return false;
+    }
+    if (descriptorCount == hitsOf.length) {
+      int length = 2 * descriptorCount;
+      firstEntries = Arrays.copyOf(firstEntries, length + 1);
+      hitsOf = Arrays.copyOf(hitsOf, length);
+      hasLimit = Arrays.copyOf(hasLimit, length);
+      limits = Arrays.copyOf(limits, length);
+      units = Arrays.copyOf(units, length);
+    }
+    firstEntries[descriptorCount] = entryCount;
+    hitsOf[descriptorCount] = HITS_OF_CALL;
+    hasLimit[descriptorCount++] = false;
+    firstEntries[descriptorCount] = entryCount;
+    return true;
+  }
+
+  /** Adds an entry to the last descriptor; false if there are too many. */
+  boolean entry(int keyAt, int keyLength, int valueAt, int valueLength) {
+    if (entryCount == MAX_ENTRIES) {
+      return false;
+    }
+    if (entryCount == keyAts.length) {
+      int length = 2 * entryCount;
+      keyAts = Arrays.copyOf(keyAts, length);
+      keyLengths = Arrays.copyOf(keyLengths, length);
+      valueAts = Arrays.copyOf(valueAts, length);
+      valueLengths = Arrays.copyOf(valueLengths, length);
+    }
+    textBytes += keyLength + valueLength;
+    hasLongText |= keyLength > MAX_TEXT_BYTES || valueLength > MAX_TEXT_BYTES;
+    keyAts[entryCount] = keyAt;
+    keyLengths[entryCount] = keyLength;
+    valueAts[entryCount] = valueAt;
+    valueLengths[entryCount++] = valueLength;
+    firstEntries[descriptorCount] = entryCount;
+    return true;
+  }
+
+  /** Says the hits of the last descriptor; 0 looks and takes nothing. */
+  void hitsOfDescriptor(long count) {
+    // An unsigned number of 64 bits: what is beyond any limit is as good as the highest count.
+    hitsOf[descriptorCount - 1] = count < 0 ? Long.MAX_VALUE : count;
+  }
+
+  /** Says the limit of the last descriptor, in the place of what a file says. */
+  void limitOfDescriptor(long requestsPerUnit, int unit) {
+    hasLimit[descriptorCount - 1] = true;
+    limits[descriptorCount - 1] = requestsPerUnit;
+    units[descriptorCount - 1] = unit;
+  }
+
+  /** Why it cannot be decided; null if it can. */
+  CallFault fault() {
+    if (domainLength == 0) {
+      return CallFault.NO_DOMAIN;
+    }
+    if (descriptorCount == 0) {
+      return CallFault.NO_DESCRIPTORS;
+    }
+    if (hasLongText || textBytes > MAX_CALL_TEXT_BYTES) {
+      return CallFault.TOO_LONG;
+    }
+    for (int i = 0; i < descriptorCount; i++) {
+      if (hasLimit[i] && units[i] == NO_UNIT) {
+        return CallFault.NO_UNIT;
+      }
+    }
+    return null;
+  }
+
+  /** Says where the texts are, once they are all there. */
+  void bytes(DirectBuffer of) {
+    bytes = of;
+  }
+
+  DirectBuffer bytes() {
+    return bytes;
+  }
+
+  int domainAt() {
+    return domainAt;
+  }
+
+  int domainLength() {
+    return domainLength;
+  }
+
+  int descriptorCount() {
+    return descriptorCount;
+  }
+
+  /** Which of the entries is a descriptor's first. */
+  int firstEntry(int descriptor) {
+    return firstEntries[descriptor];
+  }
+
+  /** How many entries a descriptor has. */
+  int entryCount(int descriptor) {
+    return firstEntries[descriptor + 1] - firstEntries[descriptor];
+  }
+
+  int keyAt(int entry) {
+    return keyAts[entry];
+  }
+
+  int keyLength(int entry) {
+    return keyLengths[entry];
+  }
+
+  int valueAt(int entry) {
+    return valueAts[entry];
+  }
+
+  int valueLength(int entry) {
+    return valueLengths[entry];
+  }
+
+  /** The hits of a descriptor, 0 or more. */
+  long hits(int descriptor) {
+    return hitsOf[descriptor] == HITS_OF_CALL ? hits : hitsOf[descriptor];
+  }
+
+  /** Whether a descriptor brings its limit along. */
+  boolean hasLimit(int descriptor) {
+    return hasLimit[descriptor];
+  }
+
+  /** The limit that a descriptor brings along. */
+  long limit(int descriptor) {
+    return limits[descriptor];
+  }
+
+  /** The number of the unit of the limit that a descriptor brings along. */
+  int unit(int descriptor) {
+    return units[descriptor];
+  }
+}

@@ -1,0 +1,159 @@
+package dev.weir.proxy.envoy.file;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.agrona.DirectBuffer;
+
+/**
+ * All domains of a folder, compiled: what a request is matched with. Immutable; any thread;
+ * matching allocates nothing.
+ */
+public final class RateLimitConfiguration {
+  /** What the names of all limits may have together: they are in every scrape, five times. */
+  public static final int MAX_NAMES_BYTES = 2 << 20;
+
+  /** What a scrape adds to the text of a level. */
+  private static final int LABEL_BYTES = 10;
+
+  private final List<DomainSpec> specs;
+
+  /** By their names' hashes, a table of open addressing that is half full at most. */
+  private final Domain[] domains;
+
+  private final List<NodeLimit> limits = new ArrayList<>();
+  private int nameBytesLeft = MAX_NAMES_BYTES;
+  private int unnamedCount;
+  private final Budgets[] counts = new Budgets[LimitUnit.values().length + 1];
+
+  /**
+   * @param specs each of another name.
+   */
+  RateLimitConfiguration(List<DomainSpec> specs, LimitCompiler compiler) {
+    this.specs = List.copyOf(specs);
+    domains = new Domain[Integer.highestOneBit(specs.size() * 2 + 1) * 2];
+    for (DomainSpec spec : specs) {
+      List<String> names = List.of(spec.name());
+      int before = limits.size();
+      DescriptorLevel level = level(spec.descriptors(), names, false, compiler);
+      boolean replaces =
+          limits.subList(before, limits.size()).stream()
+              .anyMatch(limit -> !limit.spec().replaces().isEmpty());
+      Domain domain = new Domain(spec.name(), level, spec.options(), replaces);
+      int at = place(Fnv.add(Fnv.BASIS, domain.bytes()));
+      while (domains[at] != null) {
+        at = place(at + 1);
+      }
+      domains[at] = domain;
+    }
+    for (LimitUnit unit : LimitUnit.values()) {
+      counts[unit.number()] = Budgets.ofCounts(unit, compiler.hasStore(), compiler);
+    }
+  }
+
+  private DescriptorLevel level(
+      List<DescriptorSpec> specs, List<String> names, boolean byValues, LimitCompiler compiler) {
+    List<DescriptorNode> nodes = new ArrayList<>();
+    for (DescriptorSpec spec : specs) {
+      List<String> path = new ArrayList<>(names);
+      path.add(spec.compositeKey());
+      boolean isByValues = byValues || spec.isValueToMetric();
+      NodeLimit limit = null;
+      if (spec.limit() != null) {
+        Budgets budgets = spec.limit().isUnlimited() ? null : Budgets.of(spec.limit(), compiler);
+        limit =
+            new NodeLimit(
+                spec.limit(),
+                budgets,
+                limits.size(),
+                figuresName(path),
+                isByValues || spec.limit().hasDetailedMetric(),
+                spec.limit().name().getBytes(StandardCharsets.UTF_8));
+        limits.add(limit);
+      }
+      nodes.add(
+          new DescriptorNode(spec, limit, level(spec.children(), path, isByValues, compiler)));
+    }
+    return new DescriptorLevel(nodes);
+  }
+
+  /** What a limit is counted under: its path, while there is room for that in a scrape. */
+  private List<String> figuresName(List<String> path) {
+    int bytes = path.stream().mapToInt(level -> level.length() + LABEL_BYTES).sum();
+    if (bytes > nameBytesLeft) {
+      unnamedCount++;
+      return List.of(path.get(0), NodeLimit.OTHER);
+    }
+    nameBytesLeft -= bytes;
+    return List.copyOf(path);
+  }
+
+  /** The domain of a name; null if there is none. */
+  public Domain find(DirectBuffer bytes, int at, int length) {
+    int place = place(Fnv.add(Fnv.BASIS, bytes, at, length));
+    while (domains[place] != null && !isNamed(domains[place].bytes(), bytes, at, length)) {
+      place = place(place + 1);
+    }
+    return domains[place];
+  }
+
+  private int place(long hash) {
+    return Fnv.fold(hash) & domains.length - 1;
+  }
+
+  private static boolean isNamed(byte[] name, DirectBuffer bytes, int at, int length) {
+    if (name.length != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes.getByte(at + i) != name[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The counts of a unit, for limits that requests bring along. */
+  public Budgets counts(LimitUnit unit) {
+    return counts[unit.number()];
+  }
+
+  /** All limits, each at its {@link NodeLimit#index()}. */
+  public List<NodeLimit> limits() {
+    return limits;
+  }
+
+  /** The names of all domains, in the order of the files. */
+  public List<String> domainNames() {
+    return specs.stream().map(DomainSpec::name).toList();
+  }
+
+  /** The domains as they were read. */
+  public List<DomainSpec> domains() {
+    return specs;
+  }
+
+  /** The names of the domains that are the same in another configuration. */
+  public Set<String> sameDomains(RateLimitConfiguration other) {
+    Map<String, DomainSpec> others =
+        other.specs.stream().collect(Collectors.toMap(DomainSpec::name, Function.identity()));
+    return specs.stream()
+        .filter(spec -> spec.equals(others.get(spec.name())))
+        .map(DomainSpec::name)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public String toString() {
+    String unnamed = unnamedCount == 0 ? "" : ", " + unnamedCount + " of them counted as other";
+    return count(specs.size(), "domain") + ", " + count(limits.size(), "limit") + unnamed;
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
+  }
+}

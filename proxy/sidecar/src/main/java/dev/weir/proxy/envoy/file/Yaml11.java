@@ -1,0 +1,64 @@
+package dev.weir.proxy.envoy.file;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Set;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+
+/**
+ * What scalars mean in YAML 1.1, which the files of the field are written in: {@code yes}, {@code
+ * on} and {@code no} are booleans where one is expected, and any scalar is a text where one is.
+ */
+final class Yaml11 {
+  private static final Set<String> TRUE = Set.of("y", "yes", "on", "true");
+  private static final Set<String> FALSE = Set.of("n", "no", "off", "false");
+  private static final Set<String> NULL = Set.of("", "~", "null", "Null", "NULL");
+
+  private Yaml11() {}
+
+  /** Whether a node says nothing, so that it is as if its key were not there. */
+  static boolean isNull(Node node) {
+    return node instanceof ScalarNode scalar
+        && scalar.getScalarStyle() == ScalarStyle.PLAIN
+        && NULL.contains(scalar.getValue());
+  }
+
+  /** Null if a text is no boolean: one of its words in lower case, upper case or capitalised. */
+  static Boolean parseBoolean(String text) {
+    String lower = text.toLowerCase(java.util.Locale.ROOT);
+    String rest = text.isEmpty() ? "" : text.substring(1);
+    boolean isCased =
+        rest.equals(lower.isEmpty() ? "" : lower.substring(1))
+            || text.equals(text.toUpperCase(java.util.Locale.ROOT));
+    return !isCased
+        ? null
+        : TRUE.contains(lower) ? Boolean.TRUE : FALSE.contains(lower) ? false : null;
+  }
+
+  /** Null if a text is no whole number: decimal, hexadecimal, octal or binary, or 1e3. */
+  static BigInteger parseInteger(String text) {
+    String digits = text.replace("_", "");
+    if (digits.length() > 40) {
+      return null;
+    }
+    try {
+      if (digits.matches("0[xX][0-9a-fA-F]+")) {
+        return new BigInteger(digits.substring(2), 16);
+      }
+      if (digits.matches("0[bB][01]+")) {
+        return new BigInteger(digits.substring(2), 2);
+      }
+      if (digits.matches("0[oO]?[0-7]+")) {
+        return new BigInteger(digits.replaceFirst("0[oO]?", ""), 8);
+      }
+      if (digits.matches("[-+]?[0-9]+(\\.[0-9]*)?([eE][-+]?[0-9]{1,2})?")) {
+        return new BigDecimal(digits).toBigIntegerExact();
+      }
+    } catch (NumberFormatException | ArithmeticException fraction) {
+      return null;
+    }
+    return null;
+  }
+}
