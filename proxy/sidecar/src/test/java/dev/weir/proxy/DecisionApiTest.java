@@ -8,7 +8,7 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import dev.weir.v1.CheckRateLimitRequest;

@@ -1,6 +1,6 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -1,11 +1,11 @@
 package dev.weir.bench.decision;
 
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.HpackEncoder;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;

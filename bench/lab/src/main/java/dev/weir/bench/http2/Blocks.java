@@ -1,6 +1,6 @@
 package dev.weir.bench.http2;
 
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 
 /** Field blocks of requests, which mean the same on any connection. */
 final class Blocks {

@@ -3,9 +3,8 @@ package dev.weir.bench.fuzz;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
@@ -42,22 +41,25 @@ final class FieldTarget implements Consumer<byte[]> {
 
   /** Whether the next block can be decoded. */
   private boolean agree(FieldDecoder ours, NettyFields netty, ByteBuf bytes) {
-    int code = ours.decode(bytes, bytes.readerIndex(), bytes.readableBytes(), block);
-    if (code == ErrorCode.ENHANCE_YOUR_CALM) {
+    FieldDecoder.Outcome outcome =
+        ours.decode(bytes, bytes.readerIndex(), bytes.readableBytes(), block);
+    if (outcome == FieldDecoder.Outcome.EXCESSIVE) {
       return false;
     }
     boolean isStricter = StricterFields.refuses(bytes);
     try {
       List<String> theirs = netty.decode(bytes);
-      assertTrue(code == ErrorCode.NO_ERROR || isStricter, () -> "Netty reads " + theirs);
-      if (code == ErrorCode.NO_ERROR) {
+      assertTrue(
+          outcome == FieldDecoder.Outcome.DECODED || isStricter, () -> "Netty reads " + theirs);
+      if (outcome == FieldDecoder.Outcome.DECODED) {
         assertTrue(block.tooLarge() || block.count() == theirs.size());
         assertEquals(theirs.subList(0, block.count()), fields());
       }
     } catch (Http2Exception | IllegalArgumentException refused) {
-      assertEquals(ErrorCode.COMPRESSION_ERROR, code, () -> "we read " + fields() + ": " + refused);
+      assertEquals(
+          FieldDecoder.Outcome.MALFORMED, outcome, () -> "we read " + fields() + ": " + refused);
     }
-    return code == ErrorCode.NO_ERROR;
+    return outcome == FieldDecoder.Outcome.DECODED;
   }
 
   private List<String> fields() {

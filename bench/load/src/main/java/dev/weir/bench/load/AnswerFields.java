@@ -1,9 +1,9 @@
 package dev.weir.bench.load;
 
 import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
-import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -38,7 +38,11 @@ final class AnswerFields {
    * @return {@link ErrorCode#NO_ERROR}, or what the connection has to end with.
    */
   int decode(ByteBuf from, int offset, int bytes) {
-    return decoder.decode(from, offset, bytes, block);
+    return switch (decoder.decode(from, offset, bytes, block)) {
+      case DECODED -> ErrorCode.NO_ERROR;
+      case MALFORMED -> ErrorCode.COMPRESSION_ERROR;
+      case EXCESSIVE -> ErrorCode.ENHANCE_YOUR_CALM;
+    };
   }
 
   /** The code that the last block's stream has to end with, or {@link ErrorCode#NO_ERROR}. */

@@ -3,7 +3,7 @@ package dev.weir.bench.load;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Target;
-import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.loop.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;

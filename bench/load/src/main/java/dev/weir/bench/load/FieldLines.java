@@ -1,6 +1,6 @@
 package dev.weir.bench.load;
 
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

@@ -1,12 +1,12 @@
 package dev.weir.bench.load;
 
 import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.Http2Output;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.http2.StreamTable;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.Peer;

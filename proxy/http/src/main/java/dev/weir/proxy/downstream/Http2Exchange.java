@@ -6,7 +6,7 @@ import dev.weir.proxy.http.ClientSide;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.ProxiedRequest;
 import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;

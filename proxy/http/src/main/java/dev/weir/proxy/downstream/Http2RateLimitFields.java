@@ -2,8 +2,8 @@ package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.http.TextWriter;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

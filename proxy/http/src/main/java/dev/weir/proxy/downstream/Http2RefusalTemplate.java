@@ -4,8 +4,8 @@ import static dev.weir.proxy.http.TextWriter.ascii;
 
 import dev.weir.proxy.http.ProblemWriter;
 import dev.weir.proxy.http.Refusal;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 

@@ -1,7 +1,7 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.http2.FieldBlock;
 import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
 

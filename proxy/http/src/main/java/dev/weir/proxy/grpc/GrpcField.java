@@ -2,7 +2,7 @@ package dev.weir.proxy.grpc;
 
 import static dev.weir.proxy.http.TextWriter.ascii;
 
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 

@@ -1,5 +1,7 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.HpackEncoder;
+import dev.weir.proxy.http2.hpack.WordCopy;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

@@ -1,5 +1,7 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

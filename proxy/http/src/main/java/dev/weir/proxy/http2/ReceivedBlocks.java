@@ -1,5 +1,8 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
@@ -38,9 +41,11 @@ final class ReceivedBlocks {
   int read(int id, ByteBuf in, int offset, int bytes, boolean endStream) {
     final Http2Loop loop = connection.loop;
     assert !loop.blockIsLent : "fields are decoded while those of another block are lent";
-    final int error = decoder.decode(in, offset, bytes, loop.block);
-    if (error != ErrorCode.NO_ERROR) {
-      return error;
+    final FieldDecoder.Outcome outcome = decoder.decode(in, offset, bytes, loop.block);
+    if (outcome != FieldDecoder.Outcome.DECODED) {
+      return outcome == FieldDecoder.Outcome.MALFORMED
+          ? ErrorCode.COMPRESSION_ERROR
+          : ErrorCode.ENHANCE_YOUR_CALM;
     }
     final boolean malformed = loop.block.malformed() || faulty;
     faulty = false;

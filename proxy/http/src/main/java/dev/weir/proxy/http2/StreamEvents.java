@@ -1,5 +1,6 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.loop.InboundHandler;
 import io.netty.buffer.ByteBuf;
 

@@ -1,6 +1,6 @@
 /**
- * Frames and fields of HTTP/2 (RFC 9113) and HPACK (RFC 7541), for both sides of a connection: the
- * proxy's and the load harness's. Knows nothing of limits and nothing of load. Hot path: no
- * allocation per frame or field, no lock.
+ * Frames, streams and windows of HTTP/2 (RFC 9113), for both sides of a connection: the proxy's and
+ * the load harness's. Knows nothing of limits and nothing of load. Hot path: no allocation per
+ * frame, no lock.
  */
 package dev.weir.proxy.http2;

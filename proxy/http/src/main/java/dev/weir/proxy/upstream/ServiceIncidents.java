@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Why the service cannot be used, for the log: one line for all event loops. Any thread. */
-final class ServiceIncidents {
+public final class ServiceIncidents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceIncidents.class);
 
   /** No connection can be made, or no TLS on it; a cause names the address. */
@@ -18,7 +18,7 @@ final class ServiceIncidents {
   final Incident unresolved;
 
   /** What was connected to does not speak HTTP/2. */
-  final Incident notHttp2;
+  public final Incident notHttp2;
 
   /**
    * @param address as set.

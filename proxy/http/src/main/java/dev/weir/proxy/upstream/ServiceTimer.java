@@ -3,8 +3,8 @@ package dev.weir.proxy.upstream;
 import dev.weir.proxy.loop.Deadlines;
 
 /** What one connection to the service waits for at most; one time at a time. */
-abstract class ServiceTimer extends Deadlines.Waiter {
-  void until(long deadlineNs) {
+public abstract class ServiceTimer extends Deadlines.Waiter {
+  public void until(long deadlineNs) {
     deadline(deadlineNs);
   }
 }

@@ -93,7 +93,7 @@ public final class UpstreamAddresses implements AutoCloseable {
   }
 
   /** At least one; the same array until they change. Not to be written to. */
-  SocketAddress[] current() {
+  public SocketAddress[] current() {
     return current;
   }
 
@@ -103,7 +103,7 @@ public final class UpstreamAddresses implements AutoCloseable {
   }
 
   /** Why the service cannot be used, for the log. */
-  ServiceIncidents incidents() {
+  public ServiceIncidents incidents() {
     return incidents;
   }
 

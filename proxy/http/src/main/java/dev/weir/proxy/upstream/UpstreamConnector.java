@@ -25,7 +25,7 @@ import java.util.function.Function;
  * Makes connections to the service: tries its addresses in turn, from the one that did last. What
  * becomes of an attempt is told in a task of its own, never within the call that asked.
  */
-final class UpstreamConnector {
+public final class UpstreamConnector {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
@@ -45,7 +45,7 @@ final class UpstreamConnector {
   /**
    * @param handlers makes each channel the handler that reads it.
    */
-  UpstreamConnector(
+  public UpstreamConnector(
       UpstreamLoop loop, UpstreamEndpoint endpoint, Function<Channel, ChannelHandler> handlers) {
     this.loop = loop;
     this.handlers = handlers;
@@ -84,7 +84,7 @@ final class UpstreamConnector {
   }
 
   /** Has a connection made. */
-  void connect(Attempt attempt) {
+  public void connect(Attempt attempt) {
     attempt.begin(loop.addresses().current());
     next(attempt);
   }
@@ -194,41 +194,41 @@ final class UpstreamConnector {
   }
 
   /** One connection that is being made, and who is told what becomes of it: one of the two. */
-  abstract static class Attempt {
+  public abstract static class Attempt {
     private SocketAddress[] targets;
     private int triedCount;
 
     /** The addresses to be tried. */
-    final void begin(SocketAddress[] addresses) {
+    public final void begin(SocketAddress[] addresses) {
       targets = addresses;
     }
 
     /** The addresses of which one is connected to. */
-    final SocketAddress[] targets() {
+    public final SocketAddress[] targets() {
       return targets;
     }
 
     /** Whether anybody still waits, so that it is worth trying the next address. */
-    abstract boolean isWanted();
+    public abstract boolean isWanted();
 
     /**
      * Whether a protocol that was agreed on is the one that is asked for.
      *
      * @param protocol as ALPN names it; null if none was agreed on.
      */
-    boolean speaks(String protocol) {
+    public boolean speaks(String protocol) {
       return true;
     }
 
     /** The connection has been made, and speaks another protocol; nobody reads it yet. */
-    void speaksOther(Channel channel) {
+    public void speaksOther(Channel channel) {
       throw new IllegalStateException("all protocols are spoken");
     }
 
     /** The connection has been made. */
-    abstract void connected(Channel channel);
+    public abstract void connected(Channel channel);
 
     /** None of the addresses could be connected to. */
-    abstract void failed(RefusalReason reason);
+    public abstract void failed(RefusalReason reason);
   }
 }

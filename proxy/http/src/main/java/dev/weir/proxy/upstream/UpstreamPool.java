@@ -70,19 +70,19 @@ public final class UpstreamPool implements Origin {
   }
 
   /** Writes a head beside that in another protocol, as it is not known which the service has. */
-  void encodeOther(IncomingRequest head, EncodedHead out) {
+  public void encodeOther(IncomingRequest head, EncodedHead out) {
     messages.encodeOther(head, out);
   }
 
   /** Takes a connection over that was made for whom it is not. */
-  void adopt(Channel channel, SocketAddress[] targets) {
+  public void adopt(Channel channel, SocketAddress[] targets) {
     channel.pipeline().addLast(new UpstreamConnection(this, channel));
     counts.making(ClientKey.NONE);
     connected(null, ClientKey.NONE, channel, targets);
   }
 
   /** Whether there is no connection, and none on the way. */
-  boolean isUnused() {
+  public boolean isUnused() {
     return counts.isEmpty() && attempts.isEmpty() && waiting.size() == 0;
   }
 
@@ -217,17 +217,17 @@ public final class UpstreamPool implements Origin {
     }
 
     @Override
-    boolean isWanted() {
+    public boolean isWanted() {
       return request != null;
     }
 
     @Override
-    void connected(Channel channel) {
+    public void connected(Channel channel) {
       UpstreamPool.this.connected(take(), client, channel, targets());
     }
 
     @Override
-    void failed(RefusalReason reason) {
+    public void failed(RefusalReason reason) {
       notConnected(take(), client, reason);
     }
 

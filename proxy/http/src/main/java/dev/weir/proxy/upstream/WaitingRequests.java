@@ -10,9 +10,9 @@ import java.util.function.Consumer;
  *
  * @param <T> what stands for a request.
  */
-final class WaitingRequests<T> {
+public final class WaitingRequests<T> {
   /** What is waited for. */
-  interface Places<T> {
+  public interface Places<T> {
     /** Whether there is a place, whoever it is for. */
     boolean hasRoom();
 
@@ -46,7 +46,7 @@ final class WaitingRequests<T> {
   /**
    * @param capacity how many may wait.
    */
-  WaitingRequests(UpstreamLoop loop, int capacity, Places<T> places) {
+  public WaitingRequests(UpstreamLoop loop, int capacity, Places<T> places) {
     this.loop = loop;
     this.places = places;
     queue = new UpstreamQueue<>(capacity);
@@ -55,34 +55,34 @@ final class WaitingRequests<T> {
   }
 
   /** Whether a client's request has a place at once, and need not wait. */
-  boolean maySkip(long client) {
+  public boolean maySkip(long client) {
     return !serving && places.hasRoom(client) && places.hasRoom();
   }
 
   /** Whether one more request of a client may wait. */
-  boolean hasRoom(long client) {
+  public boolean hasRoom(long client) {
     return queue.hasRoom(client);
   }
 
   /** Lets a request wait; there is room. */
-  void add(T request, long client) {
+  public void add(T request, long client) {
     queue.add(request, client, loop.clock().nowNs() + loop.settings().timeouts().queueNs());
     deadline.follow();
     loop.observer().upstreamWaitBegun();
   }
 
   /** How many wait. */
-  int size() {
+  public int size() {
     return queue.size();
   }
 
   /** One of those that wait, by its place. */
-  T get(int index) {
+  public T get(int index) {
     return queue.get(index);
   }
 
   /** A request waits no more, if it did. */
-  void remove(T request) {
+  public void remove(T request) {
     int index = queue.indexOf(request);
     if (index >= 0) {
       remove(index);
@@ -90,7 +90,7 @@ final class WaitingRequests<T> {
   }
 
   /** Takes out who waits at a place. */
-  T remove(int index) {
+  public T remove(int index) {
     T request = queue.remove(index);
     deadline.follow();
     loop.observer().upstreamWaitEnded();
@@ -98,14 +98,14 @@ final class WaitingRequests<T> {
   }
 
   /** Takes all out that wait now, and not who comes within a call. */
-  void removeAll(Consumer<T> taker) {
+  public void removeAll(Consumer<T> taker) {
     for (int left = queue.size(); left > 0 && queue.size() > 0; left--) {
       taker.accept(remove(0));
     }
   }
 
   /** There may be places for those who wait. */
-  void serveSoon() {
+  public void serveSoon() {
     if (queue.size() > 0 && !serving) {
       serving = true;
       loop.eventLoop().execute(serve);

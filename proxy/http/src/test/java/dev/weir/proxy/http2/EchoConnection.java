@@ -1,5 +1,9 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
+import dev.weir.proxy.http2.hpack.Fields;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;

@@ -1,5 +1,9 @@
 package dev.weir.proxy.http2;
 
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -252,7 +256,8 @@ public final class FramePeer {
     if ((flags & FrameFlag.END_HEADERS) == 0) {
       return;
     }
-    if (decoder.decode(fields, fields.readerIndex(), fields.readableBytes(), block) != 0) {
+    if (decoder.decode(fields, fields.readerIndex(), fields.readableBytes(), block)
+        != FieldDecoder.Outcome.DECODED) {
       throw new AssertionError("a field block that cannot be decoded");
     }
     fields.clear();

@@ -12,28 +12,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A client's side of one exchange in the hand of a test; what it is told, it writes down. */
-final class HeldClient extends RecordingClient {
+public final class HeldClient extends RecordingClient {
   /** Bytes of the request that count against this client. */
-  int heldBytes;
+  public int heldBytes;
 
   /** How many bytes of the response it takes before it holds what comes. */
-  int room = Integer.MAX_VALUE;
+  public int room = Integer.MAX_VALUE;
 
   /** Whether it takes all that it holds when it is told the end, within that call. */
-  boolean takesAllAtTheEnd;
+  public boolean takesAllAtTheEnd;
 
   private final List<String> told = new ArrayList<>();
 
-  HeldClient(RequestLoop loop) {
+  public HeldClient(RequestLoop loop) {
     super(loop);
   }
 
-  HeldClient start(IncomingRequest head) {
+  public HeldClient start(IncomingRequest head) {
     answer(request.start(head));
     return this;
   }
 
-  HeldClient data(String text, boolean end) {
+  public HeldClient data(String text, boolean end) {
     ByteBuf bytes = Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1);
     heldBytes += request.data(bytes, end);
     answer(request.bodyRead(false));
@@ -41,12 +41,12 @@ final class HeldClient extends RecordingClient {
   }
 
   /** Asserts what a client was told since it was asked last. */
-  static void assertTold(HeldClient client, String... lines) {
+  public static void assertTold(HeldClient client, String... lines) {
     assertEquals(List.of(lines), client.told());
   }
 
   /** What it has been told since this was called last. */
-  List<String> told() {
+  public List<String> told() {
     List<String> lines = List.copyOf(told);
     told.clear();
     return lines;

@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A pool of connections to services of HTTP/1.1, each of which is in the hand of the test. */
-final class HeldHttp1Pool extends HeldUpstream {
-  static final long RESPONSE_NS = TimeUnit.SECONDS.toNanos(2);
-  static final long IDLE_NS = TimeUnit.SECONDS.toNanos(3);
+public final class HeldHttp1Pool extends HeldUpstream {
+  public static final long RESPONSE_NS = TimeUnit.SECONDS.toNanos(2);
+  public static final long IDLE_NS = TimeUnit.SECONDS.toNanos(3);
 
   private final EmbeddedChannel connector = new EmbeddedChannel();
   private final List<Service> services = new ArrayList<>();
 
-  final UpstreamPool pool;
+  public final UpstreamPool pool;
 
-  HeldHttp1Pool() {
+  public HeldHttp1Pool() {
     pool = pool(2);
     serve(pool);
   }
@@ -35,12 +35,12 @@ final class HeldHttp1Pool extends HeldUpstream {
   /**
    * @param places as many connections, streams, and requests that wait.
    */
-  HeldHttp1Pool(int places) {
+  public HeldHttp1Pool(int places) {
     pool = pool(places);
     serve(pool);
   }
 
-  HeldHttp1Pool(UpstreamAddresses addresses) {
+  public HeldHttp1Pool(UpstreamAddresses addresses) {
     super(addresses);
     pool = pool(2);
     serve(pool);
@@ -64,65 +64,65 @@ final class HeldHttp1Pool extends HeldUpstream {
   }
 
   /** A service whose connection nobody uses yet: the next that asks does. */
-  Service connect() {
+  public Service connect() {
     Service service = service();
     pool.adopt(service.channel, addresses.current());
     return service;
   }
 
   /** A service at the other end of a connection that the pool does not know yet. */
-  Service service() {
+  public Service service() {
     Service service = new Service();
     services.add(service);
     return service;
   }
 
   /** Lets time pass, and the deadlines in it. */
-  void pass(long ns) {
+  public void pass(long ns) {
     time.pass(ns);
     connector.runPendingTasks();
   }
 
   /** Ends all connections, and finds that none counts as anything. */
-  void close() {
+  public void close() {
     services.forEach(service -> service.channel.finishAndReleaseAll());
     assertTrue(pool.isUnused());
     addresses.close();
   }
 
   /** The service at the other end of a connection. */
-  static final class Service {
-    final DuplexConnection channel = new DuplexConnection();
+  public static final class Service {
+    public final DuplexConnection channel = new DuplexConnection();
 
     /** Sends bytes, in one read. */
-    Service send(String text) {
+    public Service send(String text) {
       channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
       return this;
     }
 
     /** Ends its side, behind which it still reads. */
-    void endOutput() {
+    public void endOutput() {
       channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
     }
 
     /** Ends the connection. */
-    void end() {
+    public void end() {
       channel.close();
     }
 
     /** Breaks the connection, without an end. */
-    void reset() {
+    public void reset() {
       channel.pipeline().fireExceptionCaught(new IOException("reset"));
     }
 
     /** Says whether it takes what is written. */
-    void takes(boolean isWritable) {
+    public void takes(boolean isWritable) {
       channel.unsafe().outboundBuffer().setUserDefinedWritability(1, isWritable);
       channel.runPendingTasks();
     }
 
     /** What it has got since this was called last. */
-    String got() {
+    public String got() {
       StringBuilder text = new StringBuilder();
       for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
         text.append(bytes.toString(StandardCharsets.ISO_8859_1));
@@ -131,17 +131,17 @@ final class HeldHttp1Pool extends HeldUpstream {
       return text.toString();
     }
 
-    boolean isConnected() {
+    public boolean isConnected() {
       return channel.isOpen();
     }
 
     /** Whether what it sends is read. */
-    boolean isRead() {
+    public boolean isRead() {
       return channel.config().isAutoRead();
     }
 
     /** What its connection counts as. */
-    Use use() {
+    public Use use() {
       return connection().place().use();
     }
 
@@ -151,7 +151,7 @@ final class HeldHttp1Pool extends HeldUpstream {
   }
 
   /** A connection whose sides end one by one. */
-  static final class DuplexConnection extends EmbeddedChannel implements DuplexChannel {
+  public static final class DuplexConnection extends EmbeddedChannel implements DuplexChannel {
     private boolean outputEnded;
 
     @Override

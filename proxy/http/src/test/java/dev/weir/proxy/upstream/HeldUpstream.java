@@ -19,29 +19,29 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What connections to a service stand on, in the hand of a test: time, verdicts, clients. */
-abstract class HeldUpstream {
+public abstract class HeldUpstream {
   /** A request without a body. */
-  static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+  public static final String GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
 
-  static final InetSocketAddress ADDRESS = new InetSocketAddress("127.0.0.1", 1);
-  static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
+  public static final InetSocketAddress ADDRESS = new InetSocketAddress("127.0.0.1", 1);
+  public static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
-  final HeldTime time = new HeldTime();
-  final UpstreamAddresses addresses;
+  public final HeldTime time = new HeldTime();
+  public final UpstreamAddresses addresses;
   private final Metrics figures = new Metrics();
-  final LoopMetrics metrics = figures.newLoop();
-  final HeldAdmission admission = new HeldAdmission();
+  public final LoopMetrics metrics = figures.newLoop();
+  public final HeldAdmission admission = new HeldAdmission();
   private RequestLoop loop;
 
   /** Who asks. */
-  long clientKey = ClientKey.NONE;
+  public long clientKey = ClientKey.NONE;
 
-  HeldUpstream() {
+  public HeldUpstream() {
     this(fixed());
   }
 
   /** Where the service is, as a test says. */
-  HeldUpstream(UpstreamAddresses addresses) {
+  public HeldUpstream(UpstreamAddresses addresses) {
     this.addresses = addresses;
   }
 
@@ -54,7 +54,7 @@ abstract class HeldUpstream {
   }
 
   /** Has clients asked for be given this service; to be said before the first of them. */
-  final void serve(Origin origin) {
+  public final void serve(Origin origin) {
     loop =
         new RequestLoop(
             time.clock,
@@ -68,7 +68,7 @@ abstract class HeldUpstream {
   }
 
   /** The value of a figure without labels. */
-  final long figure(String name) {
+  public final long figure(String name) {
     return new String(figures.expose(null).body(), StandardCharsets.UTF_8)
         .lines()
         .filter(line -> line.startsWith(name + ' '))
@@ -77,17 +77,17 @@ abstract class HeldUpstream {
   }
 
   /** A client that has not asked yet. */
-  final HeldClient client() {
+  public final HeldClient client() {
     return new HeldClient(loop);
   }
 
   /** A client that has asked with a head of HTTP/1.1. */
-  final HeldClient ask(String head) {
+  public final HeldClient ask(String head) {
     return client().start(head(head));
   }
 
   /** A head of HTTP/1.1. */
-  static RequestHead head(String text) {
+  public static RequestHead head(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     RequestHead head = new RequestHead(100, 8192);
     if (head.scan(new UnsafeBuffer(bytes), 0, bytes.length, Peer.LOOPBACK) != bytes.length) {

@@ -58,10 +58,10 @@ class UpstreamConnectorTest {
                       protocol,
                       null,
                       new UpstreamTimeouts(
-                          HeldPool.SECOND_NS,
-                          HeldPool.SECOND_NS,
-                          HeldPool.SECOND_NS,
-                          HeldPool.SECOND_NS),
+                          TimeUnit.SECONDS.toNanos(1),
+                          TimeUnit.SECONDS.toNanos(1),
+                          TimeUnit.SECONDS.toNanos(1),
+                          TimeUnit.SECONDS.toNanos(1)),
                       new UpstreamCaps(1, 1, 1, 1)),
                   addresses,
                   (EventLoop) group.iterator().next(),
@@ -73,17 +73,17 @@ class UpstreamConnectorTest {
       connector.connect(
           new UpstreamConnector.Attempt() {
             @Override
-            boolean isWanted() {
+            public boolean isWanted() {
               return true;
             }
 
             @Override
-            void connected(Channel channel) {
+            public void connected(Channel channel) {
               made.complete(channel);
             }
 
             @Override
-            void failed(RefusalReason reason) {
+            public void failed(RefusalReason reason) {
               made.completeExceptionally(new AssertionError(reason));
             }
           });

@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.grpc.GrpcMessage;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 
 /** Heads and trailers of answers to calls, encoded: the same bytes on any connection. */
 final class GrpcHeads {

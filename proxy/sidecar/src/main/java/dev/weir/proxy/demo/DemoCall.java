@@ -1,11 +1,10 @@
 package dev.weir.proxy.demo;
 
-import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
@@ -91,9 +90,8 @@ public final class DemoCall {
   private void add(byte[] block) throws IOException {
     ByteBuf bytes = Unpooled.directBuffer(block.length).writeBytes(block);
     try {
-      int error = decoder.decode(bytes, 0, block.length, fields);
-      if (error != ErrorCode.NO_ERROR) {
-        throw new IOException("fields that cannot be decoded: error " + error);
+      if (decoder.decode(bytes, 0, block.length, fields) != FieldDecoder.Outcome.DECODED) {
+        throw new IOException("fields that cannot be decoded");
       }
     } finally {
       bytes.release();

@@ -2,7 +2,7 @@ package dev.weir.proxy.warmup;
 
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

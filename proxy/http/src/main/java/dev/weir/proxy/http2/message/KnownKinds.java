@@ -1,7 +1,7 @@
 package dev.weir.proxy.http2.message;
 
 import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 

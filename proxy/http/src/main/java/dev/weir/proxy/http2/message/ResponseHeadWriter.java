@@ -6,8 +6,8 @@ import dev.weir.proxy.http.FieldPolicy;
 import dev.weir.proxy.http.FieldTreatment;
 import dev.weir.proxy.http.IncomingResponse;
 import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.FieldKind;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 

@@ -1,7 +1,7 @@
 package dev.weir.proxy.http2.message;
 
 import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http2.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

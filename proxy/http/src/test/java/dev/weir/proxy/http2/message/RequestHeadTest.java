@@ -6,10 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.http2.message.RequestHead.Outcome;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
@@ -63,7 +62,8 @@ class RequestHeadTest {
     }
     ByteBuf bytes = Unpooled.directBuffer().writeBytes(encoder.bytes());
     try {
-      assertEquals(ErrorCode.NO_ERROR, decoder.decode(bytes, 0, bytes.readableBytes(), block));
+      assertEquals(
+          FieldDecoder.Outcome.DECODED, decoder.decode(bytes, 0, bytes.readableBytes(), block));
     } finally {
       bytes.release();
     }

@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
@@ -153,10 +152,10 @@ class RequestHeadWriterTest {
 
   private static FieldBlock fill(ByteBuf encoded) {
     FieldBlock block = new FieldBlock(32 * 1024, 100, 32 * 1024);
-    int error =
+    FieldDecoder.Outcome outcome =
         new FieldDecoder().decode(encoded, encoded.readerIndex(), encoded.readableBytes(), block);
     encoded.release();
-    assertEquals(ErrorCode.NO_ERROR, error);
+    assertEquals(FieldDecoder.Outcome.DECODED, outcome);
     assertFalse(block.malformed());
     return block;
   }

@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.http2.ErrorCode;
-import dev.weir.proxy.http2.FieldBlock;
-import dev.weir.proxy.http2.FieldDecoder;
-import dev.weir.proxy.http2.FieldEncoder;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldDecoder;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -41,13 +40,15 @@ class ResponseHeadTest {
     UnsafeBuffer field = new UnsafeBuffer("x-a1".getBytes(StandardCharsets.US_ASCII));
     encoder.field(sent, field, 0, 3, 3, 1, true);
     assertEquals(
-        ErrorCode.NO_ERROR, new FieldDecoder().decode(sent, 0, sent.readableBytes(), block));
+        FieldDecoder.Outcome.DECODED,
+        new FieldDecoder().decode(sent, 0, sent.readableBytes(), block));
     assertTrue(head.readHead(block, false, false));
     ByteBuf passed = Unpooled.buffer();
     new ResponseHeadWriter().write(head, true, passed);
     FieldBlock told = new FieldBlock(32 * 1024, 100, 32 * 1024);
     assertEquals(
-        ErrorCode.NO_ERROR, new FieldDecoder().decode(passed, 0, passed.readableBytes(), told));
+        FieldDecoder.Outcome.DECODED,
+        new FieldDecoder().decode(passed, 0, passed.readableBytes(), told));
     assertEquals("x-a", told.text(told.nameOffset(1), told.nameLength(1)));
     assertTrue(told.neverIndexed(1));
   }
@@ -159,7 +160,7 @@ class ResponseHeadTest {
     }
     byte[] bytes = encoder.bytes();
     assertEquals(
-        ErrorCode.NO_ERROR,
+        FieldDecoder.Outcome.DECODED,
         new FieldDecoder().decode(Unpooled.wrappedBuffer(bytes), 0, bytes.length, block));
   }
 }

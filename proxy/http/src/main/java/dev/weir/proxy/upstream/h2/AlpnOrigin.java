@@ -1,0 +1,107 @@
+package dev.weir.proxy.upstream.h2;
+
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.http.ProxiedRequest;
+import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.upstream.UpstreamPool;
+import io.netty.channel.Channel;
+import java.net.SocketAddress;
+
+/**
+ * A service of which the TLS handshake says what it speaks: HTTP/2 if it can. The pool of that
+ * makes the first connection. If HTTP/1.1 is agreed on, the other pool has it, and all requests
+ * that wait and come, as long as it has a connection; then it is asked again.
+ *
+ * <p>While neither is known, a head is written for both, and its body comes as content alone, which
+ * both can frame.
+ */
+public final class AlpnOrigin implements Origin {
+  /** The protocol of HTTP/2 over TLS, as ALPN names it. */
+  static final String HTTP2 = "h2";
+
+  private final Http2Origin http2;
+  private final UpstreamPool http1;
+  private boolean isHttp1;
+  private Origin opener;
+
+  /** Picks between two pools of one service. */
+  public AlpnOrigin(Http2Origin http2, UpstreamPool http1) {
+    this.http2 = http2;
+    this.http1 = http1;
+    opener = http2;
+    http2.onHttp1(this::isHttp1);
+  }
+
+  /** HTTP/1.1 was agreed on for a connection that HTTP/2 was asked for. */
+  private void isHttp1(Channel channel, SocketAddress[] targets) {
+    isHttp1 = true;
+    http1.adopt(channel, targets);
+    http2.handOver(this::openHttp1);
+  }
+
+  private void openHttp1(ProxiedRequest request, long client) {
+    switch (http1.open(request, client)) {
+      case OPENED -> request.opened(http1.opened());
+      case BUSY -> request.serviceReset(RefusalReason.UPSTREAM_BUSY);
+      case CONNECTING, QUEUED -> {
+        // It is told later.
+      }
+    }
+  }
+
+  private Origin current() {
+    return isHttp1 ? http1 : http2;
+  }
+
+  @Override
+  public boolean isFull(long client, boolean upgrade) {
+    return current().isFull(client, upgrade);
+  }
+
+  @Override
+  public boolean multiplexes() {
+    return current().multiplexes();
+  }
+
+  @Override
+  public boolean isScarce() {
+    return current().isScarce();
+  }
+
+  @Override
+  public void encode(IncomingRequest head, EncodedHead out) {
+    if (isHttp1 && http1.isUnused()) {
+      isHttp1 = false; // it may speak HTTP/2 by now
+    }
+    current().encode(head, out);
+    if (!isHttp1 && !http2.isSettled()) {
+      http1.encodeOther(head, out);
+    }
+  }
+
+  @Override
+  public Opening open(ProxiedRequest request, long client) {
+    opener = request.encoded().isBlock() ? current() : http1;
+    return opener.open(request, client);
+  }
+
+  @Override
+  public ServiceSide opened() {
+    return opener.opened();
+  }
+
+  @Override
+  public void forget(ProxiedRequest request) {
+    http2.forget(request);
+    http1.forget(request);
+  }
+
+  @Override
+  public void closeIdle() {
+    http2.closeIdle();
+    http1.closeIdle();
+  }
+}

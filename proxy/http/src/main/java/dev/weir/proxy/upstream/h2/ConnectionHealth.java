@@ -1,0 +1,213 @@
+package dev.weir.proxy.upstream.h2;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.request.ReplacementCause;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Whether a connection to a service of HTTP/2 still does its work. One does not that refuses three
+ * streams in a second, though it allows more; that leaves two requests without an answer, and a
+ * ping between them; or that does not answer in 5 s when it is asked whether it is there.
+ *
+ * <p>It is asked when a request waits for the first of its answer and nothing has been read for a
+ * second, once on that request's account; and when one had no answer in time after as long a
+ * silence. While none waits it is never asked.
+ *
+ * <p>It is also asked whether it has seen that streams were reset, as those keep their places until
+ * then, every 200 ms at most: when they are a quarter of the places, or a request waits for one.
+ *
+ * <p>It is asked by a ping: twice until it sends a head or content again, then every 5 minutes.
+ * Servers of gRPC end a connection at the third ping that comes earlier, or that comes while there
+ * is no stream. When no ping is left it is asked by settings that change nothing, which every peer
+ * has to acknowledge and none of them counts so, every 10 s at most where a request waits in
+ * silence.
+ */
+final class ConnectionHealth extends Deadlines.Waiter {
+  private static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long ANSWER_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long PING_AGAIN_NS = TimeUnit.MINUTES.toNanos(5);
+  private static final int MAX_EARLY_PINGS = 2;
+  private static final long SETTINGS_AGAIN_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long RESETS_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long REFUSALS_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONG_AGO = Long.MIN_VALUE / 2;
+
+  private final Http2Upstream connection;
+
+  /** When anything was read last. */
+  private long readNs = LONG_AGO;
+
+  /** When the first request since then had no answer in time. */
+  private long overdueNs = Deadlines.NEVER;
+
+  /** When it is looked at whether a request waits in silence. */
+  private long lookNs = Deadlines.NEVER;
+
+  /** Until when it has to say that it is there. */
+  private long answerNs = Deadlines.NEVER;
+
+  /** When it may be asked again whether it has seen resets. */
+  private long resetsNs = Deadlines.NEVER;
+
+  private boolean isAsked;
+  private long askedNs = LONG_AGO;
+  private long pingNs = LONG_AGO;
+
+  /** Pings since the service sent a head or content. */
+  private int pingCount;
+
+  /** When streams were refused: the last, and the one before. */
+  private long lastRefusedNs = LONG_AGO;
+
+  private long earlierRefusedNs = LONG_AGO;
+
+  ConnectionHealth(Http2Upstream connection) {
+    this.connection = connection;
+  }
+
+  /** Something has been read. */
+  void read(long nowNs) {
+    readNs = nowNs;
+    overdueNs = Deadlines.NEVER;
+  }
+
+  /** A head has been read, or content. */
+  void answered() {
+    pingCount = 0;
+  }
+
+  /** A request waits for the first of its answer. */
+  void awaited(long nowNs) {
+    if (lookNs == Deadlines.NEVER) {
+      lookAt(nowNs + SILENCE_NS);
+    }
+  }
+
+  private void lookAt(long ns) {
+    lookNs = ns;
+    arm();
+  }
+
+  private void arm() {
+    deadline(Math.min(lookNs, Math.min(answerNs, resetsNs)));
+  }
+
+  @Override
+  protected void onDeadline() {
+    long nowNs = connection.nowNs();
+    if (answerNs <= nowNs) {
+      answerNs = Deadlines.NEVER;
+      connection.replace(ReplacementCause.UNANSWERED_PING);
+    }
+    if (lookNs <= nowNs) {
+      lookNs = Deadlines.NEVER;
+      look(nowNs);
+    }
+    if (resetsNs <= nowNs) {
+      resetsNs = Deadlines.NEVER;
+      connection.askForPlaces();
+    }
+    arm();
+  }
+
+  /** Asks if a request has waited in silence for long enough, on whose account it was not asked. */
+  private void look(long nowNs) {
+    long sinceNs = connection.awaitedSince(askedNs);
+    if (sinceNs == Deadlines.NEVER || isAsked) {
+      return;
+    }
+    long silentSinceNs = Math.max(sinceNs, readNs);
+    if (nowNs - silentSinceNs >= SILENCE_NS) {
+      ask(nowNs);
+    } else {
+      lookNs = silentSinceNs + SILENCE_NS;
+    }
+  }
+
+  /**
+   * A request has had no answer in time; its stream is still open.
+   *
+   * @param sinceNs since when it waits for one.
+   */
+  void overdue(long sinceNs, long nowNs) {
+    if (nowNs - Math.max(sinceNs, readNs) < SILENCE_NS) {
+      return;
+    }
+    if (overdueNs == Deadlines.NEVER) {
+      overdueNs = nowNs;
+    } else if (isAsked && nowNs - Math.max(overdueNs, askedNs) >= SILENCE_NS) {
+      connection.replace(ReplacementCause.SILENCE);
+      return;
+    }
+    ask(nowNs);
+    arm();
+  }
+
+  private void ask(long nowNs) {
+    if (isAsked) {
+      return;
+    }
+    if (pingCount < MAX_EARLY_PINGS || nowNs - pingNs >= PING_AGAIN_NS) {
+      ping(nowNs);
+    } else if (nowNs - askedNs < SETTINGS_AGAIN_NS || !connection.askForAcknowledgement()) {
+      lookNs = Math.max(askedNs + SETTINGS_AGAIN_NS, nowNs + SILENCE_NS);
+      return;
+    }
+    asked(nowNs);
+  }
+
+  /** Streams keep their places until the service has seen that they were reset. */
+  void askForResets(long nowNs) {
+    if (isAsked) {
+      return; // and asked again by the answer
+    }
+    boolean isEarly = nowNs - askedNs < RESETS_AGAIN_NS;
+    if (!isEarly && pingCount < MAX_EARLY_PINGS) {
+      ping(nowNs);
+      asked(nowNs);
+    } else if (!isEarly && connection.askForAcknowledgement()) {
+      asked(nowNs);
+    } else {
+      resetsNs = isEarly ? askedNs + RESETS_AGAIN_NS : nowNs + RESETS_AGAIN_NS;
+    }
+    arm();
+  }
+
+  private void ping(long nowNs) {
+    pingCount++;
+    pingNs = nowNs;
+    connection.ping(nowNs);
+  }
+
+  private void asked(long nowNs) {
+    isAsked = true;
+    askedNs = nowNs;
+    answerNs = nowNs + ANSWER_NS;
+    connection.resetsAsked();
+  }
+
+  /** A ping has been answered. */
+  void pingAnswered(long data) {
+    if (data == pingNs) {
+      isThere();
+    }
+  }
+
+  /** The service has said that it is there, for those of its requests on whose account it was. */
+  void isThere() {
+    isAsked = false;
+    answerNs = Deadlines.NEVER;
+    connection.resetsSeen();
+    connection.askForPlaces();
+    lookAt(connection.nowNs() + SILENCE_NS); // others have begun to wait
+  }
+
+  /** A stream has been refused that the service allows. */
+  void refused(long nowNs) {
+    if (nowNs - earlierRefusedNs < REFUSALS_NS) {
+      connection.replace(ReplacementCause.REFUSED_STREAMS);
+    }
+    earlierRefusedNs = lastRefusedNs;
+    lastRefusedNs = nowNs;
+  }
+}

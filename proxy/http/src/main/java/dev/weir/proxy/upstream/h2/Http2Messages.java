@@ -1,0 +1,65 @@
+package dev.weir.proxy.upstream.h2;
+
+import dev.weir.proxy.grpc.GrpcTimeout;
+import dev.weir.proxy.http.BodyForm;
+import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.http2.message.RequestHeadWriter;
+import dev.weir.proxy.http2.message.ResponseHead;
+import dev.weir.proxy.http2.message.TrailerWriter;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * Heads and trailers of the exchanges of one event loop with a service of HTTP/2: written as blocks
+ * of fields, and read from them, one at a time.
+ */
+final class Http2Messages {
+  /** The most fields in a response's head. */
+  private static final int MAX_FIELD_COUNT = 256;
+
+  private final RequestHeadWriter headWriter;
+  private final TrailerWriter trailerWriter = new TrailerWriter();
+  private final ResponseHead head = new ResponseHead(MAX_FIELD_COUNT);
+  private final byte[] timeText = new byte[GrpcTimeout.MAX_BYTES];
+
+  /**
+   * @param authority what to say as authority for clients that gave none.
+   * @param isSecure whether connections are encrypted.
+   */
+  Http2Messages(String authority, boolean isSecure) {
+    headWriter = new RequestHeadWriter(authority, isSecure);
+  }
+
+  /** Writes a head that still waits for its stream. */
+  void encode(IncomingRequest incoming, EncodedHead out) {
+    ByteBuf block = headWriter.write(incoming, ByteBufAllocator.DEFAULT);
+    out.set(block, incoming, BodyForm.DATA);
+    out.isBlock(headWriter.timeoutOffset());
+  }
+
+  /** The block of a head, with what is left of its time if it has waited here. */
+  ByteBuf finish(EncodedHead encoded) {
+    int timeoutOffset = encoded.timeoutOffset();
+    long timeLeftNs = encoded.timeLeftNs();
+    ByteBuf block = encoded.take();
+    if (timeoutOffset >= 0 && timeLeftNs != EncodedHead.AS_RECEIVED) {
+      block.writerIndex(block.readerIndex() + timeoutOffset);
+      headWriter.writeTimeout(timeText, GrpcTimeout.write(timeLeftNs, timeText), block);
+    }
+    return block;
+  }
+
+  /** A block of trailers, the caller's to release; null if none of the fields may pass. */
+  ByteBuf trailers(RequestView fields) {
+    return trailerWriter.select(fields)
+        ? trailerWriter.write(fields, ByteBufAllocator.DEFAULT)
+        : null;
+  }
+
+  /** Reads the heads and trailers of all connections, one at a time. */
+  ResponseHead head() {
+    return head;
+  }
+}

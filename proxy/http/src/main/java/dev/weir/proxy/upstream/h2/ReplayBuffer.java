@@ -1,0 +1,91 @@
+package dev.weir.proxy.upstream.h2;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The bytes of one request as they were sent, kept until an answer begins: if the service says that
+ * it has not looked at the request, they are sent again. A head is always kept, of a body {@value
+ * #MAX_BODY_BYTES} bytes at most: who sends more than that is told, and may repeat it.
+ */
+final class ReplayBuffer {
+  static final int MAX_BODY_BYTES = 4 * 1024;
+
+  private ByteBuf bytes;
+  private int headBytes;
+  private boolean ended;
+  private boolean whole;
+
+  /** Where the head begins in all that its connection has written. */
+  private long offset;
+
+  /**
+   * Takes over a head.
+   *
+   * @param end whether no body follows.
+   */
+  void head(ByteBuf block, boolean end) {
+    bytes = block;
+    headBytes = block.readableBytes();
+    ended = end;
+    whole = true;
+  }
+
+  /** Copies some of the body. */
+  void add(ByteBuf content, boolean end) {
+    if (bytes == null || !whole) {
+      return;
+    }
+    int length = content.readableBytes();
+    if (bytes.readableBytes() - headBytes + length > MAX_BODY_BYTES) {
+      forgetBody();
+    } else {
+      bytes.writeBytes(content, content.readerIndex(), length);
+      ended = end;
+    }
+  }
+
+  /** There is something that is not kept: the request cannot be sent again. */
+  void forgetBody() {
+    whole = false;
+  }
+
+  /** Whether all that was sent is here. */
+  boolean isWhole() {
+    return bytes != null && whole;
+  }
+
+  /** Sends the head, and with it the end if nothing follows. */
+  void sendHead(Http2Upstream connection, int stream) {
+    offset = connection.writtenBytes();
+    connection.sendHead(stream, bytes, headBytes, ended && bodyBytes() == 0);
+  }
+
+  /** Sends all of it; returns how much of the body waits. */
+  int send(Http2Upstream connection, int stream) {
+    sendHead(connection, stream);
+    return bodyBytes() == 0 ? 0 : connection.sendData(stream, copyBody(), ended);
+  }
+
+  /** Whether nothing of it has left the connection that it was written to last. */
+  boolean isUnsent(Http2Upstream connection) {
+    return connection.isUnsent(offset);
+  }
+
+  private int bodyBytes() {
+    return bytes.readableBytes() - headBytes;
+  }
+
+  private ByteBuf copyBody() {
+    return bytes
+        .alloc()
+        .directBuffer(bodyBytes())
+        .writeBytes(bytes, bytes.readerIndex() + headBytes, bodyBytes());
+  }
+
+  void discard() {
+    if (bytes != null) {
+      bytes.release();
+      bytes = null;
+    }
+  }
+}
