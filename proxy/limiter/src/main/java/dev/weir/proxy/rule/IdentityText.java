@@ -22,11 +22,7 @@ public final class IdentityText {
   public static final int MAX_BYTES = 128;
 
   /** There was no room. */
-  public static final int TOO_LONG = -1;
-
-  private static final byte[] HEX = {
-    '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'
-  };
+  public static final int TOO_LONG = PercentEncoding.TOO_LONG;
 
   private static final int GROUPS = 8;
 
@@ -100,7 +96,7 @@ public final class IdentityText {
             out = hash.write(bytes, from, in + length - from, target, out);
             break;
           }
-          out = escape(bytes, in, length, target, out, end);
+          out = PercentEncoding.encode(bytes, in, length, target, out, end);
           if (out == TOO_LONG) {
             return TOO_LONG;
           }
@@ -113,42 +109,6 @@ public final class IdentityText {
 
   private boolean isSecret(KeyPart part) {
     return part.isSecret() || !hashed.isEmpty() && hashed.contains(part);
-  }
-
-  /**
-   * Percent-encodes what might be taken for the structure of a key.
-   *
-   * @param end of the room for it.
-   * @return where it ends, or {@link #TOO_LONG}.
-   */
-  public static int escape(
-      DirectBuffer bytes, int from, int length, MutableDirectBuffer target, int at, int end) {
-    int out = at;
-    for (int i = from; i < from + length; i++) {
-      if (out + 3 > end) {
-        return TOO_LONG;
-      }
-      byte b = bytes.getByte(i);
-      if (isPlain(b)) {
-        target.putByte(out++, b);
-      } else {
-        target.putByte(out++, (byte) '%');
-        target.putByte(out++, HEX[b >>> 4 & 0xF]);
-        target.putByte(out++, HEX[b & 0xF]);
-      }
-    }
-    return out;
-  }
-
-  private static boolean isPlain(byte b) {
-    return b >= 'a' && b <= 'z'
-        || b >= 'A' && b <= 'Z'
-        || b >= '0' && b <= '9'
-        || b == '-'
-        || b == '.'
-        || b == '_'
-        || b == '~'
-        || b == '@';
   }
 
   private static int address(DirectBuffer bytes, int from, MutableDirectBuffer target, int at) {
@@ -168,7 +128,7 @@ public final class IdentityText {
       long half = group < 4 ? high : low;
       int value = (int) (half >>> 48 - 16 * (group & 3)) & 0xFFFF;
       for (int shift = 12; shift >= 0; shift -= 4) {
-        target.putByte(out++, HEX[value >>> shift & 0xF]);
+        target.putByte(out++, PercentEncoding.digit(value >>> shift));
       }
       if (group < GROUPS - 1) {
         target.putByte(out++, (byte) '-'); // a colon would be taken for the structure of a key

@@ -60,7 +60,7 @@ public final class KeySpec {
         out.putByte(at++, (byte) '+');
       }
       byte[] name = part.toString().replaceFirst(":", ".").getBytes(StandardCharsets.UTF_8);
-      at = IdentityText.escape(new UnsafeBuffer(name), 0, name.length, out, at, out.capacity());
+      at = PercentEncoding.encode(new UnsafeBuffer(name), 0, name.length, out, at, out.capacity());
     }
     if (at > MAX_DIMENSION_BYTES) {
       long hash = new SipHash(0, 0).hash(out, 0, at);

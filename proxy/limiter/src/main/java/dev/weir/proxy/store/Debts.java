@@ -4,7 +4,7 @@ import dev.weir.proxy.request.StoreObserver;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * What passed while the store gave no decision, by budget, to be charged when it does again: as
+ * Units that passed while the store gave no decision, by budget, to be charged when it does again: as
  * much as still counts then ({@link Debt}), and no more than the budget holds. So a long outage
  * costs a client one full budget at most, and there is no second burst.
  *
@@ -22,8 +22,8 @@ final class Debts {
 
   private final StoreObserver observer;
 
-  /** By partition, those of the shard that may carry its debts, or null. */
-  private final ShardDebts[] shards = new ShardDebts[Partitions.COUNT];
+  /** By partition, the count of the shard that may carry its debts, or null. */
+  private final Count[] shards = new Count[Partitions.COUNT];
 
   /** By a key's hash. */
   private final Debt[] buckets = new Debt[BUCKETS];
@@ -42,10 +42,27 @@ final class Debts {
   private int nextLook;
   private long lookCount;
 
-  /** The one that is being moved. */
-  private final StoreQuestion moved = new StoreQuestion();
-
+  /** The key of the debt that is being moved. */
   private final StoreKeys movedKey = new StoreKeys(1);
+
+  /** How many debts one shard may carry, so that a shard that has none looks at none. */
+  static final class Count {
+    int debts;
+  }
+
+  /** Takes debts along to their server. */
+  interface Carrier {
+    /**
+     * Takes the debt of one budget.
+     *
+     * @param key holds the budget's key and no other; valid during the call.
+     * @param limit the budget's only limit.
+     * @param requests that passed, each of {@code cost} units.
+     * @param passedNs when its requests passed, on the event loop's clock.
+     * @return false if there is no room, and nothing was taken.
+     */
+    boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs);
+  }
 
   Debts(StoreObserver observer) {
     this.observer = observer;
@@ -61,30 +78,24 @@ final class Debts {
   }
 
   /** Says which shard's debts a partition's are from now on; null if nobody may carry them. */
-  void assign(int partition, ShardDebts shard) {
+  void assign(int partition, Count shard) {
     if (shards[partition] != null) {
-      shards[partition].count -= counts[partition];
+      shards[partition].debts -= counts[partition];
     }
     shards[partition] = shard;
     if (shard != null) {
-      shard.count += counts[partition];
+      shard.debts += counts[partition];
     }
   }
 
   /**
-   * More requests that have passed, for each of some budgets: what one of them has no room for is
-   * still charged to the others.
+   * Adds requests that passed to the debt of a budget.
    *
+   * @param from holds the budget's key at {@code key}.
+   * @param cost units of the budget that each request took.
    * @param passedNs when, or earlier.
    */
-  void add(StoreQuestion debt, long passedNs, long nowNs) {
-    for (int i = 0; i < debt.limits.length; i++) {
-      long cost = debt.costs[i];
-      add(debt.keys, debt.first + i, debt.limits[i], debt.requests, cost, passedNs, nowNs);
-    }
-  }
-
-  private void add(
+  void add(
       StoreKeys from,
       int key,
       ScriptLimit limit,
@@ -149,12 +160,12 @@ final class Debts {
     size += change;
     counts[partition] += change;
     if (shards[partition] != null) {
-      shards[partition].count += change;
+      shards[partition].debts += change;
     }
   }
 
   /** Whether a shard has debts that are still owed. */
-  boolean owes(ShardDebts shard, long nowNs) {
+  boolean owes(Count shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
@@ -168,7 +179,7 @@ final class Debts {
   }
 
   /** Moves a shard's debts to who carries them, as many as there is room for. */
-  void moveTo(DebtCarrier carrier, ShardDebts shard, long nowNs) {
+  void moveTo(Carrier carrier, Count shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
@@ -181,12 +192,11 @@ final class Debts {
   }
 
   /** False if there was no room for all of it. */
-  private boolean moveTo(DebtCarrier carrier, Debt debt, long nowNs) {
+  private boolean moveTo(Carrier carrier, Debt debt, long nowNs) {
     movedKey.clear();
     debt.writeKey(movedKey);
-    moved.debt().of(movedKey, 0, debt.limit().alone()).cost(debt.cost());
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!carrier.take(moved.upTo(requests), debt.passedNs())) {
+      if (!carrier.take(movedKey, debt.limit().alone(), requests, debt.cost(), debt.passedNs())) {
         return false;
       }
       debt.removeOldest();

@@ -64,7 +64,7 @@ public final class LoopStore {
       case REFUND -> {
         return refund(question);
       }
-      case DEBT -> debts.add(question, parts.clock().nowNs(), parts.clock().nowNs());
+      case DEBT -> outcomes.remember(question, parts.clock().nowNs());
     }
     return null;
   }

@@ -89,9 +89,17 @@ final class QuestionResults {
     }
   }
 
-  /** Some requests have passed and have not been charged. */
+  /**
+   * Some requests have passed and have not been charged: a budget whose debts find no room keeps
+   * no other from being charged.
+   */
   void remember(StoreQuestion debt, long passedNs) {
-    debts.add(debt, passedNs, clock.nowNs());
+    long nowNs = clock.nowNs();
+    for (int i = 0; i < debt.limits.length; i++) {
+      int key = debt.first + i;
+      long cost = debt.costs[i];
+      debts.add(debt.keys, key, debt.limits[i], debt.requests, cost, passedNs, nowNs);
+    }
   }
 
   /** The server may have charged what had passed before it was asked. */

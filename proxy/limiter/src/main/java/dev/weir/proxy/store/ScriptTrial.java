@@ -44,7 +44,7 @@ final class ScriptTrial {
     return call.exceptionally(
         fault -> {
           throw new CompletionException(
-              new IllegalStateException(command + ": " + StoreHealth.cause(fault)));
+              new IllegalStateException(command + ": " + StoreCalls.cause(fault)));
         });
   }
 
@@ -81,6 +81,6 @@ final class ScriptTrial {
 
   /** The partition is on its way to another server: this one is well all the same. */
   private static boolean isRedirection(Throwable fault) {
-    return ErrorReply.of(StoreHealth.cause(fault)).remedy() == ErrorReply.Remedy.FOLLOW;
+    return ErrorReply.of(StoreCalls.cause(fault)).remedy() == ErrorReply.Remedy.FOLLOW;
   }
 }

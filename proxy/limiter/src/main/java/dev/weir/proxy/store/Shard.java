@@ -2,6 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.ErrorReply.Remedy;
+import dev.weir.scripts.ScriptLimit;
 import java.util.function.IntFunction;
 
 /**
@@ -12,7 +13,7 @@ import java.util.function.IntFunction;
  *
  * <p>One per event loop and server or partition; used by that loop.
  */
-final class Shard implements BatchOwner, DebtCarrier {
+final class Shard implements BatchOwner, Debts.Carrier {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
   static final int MAX_IN_FLIGHT = 8;
 
@@ -25,10 +26,11 @@ final class Shard implements BatchOwner, DebtCarrier {
   private final LoopStoreConfig parts;
   private final QuestionResults outcomes;
   private final Debts debts;
-  private final ShardDebts ownDebts = new ShardDebts();
+  private final Debts.Count ownDebts = new Debts.Count();
   private final BatchPool batches;
   private final StoreLinks links;
   private final StoreLink link;
+  private final StoreQuestion debt = new StoreQuestion();
   private Batch gathering;
   private int inFlight;
 
@@ -55,7 +57,7 @@ final class Shard implements BatchOwner, DebtCarrier {
   }
 
   /** The debts that it may carry. */
-  ShardDebts debts() {
+  Debts.Count debts() {
     return ownDebts;
   }
 
@@ -145,7 +147,7 @@ final class Shard implements BatchOwner, DebtCarrier {
 
   /** Charges what has passed without a decision, if the server is there. */
   void settleDebts(long nowNs) {
-    if (ownDebts.count > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
+    if (ownDebts.debts > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
       owes = true;
       if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
@@ -154,10 +156,12 @@ final class Shard implements BatchOwner, DebtCarrier {
   }
 
   @Override
-  public boolean take(StoreQuestion debt, long passedNs) {
-    if (!gathering.hasRoom(1, debt.keys.length(0))) {
+  public boolean take(
+      StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs) {
+    if (!gathering.hasRoom(1, key.length(0))) {
       return false;
     }
+    debt.debt().of(key, 0, limit).cost(cost).upTo(requests);
     gathering.owe(debt, passedNs, link.serverTime());
     return true;
   }
@@ -165,7 +169,7 @@ final class Shard implements BatchOwner, DebtCarrier {
   private void send(long nowNs) {
     if (owes) {
       debts.moveTo(this, ownDebts, nowNs);
-      owes = ownDebts.count > 0;
+      owes = ownDebts.debts > 0;
     }
     Batch batch = gathering;
     gathering = null;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.log.PeerText;
+import dev.weir.proxy.log.SystemText;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
@@ -11,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -90,7 +92,7 @@ final class StoreCalls {
     try {
       return answer.toCompletableFuture().get(leftNs, TimeUnit.NANOSECONDS);
     } catch (ExecutionException fault) {
-      String cause = PeerText.shown(StoreHealth.cause(fault));
+      String cause = PeerText.shown(cause(fault));
       throw new IOException("redis " + name + ": " + cause, fault);
     } catch (TimeoutException late) {
       drop(server);
@@ -155,5 +157,16 @@ final class StoreCalls {
     closed = true;
     connections.values().forEach(open -> open.thenAccept(StatefulConnection::closeAsync));
     connections.clear();
+  }
+
+  /** The innermost cause of a fault, in one line: with the words of a server, as it said them. */
+  static String cause(Throwable fault) {
+    Throwable cause = fault;
+    while (cause.getCause() != null
+        && (cause instanceof CompletionException || cause.getCause() != cause)) {
+      cause = cause.getCause();
+    }
+    String text = SystemText.of(cause);
+    return text.lines().findFirst().orElse(text);
   }
 }

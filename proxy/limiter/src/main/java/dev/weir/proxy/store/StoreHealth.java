@@ -3,8 +3,6 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.log.Incident.Ends;
 import dev.weir.proxy.log.Incidents;
-import dev.weir.proxy.log.SystemText;
-import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,16 +64,5 @@ final class StoreHealth {
     // The whole cluster is down, whoever says so.
     boolean isOfAll = ErrorReply.of(error) == ErrorReply.CLUSTERDOWN;
     refusing.noticed(isOfAll ? "" : server, error);
-  }
-
-  /** The innermost cause of a fault, in one line: with the words of a server, as it said them. */
-  static String cause(Throwable fault) {
-    Throwable cause = fault;
-    while (cause.getCause() != null
-        && (cause instanceof CompletionException || cause.getCause() != cause)) {
-      cause = cause.getCause();
-    }
-    String text = SystemText.of(cause);
-    return text.lines().findFirst().orElse(text);
   }
 }

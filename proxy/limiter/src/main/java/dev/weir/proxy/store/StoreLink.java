@@ -190,7 +190,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
     opening = null;
     if (fault != null) {
-      failed(StoreHealth.cause(fault));
+      failed(StoreCalls.cause(fault));
       return;
     }
     parts.observer().storeConnected(true);
@@ -332,7 +332,7 @@ final class StoreLink extends Deadlines.Waiter {
     long nowNs = tick();
     answered(nowNs);
     if (fault != null) {
-      String error = StoreHealth.cause(fault);
+      String error = StoreCalls.cause(fault);
       parts.health().refused(name, error);
       if (ErrorReply.of(error).remedy() == ErrorReply.Remedy.SEND_SOURCE) {
         ScriptTrial.load(asked.async()); // for the next: it may be a probe too

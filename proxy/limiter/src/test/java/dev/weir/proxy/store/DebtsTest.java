@@ -56,7 +56,7 @@ class DebtsTest {
     keys.clear();
     keys.buffer().putInt(0, key);
     keys.add(Integer.BYTES, partition, key * 0x9E37_79B9_7F4A_7C15L, 0);
-    debts.add(question.debt().of(keys, 0, limits), nowNs, nowNs);
+    debts.add(keys, 0, limits[0], 1, 1, nowNs, nowNs);
   }
 
   /** The first half of the partitions is one server's, the rest another's. */
@@ -68,11 +68,12 @@ class DebtsTest {
 
   private int move(Shard shard, long nowNs) {
     Batch batch = new Batch(outcomes, ended).begin(shard, 0);
-    DebtCarrier carrier =
-        (debt, passedNs) -> {
-          boolean hasRoom = batch.hasRoom(1, debt.keys.length(0));
+    Debts.Carrier carrier =
+        (key, limit, requests, cost, passedNs) -> {
+          boolean hasRoom = batch.hasRoom(1, key.length(0));
           if (hasRoom) {
-            batch.owe(debt, passedNs, serverTime);
+            question.debt().of(key, 0, limit).cost(cost).upTo(requests);
+            batch.owe(question, passedNs, serverTime);
           }
           return hasRoom;
         };
@@ -86,8 +87,8 @@ class DebtsTest {
     for (int key = 0; key < Debts.MAX_BUDGETS; key++) {
       owe(key % (Partitions.COUNT / 2), key, years, NOW);
     }
-    assertEquals(Debts.MAX_BUDGETS, dead.debts().count);
-    assertEquals(0, healthy.debts().count);
+    assertEquals(Debts.MAX_BUDGETS, dead.debts().debts);
+    assertEquals(0, healthy.debts().debts);
     for (int answer = 0; answer < 1_000; answer++) {
       healthy.settleDebts(NOW);
     }
@@ -103,13 +104,13 @@ class DebtsTest {
       owe(key % Partitions.COUNT, key, years, NOW);
       owe(key % Partitions.COUNT, key, years, NOW);
     }
-    assertEquals(512, dead.debts().count);
+    assertEquals(512, dead.debts().debts);
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
-    assertEquals(0, dead.debts().count);
+    assertEquals(0, dead.debts().debts);
     assertFalse(debts.owes(dead.debts(), NOW));
     assertEquals(513, debts.lookCount(), "one had no room, and was seen again");
-    assertEquals(512, healthy.debts().count);
+    assertEquals(512, healthy.debts().debts);
     assertFalse(debts.isEmpty());
   }
 
@@ -146,10 +147,10 @@ class DebtsTest {
     owe(0, 1, years, NOW);
     owe(127, 2, years, NOW);
     debts.assign(0, null);
-    assertEquals(0, dead.debts().count);
+    assertEquals(0, dead.debts().debts);
     owe(0, 3, years, NOW);
     debts.assign(0, healthy.debts());
-    assertEquals(3, healthy.debts().count);
+    assertEquals(3, healthy.debts().debts);
     assertEquals(3, move(healthy, NOW));
     assertTrue(debts.isEmpty());
   }

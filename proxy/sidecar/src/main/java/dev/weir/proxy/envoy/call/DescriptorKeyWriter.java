@@ -4,6 +4,7 @@ import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.rule.IdentityText;
+import dev.weir.proxy.rule.PercentEncoding;
 import dev.weir.proxy.store.Partitions;
 import dev.weir.proxy.store.StoreKeys;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +75,7 @@ final class DescriptorKeyWriter {
         }
         target.putByte(out++, (byte) before);
       }
-      out = IdentityText.escape(bytes, at + Integer.BYTES, length, target, out, end);
+      out = PercentEncoding.encode(bytes, at + Integer.BYTES, length, target, out, end);
       if (out == IdentityText.TOO_LONG || out == end) {
         return IdentityText.TOO_LONG;
       }
