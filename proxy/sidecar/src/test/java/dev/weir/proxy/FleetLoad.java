@@ -1,7 +1,7 @@
 package dev.weir.proxy;
 
 import dev.weir.algorithms.SipHash;
-import dev.weir.proxy.store.Partitions;
+import dev.weir.proxy.store.map.Partitions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

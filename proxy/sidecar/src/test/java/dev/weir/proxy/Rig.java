@@ -8,7 +8,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.OneFigure;
-import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import io.netty.channel.epoll.Epoll;

@@ -3,7 +3,7 @@ package dev.weir.bench.compare;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.scenario.Protocol;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 
 /**
  * How many requests there are at once, and over how many connections.

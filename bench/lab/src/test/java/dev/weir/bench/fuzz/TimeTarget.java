@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.grpc.GrpcTimeout;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
-import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
+import dev.weir.proxy.rule.spec.Rate;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -2,9 +2,9 @@ package dev.weir.bench.fleet;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@ package dev.weir.bench.fleet;
 
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.Rate;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

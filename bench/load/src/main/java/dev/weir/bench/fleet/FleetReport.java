@@ -8,7 +8,7 @@ import dev.weir.bench.report.ReportSection;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Spread;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

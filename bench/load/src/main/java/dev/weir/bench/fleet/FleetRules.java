@@ -1,7 +1,7 @@
 package dev.weir.bench.fleet;
 
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
 import java.util.List;
 import java.util.Locale;
 

@@ -3,7 +3,7 @@ package dev.weir.bench.fleet;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
 import dev.weir.bench.report.Slice;
-import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

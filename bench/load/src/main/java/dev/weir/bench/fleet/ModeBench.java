@@ -7,7 +7,7 @@ import dev.weir.bench.report.LatencySeries.TimedHistogram;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
 import dev.weir.bench.rounds.RoundTable;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

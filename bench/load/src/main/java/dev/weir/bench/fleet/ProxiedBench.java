@@ -23,7 +23,7 @@ import dev.weir.bench.scenario.Target;
 import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.weir.bench.fleet;
 
-import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 

@@ -26,7 +26,7 @@ public class Connector {
   private final FieldBlock answer = AnswerFields.newBlock();
 
   /**
-   * @throws dev.weir.proxy.rule.BadValueException if the certificates to trust are none.
+   * @throws dev.weir.proxy.rule.spec.BadValueException if the certificates to trust are none.
    */
   public Connector(
       EventLoop eventLoop,

@@ -2,7 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 

@@ -4,7 +4,7 @@ import static dev.weir.bench.scenario.RequestSpec.filled;
 
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

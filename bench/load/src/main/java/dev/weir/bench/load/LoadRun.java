@@ -81,8 +81,8 @@ public final class LoadRun {
    * Runs.
    *
    * @throws LoadException if a target's name is unknown or no connection to it came about.
-   * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have, or
-   *     certificates that are none.
+   * @throws dev.weir.proxy.rule.spec.BadValueException for a field that the protocol does not have,
+   *     or certificates that are none.
    */
   public RunResult run() throws LoadException, InterruptedException {
     final ClientSettings client = scenario.client();

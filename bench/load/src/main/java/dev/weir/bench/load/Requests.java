@@ -18,7 +18,7 @@ final class Requests {
   /**
    * The requests of a kind: one per key, by its index, or a single one if it takes none.
    *
-   * @throws dev.weir.proxy.rule.BadValueException for a field that the protocol does not have.
+   * @throws dev.weir.proxy.rule.spec.BadValueException for a field that the protocol does not have.
    */
   Request[] of(RequestSpec spec, List<String> keys) {
     if (!spec.takesKey()) {

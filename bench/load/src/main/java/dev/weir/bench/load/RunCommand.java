@@ -7,7 +7,7 @@ import dev.weir.bench.report.RunResult;
 import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.scenario.TlsSettings;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ApplicationProtocolConfig;

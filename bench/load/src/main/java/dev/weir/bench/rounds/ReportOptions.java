@@ -1,7 +1,7 @@
 package dev.weir.bench.rounds;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

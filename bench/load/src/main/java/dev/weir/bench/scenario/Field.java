@@ -1,6 +1,6 @@
 package dev.weir.bench.scenario;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 
 /**
  * A header field of every request.

@@ -1,7 +1,7 @@
 package dev.weir.bench.scenario;
 
 import dev.weir.bench.keys.ZipfKeys;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.weir.bench.scenario;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 
 /** How requests travel. Whether through TLS is a matter of the target. */
 public enum Protocol {

@@ -2,8 +2,8 @@ package dev.weir.bench.scenario;
 
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,7 +1,7 @@
 package dev.weir.bench.scenario;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package dev.weir.bench.fleet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Rate;
 import org.junit.jupiter.api.Test;
 
 class BudgetTraceTest {

@@ -3,9 +3,9 @@ package dev.weir.bench.fleet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.simulation.Uses;
 import java.util.Arrays;
 import java.util.SplittableRandom;

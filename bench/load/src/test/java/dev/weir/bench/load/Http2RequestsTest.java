@@ -9,7 +9,7 @@ import dev.weir.bench.scenario.Body;
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Target;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;

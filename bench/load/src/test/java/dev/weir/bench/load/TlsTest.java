@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.LeakRecorder;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.scripts.server.SelfSignedCertificate;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -3,7 +3,7 @@ package dev.weir.bench.scenario;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,7 +5,7 @@ import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 
 /**
  * The budgets of one request in this node's tables, whatever the keys and the tables: all of them

@@ -6,11 +6,11 @@ import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Identity;
-import dev.weir.proxy.rule.Overflow;
 import dev.weir.proxy.rule.Rule;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.identity.Identity;
+import dev.weir.proxy.rule.spec.Overflow;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
 
 /**
@@ -213,6 +213,11 @@ public final class Charges {
   /** The hash of a group's identity. */
   long hash(int group) {
     return hashes[group];
+  }
+
+  /** The key under which units are kept for a group's identity. */
+  long leaseKey(int group) {
+    return hashes[group] ^ rule.group(group).leaseSeed();
   }
 
   /** The first charge of a group. */

@@ -3,6 +3,8 @@ package dev.weir.proxy.admission;
 import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.LateQuestion.State;
+import dev.weir.proxy.admission.lease.LeaseAsk;
+import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
@@ -10,12 +12,13 @@ import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreSettings;
-import dev.weir.proxy.store.Topology;
+import dev.weir.proxy.store.map.StoreKeys;
+import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.store.map.Topology;
+import java.util.function.Consumer;
 
 /**
  * Decides by the store, for the whole fleet. A request passes only if the store says so, or if the
@@ -63,6 +66,8 @@ public final class ExactGate implements Gate {
   /** What is kept beside what questions ask for; null if nothing ever is. */
   private LeaseKeeper leases;
 
+  private Consumer<LateQuestion> afterWaiting;
+
   /**
    * @param local decides while the store does not, where the policy says so.
    */
@@ -90,9 +95,14 @@ public final class ExactGate implements Gate {
     store.listener(proofs);
   }
 
-  /** Says who keeps what is asked for beside requests; before the first question. */
-  void leases(LeaseKeeper ofHands) {
+  /**
+   * Says who keeps what is asked for beside requests; before the first question.
+   *
+   * @param served takes each request that has waited for an ask.
+   */
+  void leases(LeaseKeeper ofHands, Consumer<LateQuestion> served) {
     leases = ofHands;
+    afterWaiting = served;
     store.listener(new SeveralListeners(proofs, ofHands));
   }
 
@@ -235,6 +245,11 @@ public final class ExactGate implements Gate {
     ended(late);
   }
 
+  /** A request has waited for an ask, which has ended or takes too long. */
+  void served(LateQuestion late) {
+    afterWaiting.accept(late);
+  }
+
   /** A request that has waited for an ask has its verdict, or is gone. */
   void leave(LateQuestion late) {
     lates.leave(late);
@@ -309,7 +324,7 @@ public final class ExactGate implements Gate {
   /** The store has decided on one of the checks. */
   void decided(LateQuestion late, int check, StoreDecision decision) {
     if (leases != null) {
-      leases.decided(late, decision);
+      leases.decided(late, late.charges.isCostUsual(), decision);
     }
     switch (late.charges.operation()) {
       case CHECK, PEEK -> {
@@ -339,14 +354,23 @@ public final class ExactGate implements Gate {
 
   /** Units of a group's budgets that are kept here, and that requests like this one may use. */
   long inHand(LateQuestion late, int group) {
-    return leases == null ? 0 : leases.inHand(late.charges, group);
+    return leases == null || !late.charges.areOfHands()
+        ? 0
+        : leases.inHand(late.charges.leaseKey(group));
   }
 
   /** Whether a request that is only thought of would pass by what is in hand. */
   private boolean isInHands(LateQuestion late) {
-    return leases != null
-        && late.charges.operation() == Operation.PEEK
-        && leases.holdsAll(late.charges);
+    Charges charges = late.charges;
+    boolean holdsAll =
+        leases != null
+            && charges.operation() == Operation.PEEK
+            && charges.areOfHands()
+            && charges.isUniform();
+    for (int i = charges.localGroupCount(); holdsAll && i < charges.groupCount(); i++) {
+      holdsAll = inHand(late, i) >= charges.cost(charges.firstCharge(i));
+    }
+    return holdsAll;
   }
 
   private void granted(LateQuestion late, int check, StoreDecision decision, long inHand) {
@@ -404,7 +428,7 @@ public final class ExactGate implements Gate {
     if (late.state == State.OPEN) {
       late.state = late.isRefused() ? State.REFUSED : State.PASSED;
       if (leases != null) {
-        leases.concluded(late);
+        countArrivals(late);
       }
       if (late.isRefused()) {
         giveBackAll(late);
@@ -417,6 +441,28 @@ public final class ExactGate implements Gate {
       }
     }
     lates.leave(late);
+  }
+
+  /**
+   * Counts the arrival of a request of several keys. One that passes is demand for each of its
+   * keys; one that does not, only for the key that refused: else whoever is over a limit of his own
+   * would have units of all others kept.
+   */
+  private void countArrivals(LateQuestion late) {
+    Charges charges = late.charges;
+    if (!charges.areLeased() || charges.groupCount() - charges.localGroupCount() == 1) {
+      return;
+    }
+    for (int group = charges.localGroupCount(); group < charges.groupCount(); group++) {
+      if (!late.isRefused() || late.hasRefused(group)) {
+        countArrival(charges, group, clock.nowNs());
+      }
+    }
+  }
+
+  /** Counts an arrival of a group's key. */
+  void countArrival(Charges charges, int group, long nowNs) {
+    leases.leasing().arrived(charges.leaseKey(group), charges.group(group).leaseTerms(), nowNs);
   }
 
   /** The one way out: what is known while it is being asked is returned, all else is told. */

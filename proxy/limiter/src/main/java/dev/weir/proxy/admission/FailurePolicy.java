@@ -4,7 +4,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.OnStoreFailure;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
 
 /** Decides while the store does not, as each charge's policy says. One per event loop. */
 final class FailurePolicy {

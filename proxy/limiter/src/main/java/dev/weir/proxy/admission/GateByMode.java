@@ -2,7 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 
 /** Sends each question to the gate that decides on its charges, or to several. */
 public final class GateByMode implements Gate {

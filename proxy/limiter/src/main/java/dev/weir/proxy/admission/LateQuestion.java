@@ -2,15 +2,15 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.admission.lease.LeaseWaiter;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.store.StoreCallback;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
@@ -19,7 +19,7 @@ import dev.weir.scripts.ScriptLimit;
  * matched with, and so are its keys where it may have to name them again. One check has the budgets
  * of all the store's groups, or each group has its own. Reused.
  */
-final class LateQuestion implements StoreCallback {
+final class LateQuestion extends LeaseWaiter {
   private static final int BYTES_AT_FIRST = 256;
 
   enum State {
@@ -39,13 +39,8 @@ final class LateQuestion implements StoreCallback {
   /** Questions to the store that have not come to their end, and one more while they are asked. */
   int openCount;
 
-  /** When it came, and until when all that it waits for has to be there. */
+  /** When it came. */
   long askedNs;
-
-  long deadlineNs;
-
-  /** The hand of its only group; {@link LeaseTable#NONE} if it has none. */
-  int hand;
 
   /** Whether it has waited for an ask of others before it was asked itself. */
   boolean hasWaited;
@@ -122,8 +117,8 @@ final class LateQuestion implements StoreCallback {
     toldKeys = ownKeys;
   }
 
-  /** Is to wait for what an ask brings; it may have to be asked later, with these keys. */
-  void waits(StoreKeys keys) {
+  @Override
+  public void waits(StoreKeys keys) {
     hasWaited = true;
     next = null;
     own(keys);
@@ -170,19 +165,23 @@ final class LateQuestion implements StoreCallback {
     return isAlive;
   }
 
-  /** The hand's key, of its only group. */
-  long handKey() {
-    int group = charges.localGroupCount();
-    return charges.hash(group) ^ charges.group(group).leaseSeed();
+  @Override
+  public void served() {
+    gate.served(this);
   }
 
-  /** The only group of the store's. */
-  BudgetGroup handGroup() {
+  @Override
+  public long handKey() {
+    return charges.leaseKey(charges.localGroupCount());
+  }
+
+  @Override
+  public BudgetGroup handGroup() {
     return charges.group(charges.localGroupCount());
   }
 
-  /** Units that it takes of each limit, where all are the same. */
-  long handCost() {
+  @Override
+  public long handCost() {
     return charges.cost(firstCharge(0));
   }
 

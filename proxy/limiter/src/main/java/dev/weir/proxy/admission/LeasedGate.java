@@ -4,6 +4,10 @@ import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.admission.lease.HandNote;
+import dev.weir.proxy.admission.lease.LeaseAsk;
+import dev.weir.proxy.admission.lease.LeaseHands;
+import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LeaseMetrics;
@@ -12,10 +16,10 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
-import dev.weir.proxy.store.StoreKeys;
-import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.store.map.StoreKeys;
+import dev.weir.proxy.store.map.StoreSettings;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -52,6 +56,11 @@ public final class LeasedGate implements Gate {
   /** Whose that is, until the next question, or it is kept. */
   private long takenTicket = NOBODY;
 
+  /** Requests that have waited for an ask and found too little, in the order in which they came. */
+  private LateQuestion firstShort;
+
+  private LateQuestion lastShort;
+
   /**
    * A gate that asks by another one.
    *
@@ -82,7 +91,6 @@ public final class LeasedGate implements Gate {
       LoopMetrics metrics) {
     LeaseKeeper leases =
         new LeaseKeeper(hands, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
-    exact.leases(leases);
     return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
   }
 
@@ -103,7 +111,8 @@ public final class LeasedGate implements Gate {
     this.clock = clock;
     this.names = new StoreKeyWriter(storeNames);
     this.counts = counts;
-    leases.awaited().servedBy(this::serve);
+    exact.leases(leases, this::serve);
+    leases.awaited().afterServing(this::askForShort);
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new Taken();
     }
@@ -125,7 +134,7 @@ public final class LeasedGate implements Gate {
   private Verdict askOne(long ticket, Charges charges, int group, long nowNs, Outcome outcome) {
     BudgetGroup budgets = charges.group(group);
     LeaseTerms terms = budgets.leaseTerms();
-    long key = key(charges, group);
+    long key = charges.leaseKey(group);
     long cost = charges.cost(charges.firstCharge(group));
     int hand = leasing.arrived(key, terms, nowNs);
     if (hand == LeaseTable.NONE) {
@@ -150,34 +159,32 @@ public final class LeasedGate implements Gate {
   }
 
   /**
-   * Requests have waited for an ask under way: they take what is in hand now, in the order in which
-   * they came, and those for which that is not enough ask together.
+   * A request has waited for an ask: it takes what is in hand now, after those that came before it.
    */
-  private void serve(LateQuestion first) {
-    long nowNs = clock.nowNs();
-    LateQuestion firstShort = null;
-    LateQuestion lastShort = null;
-    LateQuestion next;
-    for (LateQuestion late = first; late != null; late = next) {
-      next = late.next;
-      late.next = null;
-      if (!late.outcome.awaits(late.ticket)) {
-        exact.leave(late);
-      } else if (leasing.take(late.hand, late.handKey(), late.handCost(), nowNs, taken[0])) {
-        counts.served(late.handCost());
-        tellTaken(late, nowNs);
+  private void serve(LateQuestion late) {
+    if (!late.outcome.awaits(late.ticket)) {
+      exact.leave(late);
+    } else if (leasing.take(late.hand, late.handKey(), late.handCost(), clock.nowNs(), taken[0])) {
+      counts.served(late.handCost());
+      tellTaken(late, clock.nowNs());
+    } else {
+      counts.waitedInVain();
+      if (firstShort == null) {
+        firstShort = late;
       } else {
-        counts.waitedInVain();
-        if (firstShort == null) {
-          firstShort = late;
-        } else {
-          lastShort.next = late;
-        }
-        lastShort = late;
+        lastShort.next = late;
       }
+      lastShort = late;
     }
-    if (firstShort != null) {
-      exact.askTogether(firstShort);
+  }
+
+  /** Those that have waited for one ask, and found too little, ask together. */
+  private void askForShort() {
+    LateQuestion first = firstShort;
+    firstShort = null;
+    lastShort = null;
+    if (first != null) {
+      exact.askTogether(first);
     }
   }
 
@@ -234,7 +241,7 @@ public final class LeasedGate implements Gate {
   private int take(Charges charges, int first, long nowNs, long untilNs) {
     int takenGroups = 0;
     for (int group = first; group < charges.groupCount(); group++) {
-      long key = key(charges, group);
+      long key = charges.leaseKey(group);
       long cost = charges.cost(charges.firstCharge(group));
       int hand = leasing.find(key, charges.group(group).leaseTerms());
       if (hand != LeaseTable.NONE && leasing.take(hand, key, cost, untilNs, taken[group - first])) {
@@ -253,7 +260,7 @@ public final class LeasedGate implements Gate {
       long cost = charges.cost(charges.firstCharge(group));
       hands.arrived(from.hand(), budgets.leaseTerms(), nowNs);
       if (leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs)) {
-        askAhead(charges, group, from.hand(), key(charges, group), cost, nowNs);
+        askAhead(charges, group, from.hand(), charges.leaseKey(group), cost, nowNs);
       }
       units += cost;
       least = least(least, budgets, from.hand(), from.left(), nowNs);
@@ -268,13 +275,13 @@ public final class LeasedGate implements Gate {
   private void countEmpty(Charges charges, int first, int takenGroups, long nowNs) {
     for (int group = first; group < charges.groupCount(); group++) {
       if ((takenGroups >>> group - first & 1) == 0 && exact.isProven(charges, group, nowNs)) {
-        leases.arrived(charges, group, nowNs);
+        exact.countArrival(charges, group, nowNs);
       }
     }
   }
 
   private void askAheadIfDue(Charges charges, int group, long nowNs) {
-    long key = key(charges, group);
+    long key = charges.leaseKey(group);
     int hand = leasing.find(key, charges.group(group).leaseTerms());
     if (hand != LeaseTable.NONE && leasing.mayAskAhead(hand, nowNs)) {
       askAhead(charges, group, hand, key, charges.cost(charges.firstCharge(group)), nowNs);
@@ -295,10 +302,6 @@ public final class LeasedGate implements Gate {
     boolean isLess =
         before == null || share < (double) before.remaining() / Math.max(1, before.limit());
     return isLess ? allow(of, hand, left, nowNs) : before;
-  }
-
-  private static long key(Charges charges, int group) {
-    return charges.hash(group) ^ charges.group(group).leaseSeed();
   }
 
   private void askAhead(Charges charges, int group, int hand, long key, long cost, long nowNs) {

@@ -8,7 +8,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.OnStoreFailure;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
 public final class LocalGate implements Gate {

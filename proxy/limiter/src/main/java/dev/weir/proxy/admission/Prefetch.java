@@ -2,11 +2,11 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Identity;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.identity.Identity;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import org.agrona.DirectBuffer;
 
 /**

@@ -2,8 +2,8 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.lease.Taken;
-import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**

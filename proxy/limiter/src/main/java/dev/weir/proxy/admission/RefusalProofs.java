@@ -8,7 +8,7 @@ import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.BudgetListener;
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.map.StoreKeys;
 
 /**
  * Refuses by what the store's own last answers prove, and takes note of them; see {@link
@@ -160,7 +160,7 @@ final class RefusalProofs implements BudgetListener {
   @Override
   public void forget(byte[] name, int partition) {
     named.clear();
-    StoreKeyWriter.copy(name, partition, named);
+    named.add(name, partition);
     proofs.forgetNamed(named.hash(0));
     forgottenNs = clock.tick();
   }

@@ -1,9 +1,9 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.rule.KeyPart;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.KeyPart;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;

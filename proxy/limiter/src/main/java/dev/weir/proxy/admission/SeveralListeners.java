@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.store.BudgetListener;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.map.StoreKeys;
 
 /** Tells two what one is told. */
 record SeveralListeners(BudgetListener one, BudgetListener other) implements BudgetListener {

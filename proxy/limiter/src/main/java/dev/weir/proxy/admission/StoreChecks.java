@@ -1,10 +1,11 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.lease.LeaseAsk;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.LoopStore;
-import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreQuestion;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /** Puts the checks of questions to the store, and what becomes of them. One per event loop. */

@@ -1,12 +1,11 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.rule.Identity;
-import dev.weir.proxy.rule.IdentityText;
-import dev.weir.proxy.store.Partitions;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.rule.identity.Identity;
+import dev.weir.proxy.rule.identity.IdentityText;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.StoreKeys;
 import java.nio.charset.StandardCharsets;
 import org.agrona.MutableDirectBuffer;
 
@@ -27,9 +26,6 @@ final class StoreKeyWriter {
   private static final byte[] PREFIX = {'r', 'l', ':'};
   private static final int HEX_DIGITS = 16;
   private static final int TAG_BYTES = Partitions.tag(0).length;
-
-  /** No secret: what depends on it must be the same on every sidecar. */
-  private static final SipHash SPREAD = new SipHash(0, 0);
 
   private final IdentityText text;
 
@@ -54,7 +50,7 @@ final class StoreKeyWriter {
     buffer.putBytes(at, group.dimension());
     at = put(buffer, at + group.dimension().length, (byte) ':');
     at = text.write(group.key(), identity, buffer, at);
-    int partition = Partitions.of(SPREAD.hash(buffer, from, at - from));
+    int partition = Partitions.of(StoreKeys.HASH.hash(buffer, from, at - from));
     buffer.putBytes(start + PREFIX.length, Partitions.tag(partition));
     buffer.putBytes(at, service);
     int nameAt = at + service.length - start;
@@ -67,7 +63,7 @@ final class StoreKeyWriter {
       }
       buffer.putBytes(keyStart + nameAt, name);
       int keyEnd = keyStart + nameAt + name.length;
-      long hash = SPREAD.hash(buffer, keyStart, keyEnd - keyStart);
+      long hash = StoreKeys.HASH.hash(buffer, keyStart, keyEnd - keyStart);
       keys.add(keyEnd, partition, hash, identity.hash() ^ budget.storeSeed());
     }
   }
@@ -87,7 +83,7 @@ final class StoreKeyWriter {
     buffer.putBytes(start, buffer, 0, length);
     int at = put(buffer, start + length, (byte) '!');
     at = putHex(buffer, putHex(buffer, at, high), low);
-    keys.add(at, keys.partition(0), SPREAD.hash(buffer, start, at - start), 0);
+    keys.add(at, keys.partition(0), StoreKeys.HASH.hash(buffer, start, at - start), 0);
   }
 
   private static int putHex(MutableDirectBuffer buffer, int at, long value) {
@@ -96,18 +92,6 @@ final class StoreKeyWriter {
       buffer.putByte(at + digit, (byte) Character.forDigit(nibble, 16));
     }
     return at + HEX_DIGITS;
-  }
-
-  /**
-   * Adds a name as it stands, of which this process does not know what it means.
-   *
-   * @param partition in the name.
-   */
-  static void copy(byte[] name, int partition, StoreKeys keys) {
-    MutableDirectBuffer buffer = keys.buffer();
-    int start = keys.end();
-    buffer.putBytes(start, name);
-    keys.add(start + name.length, partition, SPREAD.hash(buffer, start, name.length), 0);
   }
 
   private static int put(MutableDirectBuffer buffer, int at, byte b) {

@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.rule.IdentityText;
-import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.rule.identity.IdentityText;
+import dev.weir.proxy.rule.spec.KeyPart;
 import java.util.Set;
 
 /**

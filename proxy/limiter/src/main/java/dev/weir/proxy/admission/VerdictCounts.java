@@ -7,9 +7,9 @@ import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.OnStoreFailure;
 import dev.weir.proxy.rule.Rule;
-import dev.weir.proxy.rule.RuleAction;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
+import dev.weir.proxy.rule.spec.RuleAction;
 import java.util.EnumSet;
 import java.util.Set;
 

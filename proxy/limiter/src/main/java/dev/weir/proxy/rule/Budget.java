@@ -2,6 +2,11 @@ package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,6 +1,10 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.lease.LeaseTerms;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.scripts.ScriptLimit;
 import java.util.List;
 

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.SegmentLabel;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 

@@ -1,7 +1,14 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.rule.RuleSpec.FaultSink;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnMissingKey;
+import dev.weir.proxy.rule.spec.Overflow;
+import dev.weir.proxy.rule.spec.RuleAction;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

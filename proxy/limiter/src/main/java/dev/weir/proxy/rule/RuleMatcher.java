@@ -1,6 +1,9 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.PathPattern;
+import dev.weir.proxy.rule.spec.SegmentLabel;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;

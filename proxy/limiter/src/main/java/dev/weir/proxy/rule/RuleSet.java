@@ -1,6 +1,8 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.map.Partitions;
 import dev.weir.scripts.CheckReply;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;

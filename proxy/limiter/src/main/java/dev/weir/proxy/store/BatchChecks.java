@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.store.StoreQuestion.Operation;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;

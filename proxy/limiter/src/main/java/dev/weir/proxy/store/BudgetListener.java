@@ -1,5 +1,7 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.store.map.StoreKeys;
+
 /**
  * Is told when what an event loop knows of budgets in the store may not hold any longer; on that
  * loop.

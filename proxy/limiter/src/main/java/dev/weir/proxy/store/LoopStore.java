@@ -2,6 +2,10 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.debt.Debts;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.ShardMap;
+import dev.weir.proxy.store.map.StoreKeys;
 import io.netty.channel.EventLoop;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;

@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.debt.Debts;
 
 /**
  * What becomes of the questions of an event loop: whoever asked is told, what passed undecided is
@@ -90,8 +91,8 @@ final class QuestionResults {
   }
 
   /**
-   * Some requests have passed and have not been charged: a budget whose debts find no room keeps
-   * no other from being charged.
+   * Some requests have passed and have not been charged: a budget whose debts find no room keeps no
+   * other from being charged.
    */
   void remember(StoreQuestion debt, long passedNs) {
     long nowNs = clock.nowNs();

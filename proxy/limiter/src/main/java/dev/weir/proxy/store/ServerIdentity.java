@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.store.map.StoreNode;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletionStage;

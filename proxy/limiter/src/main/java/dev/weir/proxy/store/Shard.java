@@ -2,6 +2,8 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.ErrorReply.Remedy;
+import dev.weir.proxy.store.debt.Debts;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 import java.util.function.IntFunction;
 
@@ -147,7 +149,7 @@ final class Shard implements BatchOwner, Debts.Carrier {
 
   /** Charges what has passed without a decision, if the server is there. */
   void settleDebts(long nowNs) {
-    if (ownDebts.debts > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
+    if (ownDebts.debts() > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
       owes = true;
       if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
@@ -156,8 +158,7 @@ final class Shard implements BatchOwner, Debts.Carrier {
   }
 
   @Override
-  public boolean take(
-      StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs) {
+  public boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs) {
     if (!gathering.hasRoom(1, key.length(0))) {
       return false;
     }
@@ -169,7 +170,7 @@ final class Shard implements BatchOwner, Debts.Carrier {
   private void send(long nowNs) {
     if (owes) {
       debts.moveTo(this, ownDebts, nowNs);
-      owes = ownDebts.debts > 0;
+      owes = ownDebts.debts() > 0;
     }
     Batch batch = gathering;
     gathering = null;

@@ -1,6 +1,9 @@
 package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.debt.Debts;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.ShardMap;
 import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import dev.weir.algorithms.lease.LeaseLife;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 

@@ -2,6 +2,8 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.store.map.StoreCalls;
+import dev.weir.proxy.store.map.StoreNode;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;

@@ -2,6 +2,8 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 

@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.rule.Identity;
+import dev.weir.proxy.rule.identity.Identity;
 import org.agrona.DirectBuffer;
 
 /** An identity of which a gate of this node sees all that it looks at. */

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.TextRequest;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -4,13 +4,14 @@ import static dev.weir.proxy.admission.LeasedRig.rule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.util.ArrayList;

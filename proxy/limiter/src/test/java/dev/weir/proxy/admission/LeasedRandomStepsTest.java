@@ -7,6 +7,7 @@ import static dev.weir.proxy.admission.LeasedRig.MS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -17,8 +18,8 @@ import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.util.ArrayList;

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.Identities;
-import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.rule.Share;
 import dev.weir.proxy.rule.Shares;
+import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.Share;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;

@@ -1,16 +1,17 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.lease.LeaseHands;
 import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.rule.ClientIpReader;
-import dev.weir.proxy.rule.IdentityReader;
-import dev.weir.proxy.rule.IdentitySettings;
-import dev.weir.proxy.rule.KeyHasher;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.identity.ClientIpReader;
+import dev.weir.proxy.rule.identity.IdentityReader;
+import dev.weir.proxy.rule.identity.IdentitySettings;
+import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.ModelStore;
-import dev.weir.proxy.store.StoreLogin;
-import dev.weir.proxy.store.StoreSettings;
-import dev.weir.proxy.store.Topology;
+import dev.weir.proxy.store.map.StoreLogin;
+import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.store.map.Topology;
 import java.util.List;
 
 /** Admission by one rule, on a {@link ModelStore}. */

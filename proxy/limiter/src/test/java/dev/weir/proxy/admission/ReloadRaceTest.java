@@ -3,11 +3,11 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.Rate;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.spec.PathPattern;
+import dev.weir.proxy.rule.spec.RuleAction;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

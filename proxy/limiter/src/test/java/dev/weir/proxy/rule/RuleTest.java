@@ -7,6 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Alignment;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnMissingKey;
+import dev.weir.proxy.rule.spec.Overflow;
+import dev.weir.proxy.rule.spec.PathPattern;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleAction;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;

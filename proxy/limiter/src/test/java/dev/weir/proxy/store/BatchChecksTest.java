@@ -3,6 +3,7 @@ package dev.weir.proxy.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,9 @@ import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.debt.Debts;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -87,8 +90,8 @@ class DebtsTest {
     for (int key = 0; key < Debts.MAX_BUDGETS; key++) {
       owe(key % (Partitions.COUNT / 2), key, years, NOW);
     }
-    assertEquals(Debts.MAX_BUDGETS, dead.debts().debts);
-    assertEquals(0, healthy.debts().debts);
+    assertEquals(Debts.MAX_BUDGETS, dead.debts().debts());
+    assertEquals(0, healthy.debts().debts());
     for (int answer = 0; answer < 1_000; answer++) {
       healthy.settleDebts(NOW);
     }
@@ -104,13 +107,13 @@ class DebtsTest {
       owe(key % Partitions.COUNT, key, years, NOW);
       owe(key % Partitions.COUNT, key, years, NOW);
     }
-    assertEquals(512, dead.debts().debts);
+    assertEquals(512, dead.debts().debts());
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
     assertEquals(Batch.MAX_KEYS, move(dead, NOW));
-    assertEquals(0, dead.debts().debts);
+    assertEquals(0, dead.debts().debts());
     assertFalse(debts.owes(dead.debts(), NOW));
     assertEquals(513, debts.lookCount(), "one had no room, and was seen again");
-    assertEquals(512, healthy.debts().debts);
+    assertEquals(512, healthy.debts().debts());
     assertFalse(debts.isEmpty());
   }
 
@@ -147,10 +150,10 @@ class DebtsTest {
     owe(0, 1, years, NOW);
     owe(127, 2, years, NOW);
     debts.assign(0, null);
-    assertEquals(0, dead.debts().debts);
+    assertEquals(0, dead.debts().debts());
     owe(0, 3, years, NOW);
     debts.assign(0, healthy.debts());
-    assertEquals(3, healthy.debts().debts);
+    assertEquals(3, healthy.debts().debts());
     assertEquals(3, move(healthy, NOW));
     assertTrue(debts.isEmpty());
   }

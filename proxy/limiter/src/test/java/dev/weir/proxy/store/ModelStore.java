@@ -3,6 +3,8 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.ShardMap;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.SocketAddress;

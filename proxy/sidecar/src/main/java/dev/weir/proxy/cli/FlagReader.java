@@ -1,7 +1,7 @@
 package dev.weir.proxy.cli;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

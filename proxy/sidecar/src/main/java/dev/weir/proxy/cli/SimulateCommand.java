@@ -1,11 +1,11 @@
 package dev.weir.proxy.cli;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.BudgetSpec;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.simulation.Simulation;
 import dev.weir.proxy.simulation.SimulationFigures;
 import dev.weir.proxy.simulation.SimulationSettings;

@@ -6,7 +6,7 @@ import static dev.weir.proxy.control.SettingKind.NAME;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
 import dev.weir.proxy.decision.DecisionSettings;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BudgetSpec;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.RuleAction;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.RuleAction;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 

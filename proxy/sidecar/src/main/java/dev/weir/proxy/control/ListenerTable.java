@@ -4,7 +4,7 @@ import static dev.weir.proxy.control.SettingKind.ADDRESS;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;

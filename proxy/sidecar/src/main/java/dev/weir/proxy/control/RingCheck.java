@@ -2,9 +2,9 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;

@@ -2,7 +2,7 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.List;
 
 /**

@@ -1,12 +1,12 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.BudgetSpec;
-import dev.weir.proxy.rule.KeyPart;
-import dev.weir.proxy.rule.KeySpec;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeyPart;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

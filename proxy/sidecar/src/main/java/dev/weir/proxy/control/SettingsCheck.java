@@ -1,6 +1,6 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

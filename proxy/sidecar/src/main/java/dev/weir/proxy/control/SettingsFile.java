@@ -1,8 +1,8 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;

@@ -1,7 +1,7 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.RuleSpec;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -16,10 +16,10 @@ import static dev.weir.proxy.control.SettingKind.URL;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.Cidr;
-import dev.weir.proxy.rule.ClientIpField;
-import dev.weir.proxy.rule.DurationText;
+import dev.weir.proxy.rule.identity.Cidr;
+import dev.weir.proxy.rule.identity.ClientIpField;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

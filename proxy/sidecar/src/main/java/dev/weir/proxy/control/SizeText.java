@@ -1,6 +1,6 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 
 /** Sizes as people write them: {@code 512B}, {@code 32KiB}, {@code 1MiB}. */
 final class SizeText {

@@ -1,8 +1,8 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.RuleSpec;
-import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.map.StoreSettings;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;

@@ -4,7 +4,7 @@ import static dev.weir.proxy.control.SettingKind.FILE;
 import static dev.weir.proxy.control.SettingKind.FILES;
 import static dev.weir.proxy.control.SettingKind.FORM;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.ClientCertificate;
 import dev.weir.proxy.tls.ServerTlsSettings;

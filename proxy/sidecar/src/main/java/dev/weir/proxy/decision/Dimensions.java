@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.rule.BadValueException;
-import dev.weir.proxy.rule.KeyPart;
+import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.KeyPart;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The names of dimensions, each read once. */

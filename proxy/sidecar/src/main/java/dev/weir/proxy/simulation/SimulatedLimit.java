@@ -8,7 +8,7 @@ import dev.weir.algorithms.store.RingBudget;
 import dev.weir.algorithms.store.StoredBudget;
 import dev.weir.algorithms.store.StoredBudgets;
 import dev.weir.algorithms.store.WindowBudget;
-import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
 import java.math.BigInteger;
 import java.util.concurrent.TimeUnit;
 

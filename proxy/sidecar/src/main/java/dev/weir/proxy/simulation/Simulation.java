@@ -5,7 +5,7 @@ import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.store.LeaseGrant;
 import dev.weir.algorithms.store.StoredBudgets;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import java.util.SplittableRandom;
 
 /**

@@ -1,7 +1,7 @@
 package dev.weir.proxy.simulation;
 
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
 
 /**
  * What a fleet is like, and what happens to it. Times are in nanoseconds.

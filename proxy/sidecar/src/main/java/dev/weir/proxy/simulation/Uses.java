@@ -1,6 +1,6 @@
 package dev.weir.proxy.simulation;
 
-import dev.weir.proxy.rule.LimitSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,8 +1,8 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.algorithms.LimitTable;
-import dev.weir.proxy.admission.LeaseHands;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.lease.LeaseHands;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;

@@ -20,7 +20,7 @@ import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.weir.proxy.control;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.weir.proxy.rule.BadValueException;
+import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rule.Budget;
-import dev.weir.proxy.rule.IdentitySettings;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.store.StoreSettings;
+import dev.weir.proxy.rule.identity.IdentitySettings;
+import dev.weir.proxy.store.map.StoreSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

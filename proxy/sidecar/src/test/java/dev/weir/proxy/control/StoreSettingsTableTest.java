@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.rule.KeyPart;
-import dev.weir.proxy.store.StoreLogin;
-import dev.weir.proxy.store.StoreSettings;
-import dev.weir.proxy.store.Topology;
+import dev.weir.proxy.rule.spec.KeyPart;
+import dev.weir.proxy.store.map.StoreLogin;
+import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.store.map.Topology;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

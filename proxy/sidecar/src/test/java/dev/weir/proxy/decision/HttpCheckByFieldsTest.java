@@ -8,7 +8,7 @@ import dev.weir.proxy.downstream.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.DecisionObserver;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Mode;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -3,10 +3,10 @@ package dev.weir.proxy.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
-import dev.weir.proxy.rule.Rate;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.simulation.SimulationSettings.Faults;
 import dev.weir.proxy.simulation.SimulationSettings.Network;
 import dev.weir.proxy.simulation.SimulationSettings.Traffic;

@@ -1,7 +1,7 @@
 package dev.weir.proxy.envoy.call;
 
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.ScriptLimit;
 

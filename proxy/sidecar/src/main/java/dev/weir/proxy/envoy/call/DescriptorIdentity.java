@@ -1,7 +1,7 @@
 package dev.weir.proxy.envoy.call;
 
 import dev.weir.proxy.envoy.file.DescriptorNode;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;

@@ -7,7 +7,7 @@ import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.StoreCallback;
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
+import dev.weir.proxy.store.map.StoreKeys;
 import java.util.Arrays;
 
 /**

@@ -13,7 +13,7 @@ import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorCounters;
 import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import java.util.Set;

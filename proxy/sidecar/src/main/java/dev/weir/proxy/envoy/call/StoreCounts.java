@@ -5,8 +5,8 @@ import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.NodeLimit;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.StoreKeys;
 import dev.weir.proxy.store.StoreQuestion;
+import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckCall;
 
 /**

@@ -1,8 +1,8 @@
 package dev.weir.proxy.envoy.file;
 
 import dev.weir.algorithms.Limit;
-import dev.weir.proxy.rule.LimitSpec;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.scripts.ScriptLimit;
 
 /**

@@ -1,7 +1,7 @@
 package dev.weir.proxy.envoy.file;
 
-import dev.weir.proxy.rule.Algorithm;
-import dev.weir.proxy.rule.Mode;
+import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Mode;
 
 /**
  * How a limit is counted where its file says so below {@code weir}; what is not said is as

@@ -13,7 +13,7 @@ import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import java.lang.management.ManagementFactory;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;

@@ -13,7 +13,7 @@ import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.util.ArrayList;

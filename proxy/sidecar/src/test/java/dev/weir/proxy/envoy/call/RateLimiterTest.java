@@ -17,7 +17,7 @@ import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

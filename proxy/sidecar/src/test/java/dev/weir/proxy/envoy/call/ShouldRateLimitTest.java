@@ -12,7 +12,7 @@ import dev.weir.proxy.decision.DecisionRig;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.KeyHasher;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;

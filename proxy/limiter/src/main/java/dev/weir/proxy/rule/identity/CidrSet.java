@@ -1,0 +1,96 @@
+package dev.weir.proxy.rule.identity;
+
+import dev.weir.proxy.request.IpAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Addresses in any of several ranges: a binary search over disjoint ones. Immutable; any thread.
+ */
+public final class CidrSet {
+  /** No address. */
+  public static final CidrSet EMPTY = of(List.of());
+
+  private static final int LONGS_PER_RANGE = 4;
+
+  private final List<Cidr> cidrs;
+  private final long[] ranges;
+
+  private CidrSet(List<Cidr> cidrs, long[] ranges) {
+    this.cidrs = cidrs;
+    this.ranges = ranges;
+  }
+
+  public static CidrSet of(List<Cidr> cidrs) {
+    List<Cidr> sorted = cidrs.stream().sorted(CidrSet::compare).toList();
+    List<Cidr> disjoint = new ArrayList<>();
+    for (Cidr cidr : sorted) {
+      IpAddress end = disjoint.isEmpty() ? null : disjoint.get(disjoint.size() - 1).last();
+      IpAddress start = cidr.address();
+      if (end == null || compare(start.high(), start.low(), end.high(), end.low()) > 0) {
+        disjoint.add(cidr);
+      }
+    }
+    long[] ranges = new long[disjoint.size() * LONGS_PER_RANGE];
+    for (int i = 0; i < disjoint.size(); i++) {
+      ranges[i * LONGS_PER_RANGE] = disjoint.get(i).address().high();
+      ranges[i * LONGS_PER_RANGE + 1] = disjoint.get(i).address().low();
+      ranges[i * LONGS_PER_RANGE + 2] = disjoint.get(i).last().high();
+      ranges[i * LONGS_PER_RANGE + 3] = disjoint.get(i).last().low();
+    }
+    return new CidrSet(List.copyOf(cidrs), ranges);
+  }
+
+  /**
+   * The smaller start first. Two CIDR ranges are disjoint or one holds the other: of two with one
+   * start the larger first.
+   */
+  private static int compare(Cidr a, Cidr b) {
+    int byStart =
+        compare(a.address().high(), a.address().low(), b.address().high(), b.address().low());
+    return byStart != 0 ? byStart : Integer.compare(a.prefixLength(), b.prefixLength());
+  }
+
+  private static int compare(long highA, long lowA, long highB, long lowB) {
+    int byHigh = Long.compareUnsigned(highA, highB);
+    return byHigh != 0 ? byHigh : Long.compareUnsigned(lowA, lowB);
+  }
+
+  /** Whether one of the ranges holds the address. */
+  public boolean contains(long high, long low) {
+    int least = 0;
+    int most = ranges.length / LONGS_PER_RANGE - 1;
+    while (least <= most) {
+      int middle = (least + most) >>> 1;
+      int at = middle * LONGS_PER_RANGE;
+      if (compare(high, low, ranges[at], ranges[at + 1]) < 0) {
+        most = middle - 1;
+      } else if (compare(high, low, ranges[at + 2], ranges[at + 3]) > 0) {
+        least = middle + 1;
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public boolean isEmpty() {
+    return ranges.length == 0;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CidrSet that && cidrs.equals(that.cidrs);
+  }
+
+  @Override
+  public int hashCode() {
+    return cidrs.hashCode();
+  }
+
+  /** The ranges as they were given. */
+  @Override
+  public String toString() {
+    return cidrs.toString();
+  }
+}

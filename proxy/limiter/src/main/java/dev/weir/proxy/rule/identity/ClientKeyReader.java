@@ -1,0 +1,41 @@
+package dev.weir.proxy.rule.identity;
+
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.RequestView;
+
+/**
+ * The address by which a client is given its share: the one that limits by {@code ip} count, IPv6
+ * by its /64. A trusted proxy that names nobody has no key, as anybody may stand behind it; nor has
+ * a peer on this machine, over loopback or a Unix-domain socket: it is the service's own company,
+ * or a proxy that nobody told us of.
+ */
+public final class ClientKeyReader implements ClientKey {
+  private static final int LOOPBACK_NET = 127;
+
+  private final ClientIpReader clientIp;
+  private final CidrSet trusted;
+
+  /**
+   * @param clientIp of the same event loop.
+   */
+  public ClientKeyReader(IdentitySettings settings, ClientIpReader clientIp) {
+    this.clientIp = clientIp;
+    this.trusted = settings.trustedProxies();
+  }
+
+  @Override
+  public long of(RequestView request) {
+    clientIp.read(request);
+    long high = clientIp.high();
+    long low = clientIp.low();
+    if (high == 0 && isLoopback(low) || trusted.contains(high, low)) {
+      return NONE;
+    }
+    // No network of IPv6 has an upper half that looks like the lower one of a mapped address.
+    return high == 0 ? low : high;
+  }
+
+  private static boolean isLoopback(long low) {
+    return low >>> 32 == 0xFFFF ? (low >>> 24 & 0xFF) == LOOPBACK_NET : low == 1;
+  }
+}

@@ -1,0 +1,320 @@
+package dev.weir.proxy.rule.identity;
+
+import dev.weir.proxy.request.CertificateNames;
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.spec.KeyPart;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.OnMissingKey;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.SegmentLabel;
+import java.nio.ByteOrder;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Whose budget a request charges: reads the parts of a rule's key and hashes them.
+ *
+ * <ul>
+ *   <li>Each part is hashed with a tag and its length, so that no two identities share their bytes:
+ *       {@code a:b} is not {@code a} and {@code b}, absent is not empty, an address is not a header
+ *       that spells it.
+ *   <li>A header's value is taken byte for byte, whatever the bytes and however long; but of Host
+ *       it is the name that counts.
+ *   <li>Only what the service gets is read: a field that is not passed on is absent.
+ *   <li>A part that occurs twice is refused: an origin that takes one while we take the other would
+ *       be a way around the limit.
+ *   <li>A part that is absent is what {@link OnMissingKey} says. In a composite key the other parts
+ *       still count.
+ *   <li>Cookies and query parameters are found and decoded by {@link PairReader}.
+ *   <li>IPv6 clients count by their prefix.
+ * </ul>
+ *
+ * One per event loop; allocates nothing after construction.
+ */
+public final class IdentityReader implements Identities {
+  static final byte ABSENT = 0;
+  private static final byte VALUE = 1;
+  static final byte ADDRESS = 2;
+
+  /** An address in the place of a value that is absent. */
+  static final byte STAND_IN = 3;
+
+  private static final int ADDRESS_BYTES = 16;
+  static final int PART_HEADER_BYTES = 1 + Integer.BYTES;
+
+  private final KeyHasher hasher;
+  private final ClientIpReader clientIp;
+  private final IpText address = new IpText();
+  private final int partBytes;
+  private final long ipv6MaskHigh;
+  private final long ipv6MaskLow;
+  private final Read[] reads = new Read[RuleSpec.MAX_BUDGETS];
+
+  /** The one that is being read. */
+  private UnsafeBuffer scratch;
+
+  private int length;
+
+  /** What was read by one key. */
+  private static final class Read implements Identity {
+    private final UnsafeBuffer bytes;
+    private int length;
+    private long hash;
+
+    Read(int capacity) {
+      bytes = new UnsafeBuffer(new byte[capacity]);
+    }
+
+    @Override
+    public long hash() {
+      return hash;
+    }
+
+    @Override
+    public DirectBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public int length() {
+      return length;
+    }
+  }
+
+  /**
+   * @param clientIp of the same event loop.
+   * @param maxHeadBytes the longest head: no value is longer.
+   */
+  public IdentityReader(
+      IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
+    this.hasher = hasher;
+    this.clientIp = clientIp;
+    partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
+    reads[0] = new Read(partBytes);
+    ipv6MaskHigh = IpAddress.maskHigh(settings.ipv6Prefix());
+    ipv6MaskLow = IpAddress.maskLow(settings.ipv6Prefix());
+  }
+
+  /**
+   * Reads the identities that a rule wants, one by each of its keys: what the question gives, and
+   * the rest from its request. Either way they are the same bytes. Takes memory when a rule has
+   * more keys, or a key more parts, than any before it.
+   *
+   * @return null, and {@link #of} tells them until the next read; or the reason for refusing the
+   *     request.
+   */
+  public RefusalReason read(Rule rule, Question question) {
+    for (int group = 0; group < rule.groupCount(); group++) {
+      KeySpec key = rule.group(group).key();
+      int capacity = key.partCount() * partBytes;
+      if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
+        reads[group] = new Read(capacity);
+      }
+      RefusalReason refusal = read(key, rule, question, reads[group]);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  private RefusalReason read(KeySpec key, Rule rule, Question question, Read into) {
+    scratch = into.bytes;
+    length = 0;
+    for (int i = 0; i < key.partCount(); i++) {
+      KeyPart part = key.part(i);
+      int given = given(part, question);
+      RefusalReason refusal =
+          given >= 0
+              ? appendGiven(part, rule.onMissingKey(), question, given)
+              : append(part, rule.onMissingKey(), question.request());
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    into.length = length;
+    into.hash = hasher.hash(scratch, 0, length);
+    return null;
+  }
+
+  @Override
+  public Identity of(int group) {
+    return reads[group];
+  }
+
+  /** Which of the given identities is that of a source; negative if none is. */
+  private static int given(KeyPart part, Question question) {
+    for (int i = 0; i < question.identityCount(); i++) {
+      if (part.isNamed(question.identityName(i))) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private RefusalReason appendGiven(
+      KeyPart part, OnMissingKey onMissing, Question question, int index) {
+    DirectBuffer bytes = question.identityBytes(index);
+    int from = question.identityOffset(index);
+    int given = question.identityLength(index);
+    if (given > partBytes - PART_HEADER_BYTES) {
+      return RefusalReason.IDENTITY_AMBIGUOUS; // no request says as much
+    }
+    int at = length + PART_HEADER_BYTES;
+    switch (part.source()) {
+      case IP -> {
+        if (!address.parseAddress(bytes, from, from + given)) {
+          return RefusalReason.IDENTITY_AMBIGUOUS;
+        }
+        appendAddress(ADDRESS, address.high(), address.low());
+        return null;
+      }
+      case HOST -> {
+        return appendValue(host(bytes, from, given, at), onMissing, question.request());
+      }
+      case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN ->
+          scratch.putBytes(at, bytes, from, given);
+    }
+    return appendValue(given, onMissing, question.request());
+  }
+
+  /**
+   * @param request null if there is none.
+   */
+  private RefusalReason append(KeyPart part, OnMissingKey onMissing, RequestView request) {
+    if (request == null) {
+      return part.source() == KeyPart.Source.IP
+          ? RefusalReason.IDENTITY_MISSING
+          : appendValue(PairReader.ABSENT, onMissing, null);
+    }
+    if (part.source() == KeyPart.Source.IP) {
+      if (request.peer() == null) {
+        return RefusalReason.IDENTITY_MISSING; // it is an endpoint, and nobody's request
+      }
+      appendAddress(ADDRESS, request);
+      return null;
+    }
+    return appendValue(value(part, request, length + PART_HEADER_BYTES), onMissing, request);
+  }
+
+  /** Appends a part whose value has been copied, or what stands in for one that is absent. */
+  private RefusalReason appendValue(int valueLength, OnMissingKey onMissing, RequestView request) {
+    if (valueLength == PairReader.TWICE) {
+      return RefusalReason.IDENTITY_AMBIGUOUS;
+    }
+    if (valueLength == PairReader.ABSENT || valueLength == 0 && onMissing == OnMissingKey.REFUSE) {
+      switch (onMissing) {
+        case REFUSE -> {
+          return RefusalReason.IDENTITY_MISSING;
+        }
+        case IP -> {
+          if (request == null || request.peer() == null) {
+            return RefusalReason.IDENTITY_MISSING;
+          }
+          appendAddress(STAND_IN, request);
+        }
+        case SHARED -> appendHeader(ABSENT, 0);
+      }
+      return null;
+    }
+    appendHeader(VALUE, valueLength);
+    length += valueLength;
+    return null;
+  }
+
+  /** Copies a part's value to the scratch; its length, or why there is none. */
+  private int value(KeyPart part, RequestView request, int at) {
+    return switch (part.source()) {
+      case HOST -> host(request.bytes(), request.authorityOffset(), request.authorityLength(), at);
+      case HEADER -> header(part.header(), request, at);
+      case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
+      case QUERY -> PairReader.query(part.name(), request, scratch, at);
+      case TLS_SAN, TLS_SPIFFE, TLS_CN -> certificate(part.source(), request.peer(), at);
+      case IP -> throw new AssertionError("has no value");
+    };
+  }
+
+  /** What the certificate of the connection names: read from it once, when it was shown. */
+  private int certificate(KeyPart.Source source, Peer peer, int at) {
+    CertificateNames names = peer == null ? null : peer.certificate();
+    byte[] name =
+        names == null
+            ? null
+            : switch (source) {
+              case TLS_SAN -> names.san();
+              case TLS_SPIFFE -> names.spiffe();
+              case TLS_CN -> names.cn();
+              case IP, HOST, HEADER, COOKIE, QUERY -> throw new AssertionError(source);
+            };
+    if (name == null) {
+      return PairReader.ABSENT;
+    }
+    if (name.length > partBytes - PART_HEADER_BYTES) {
+      return PairReader.TWICE; // longer than any identity may be: nobody's
+    }
+    scratch.putBytes(at, name);
+    return name.length;
+  }
+
+  /**
+   * The host that is forwarded: that of the target, if it has one, else of the Host field. Services
+   * take all spellings of a name for one host, and so does this: in lower case, without a dot at
+   * the end and without the port.
+   */
+  private int host(DirectBuffer bytes, int from, int hostLength, int at) {
+    int end = from + hostLength;
+    if (from == end) {
+      return PairReader.ABSENT;
+    }
+    boolean isLiteral = bytes.getByte(from) == '[';
+    int out = at;
+    for (int i = from; i < end; i++) {
+      byte b = bytes.getByte(i);
+      if (b == ':' && !isLiteral) {
+        break;
+      }
+      isLiteral &= b != ']';
+      scratch.putByte(out++, SegmentLabel.lowerCase(b));
+    }
+    return (out > at + 1 && scratch.getByte(out - 1) == '.' ? out - 1 : out) - at;
+  }
+
+  private int header(FieldName name, RequestView request, int at) {
+    int index = request.findField(name, 0);
+    if (index < 0) {
+      return PairReader.ABSENT;
+    }
+    if (request.findField(name, index + 1) >= 0) {
+      return PairReader.TWICE;
+    }
+    DirectBuffer bytes = request.bytes();
+    int valueLength = request.valueLength(index);
+    scratch.putBytes(at, bytes, request.valueOffset(index), valueLength);
+    return valueLength;
+  }
+
+  private void appendAddress(byte tag, RequestView request) {
+    clientIp.read(request);
+    appendAddress(tag, clientIp.high(), clientIp.low());
+  }
+
+  private void appendAddress(byte tag, long high, long low) {
+    boolean v4 = high == 0 && low >>> 32 == 0xFFFF;
+    appendHeader(tag, ADDRESS_BYTES);
+    scratch.putLong(length, v4 ? high : high & ipv6MaskHigh, ByteOrder.BIG_ENDIAN);
+    scratch.putLong(length + Long.BYTES, v4 ? low : low & ipv6MaskLow, ByteOrder.BIG_ENDIAN);
+    length += ADDRESS_BYTES;
+  }
+
+  private void appendHeader(byte tag, int valueLength) {
+    scratch.putByte(length, tag);
+    scratch.putInt(length + 1, valueLength, ByteOrder.BIG_ENDIAN);
+    length += PART_HEADER_BYTES;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.weir.proxy.rule.spec;
+
+/** How a rule's budget comes back. {@link LimitSpec} says what each of them takes. */
+public enum Algorithm {
+  /** So many per window on average, never more than the burst at once. */
+  GCRA("gcra"),
+  /** The burst is the bucket's depth; it is refilled continuously at the rate. */
+  TOKEN_BUCKET("token-bucket"),
+  /**
+   * The burst is the bucket's depth; it leaks at the rate, and what overflows is refused or held.
+   */
+  LEAKY_BUCKET("leaky-bucket"),
+  /** So many per window of the clock or the calendar; up to twice as many across an edge. */
+  FIXED_WINDOW("fixed-window"),
+  /** Never more in any window: a record of each unit that passed. */
+  SLIDING_LOG("sliding-log"),
+  /** Two counts stand for a sliding window. */
+  SLIDING_COUNTER("sliding-counter"),
+  /** A sliding window that moves by a sub-window at a time. */
+  BUCKET_RING("bucket-ring");
+
+  private final String text;
+
+  Algorithm(String text) {
+    this.text = text;
+  }
+
+  /** Whether it paces, so that how much passes at once is apart from the rate. */
+  boolean takesBurst() {
+    return this == GCRA || this == TOKEN_BUCKET || this == LEAKY_BUCKET;
+  }
+
+  /** Whether a key's state is more than a word, and takes a table with rings. */
+  boolean takesRing() {
+    return this == SLIDING_LOG || this == BUCKET_RING;
+  }
+
+  /** The name in files and on the command line. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,61 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.algorithms.CalendarUnit;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+/** The moments at which the windows of a fixed window start. */
+public enum Alignment {
+  /** At every multiple of the window since 1970-01-01T00:00Z. */
+  EPOCH("epoch", null, null, null),
+  MINUTE(
+      "minute", CalendarUnit.MINUTE, ChronoUnit.MINUTES, new Rate(1, TimeUnit.MINUTES.toNanos(1))),
+  HOUR("hour", CalendarUnit.HOUR, ChronoUnit.HOURS, new Rate(1, TimeUnit.HOURS.toNanos(1))),
+  DAY("day", CalendarUnit.DAY, ChronoUnit.DAYS, new Rate(1, TimeUnit.DAYS.toNanos(1))),
+  /** From Monday. */
+  WEEK("week", CalendarUnit.WEEK, ChronoUnit.WEEKS, new Rate(1, TimeUnit.DAYS.toNanos(7))),
+  MONTH("month", CalendarUnit.MONTH, ChronoUnit.MONTHS, Rate.perMonth(1));
+
+  private final String text;
+  private final CalendarUnit unit;
+  private final ChronoUnit storeUnit;
+  private final Rate rate;
+
+  Alignment(String text, CalendarUnit unit, ChronoUnit storeUnit, Rate rate) {
+    this.text = text;
+    this.unit = unit;
+    this.storeUnit = storeUnit;
+    this.rate = rate;
+  }
+
+  /** Null for {@link #EPOCH}. */
+  CalendarUnit unit() {
+    return unit;
+  }
+
+  /** The unit of windows as the store knows it; null for {@link #EPOCH}. */
+  ChronoUnit storeUnit() {
+    return storeUnit;
+  }
+
+  /** Whether the edges differ from one time zone to the other. */
+  boolean takesZone() {
+    return this != EPOCH && this != MINUTE;
+  }
+
+  /** Whether a limit's window, as it is written, is the one of this unit. */
+  boolean fits(Rate limit) {
+    return unit == null ? !limit.isMonthly() : rate.sameWindow(limit);
+  }
+
+  /** How the window that fits is written, such as {@code 1d}; null for {@link #EPOCH}. */
+  String window() {
+    return rate == null ? null : rate.window();
+  }
+
+  /** The name in files and on the command line. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,217 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
+import dev.weir.scripts.ScriptLimit;
+import java.time.ZoneId;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One limit of a rule as somebody wrote it, whose budgets it counts, and who decides on them.
+ *
+ * @param limit without a rate if there is no limit.
+ * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
+ * @param leaseLifeNs the longest life of a unit that is kept; 0 if not given, then as the limit's
+ *     kind and window have it. For {@link Mode#LEASED}.
+ */
+public record BudgetSpec(
+    KeySpec key, LimitSpec limit, Mode mode, OnStoreFailure onStoreFailure, long leaseLifeNs) {
+  /** The longest life that can be set. */
+  public static final long MAX_LEASE_LIFE_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long NS_PER_US = 1_000;
+
+  /** What happens while the store gives no decision. */
+  public OnStoreFailure onStoreFailureOrDefault() {
+    return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
+  }
+
+  /** The longest life of a unit that is kept, in microseconds; the limit can be leased. */
+  public long leaseLifeUs() {
+    return leaseLifeNs == 0 ? limit.leaseLifeUs() : leaseLifeNs / NS_PER_US;
+  }
+
+  /** How many requests of a cost come back within the life of a unit. */
+  public double requestsPerLife(long cost) {
+    return (double) leaseLifeUs()
+        * NS_PER_US
+        / limit.rate().windowNs()
+        * limit.rate().count()
+        / cost;
+  }
+
+  /** The part of the limit that comes back within the life of a unit. */
+  public double shareHeldBack() {
+    return requestsPerLife(limit.capacity());
+  }
+
+  /** The life of a unit that is kept, as text. */
+  public String leaseLifeText() {
+    double lifeMs = leaseLifeUs() / 1e3;
+    return lifeMs < 1 ? leaseLifeUs() + "us" : DurationText.text((long) lifeMs * 1_000_000);
+  }
+
+  /** The limit as the store has it; the mode is one that needs it. */
+  public ScriptLimit storeLimit() {
+    ScriptLimit whole = limit.compileForStore();
+    return mode == Mode.LEASED ? whole.leased(leaseLifeUs()) : whole;
+  }
+
+  /** Reports what cannot be of the limit's lease. */
+  void checkLease(FaultSink sink) {
+    if (mode == Mode.LEASED && limit.overflow() == Overflow.QUEUE) {
+      sink.fault(
+          "mode",
+          new BadValueException(
+              "leased", "exact or local, as overflow is queue: a place in it is one request's"));
+    }
+    if (leaseLifeNs == 0) {
+      return;
+    }
+    String life = DurationText.text(leaseLifeNs);
+    if (mode != Mode.LEASED) {
+      sink.fault("lease-life", new BadValueException(life, "nothing, unless mode is leased"));
+    } else if (limit.rate() != null && leaseLifeNs > limit.rate().windowNs()) {
+      sink.fault(
+          "lease-life",
+          new BadValueException(life, "at most the window, " + limit.rate().window()));
+    }
+  }
+
+  /** Whether another one is the same for the store. */
+  public boolean isSameForStore(BudgetSpec other) {
+    return mode == other.mode
+        && leaseLifeNs == other.leaseLifeNs
+        && limit.resolved().equals(other.limit.resolved());
+  }
+
+  /**
+   * What sets the budget apart from others that one identity has under a rule: the algorithm and
+   * the window, such as {@code gcra-1m}. The limit has a rate.
+   */
+  public String name() {
+    return limit.algorithm() + "-" + limit.rate().window();
+  }
+
+  /** Whether it has the key and the name of another. */
+  public boolean isNamedAs(BudgetSpec other) {
+    return key.equals(other.key) && name().equals(other.name());
+  }
+
+  /** Whether it has the key of another, and counts as many in the same window. */
+  public boolean hasRateOf(BudgetSpec other) {
+    return key.equals(other.key) && limit.rate().equals(other.limit.rate());
+  }
+
+  /** Whether it has the key of another, and counts in windows of the same length. */
+  public boolean hasWindowOf(BudgetSpec other) {
+    return key.equals(other.key) && limit.rate().sameWindow(other.limit.rate());
+  }
+
+  /** Whether it has the key of another, and the store decides on both or on neither. */
+  public boolean isDecidedLike(BudgetSpec other) {
+    return key.equals(other.key) && mode.needsStore() == other.mode.needsStore();
+  }
+
+  /**
+   * The key and the limit. What decides on it is the rule's as a rule, and sidecars compare such
+   * texts with those of versions that knew no other: {@link RuleSpec#ownDecisions}.
+   */
+  @Override
+  public String toString() {
+    return "BudgetSpec[key=" + key + ", limit=" + limit + "]";
+  }
+
+  /** Starts from the defaults. Each setter returns the builder. */
+  public static final class Builder {
+    private KeySpec key;
+    private Mode mode;
+    private OnStoreFailure onStoreFailure;
+    private Algorithm algorithm = Algorithm.GCRA;
+    private Rate rate;
+    private long burst;
+    private Overflow overflow;
+    private long maxWaitNs;
+    private Alignment align;
+    private ZoneId zone;
+    private long subWindowNs;
+    private long leaseLifeNs;
+
+    /** Unless it is said, the key is the rule's. */
+    public Builder key(KeySpec key) {
+      this.key = key;
+      return this;
+    }
+
+    /** Unless it is said, the mode is the rule's. */
+    public Builder mode(Mode mode) {
+      this.mode = mode;
+      return this;
+    }
+
+    /** Unless it is said, it is as the rule says. */
+    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+      this.onStoreFailure = onStoreFailure;
+      return this;
+    }
+
+    /** Unless it is said, it is as the rule says. */
+    public Builder leaseLifeNs(long leaseLifeNs) {
+      this.leaseLifeNs = leaseLifeNs;
+      return this;
+    }
+
+    public Builder algorithm(Algorithm algorithm) {
+      this.algorithm = algorithm;
+      return this;
+    }
+
+    public Builder rate(Rate rate) {
+      this.rate = rate;
+      return this;
+    }
+
+    public Builder burst(long burst) {
+      this.burst = burst;
+      return this;
+    }
+
+    public Builder overflow(Overflow overflow) {
+      this.overflow = overflow;
+      return this;
+    }
+
+    public Builder maxWaitNs(long maxWaitNs) {
+      this.maxWaitNs = maxWaitNs;
+      return this;
+    }
+
+    public Builder align(Alignment align) {
+      this.align = align;
+      return this;
+    }
+
+    public Builder zone(ZoneId zone) {
+      this.zone = zone;
+      return this;
+    }
+
+    public Builder subWindowNs(long subWindowNs) {
+      this.subWindowNs = subWindowNs;
+      return this;
+    }
+
+    boolean isLeased(Mode modeOfRule) {
+      return (mode == null ? modeOfRule : mode) == Mode.LEASED;
+    }
+
+    BudgetSpec build(
+        KeySpec keyOfRule, Mode modeOfRule, OnStoreFailure onFailureOfRule, long lifeOfRuleNs) {
+      return new BudgetSpec(
+          key == null ? keyOfRule : key,
+          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
+          mode == null ? modeOfRule : mode,
+          onStoreFailure == null ? onFailureOfRule : onStoreFailure,
+          leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs);
+    }
+  }
+}

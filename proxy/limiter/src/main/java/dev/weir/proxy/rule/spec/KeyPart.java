@@ -1,0 +1,208 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.proxy.request.FieldName;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME},
+ * {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key}, which is short for
+ * {@code header:x-api-key}.
+ *
+ * <p>{@code header:host} is the host that is forwarded, which the target may name: without its
+ * port, in lower case. Fields of which the service gets nothing, or not what the client sent, are
+ * no source: clients would be told apart by what the service does not see.
+ */
+public final class KeyPart {
+  /** Where the value is read from. */
+  public enum Source {
+    IP,
+    HOST,
+    HEADER,
+    COOKIE,
+    QUERY,
+    TLS_SAN,
+    TLS_SPIFFE,
+    TLS_CN
+  }
+
+  /** The client's address. */
+  public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
+
+  /** Fields that belong to the client's connection, or say how to read the body. */
+  private static final Set<String> OF_CONNECTION =
+      Set.of(
+          "connection",
+          "content-length",
+          "content_length",
+          "expect",
+          "http2-settings",
+          "keep-alive",
+          "proxy-authenticate",
+          "proxy-authorization",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "transfer_encoding",
+          "upgrade");
+
+  /** Fields that say who stands behind a proxy; removed or written anew unless it is trusted. */
+  private static final Set<String> OF_PROXIES =
+      Set.of(
+          "forwarded",
+          "true-client-ip",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-port",
+          "x-forwarded-proto",
+          "x-real-ip");
+
+  /** A header or parameter that has one of these in its name is taken for a secret. */
+  private static final List<String> SECRET_WORDS =
+      List.of(
+          "auth",
+          "cookie",
+          "credential",
+          "jwt",
+          "key",
+          "pass",
+          "secret",
+          "session",
+          "sign",
+          "token");
+
+  private static final String OF_ENVOY = "x-envoy-";
+
+  private static final String EXPECTED =
+      "ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn";
+
+  private final Source source;
+  private final String text;
+  private final FieldName header;
+  private final byte[] name;
+  private final boolean isSecret;
+
+  private KeyPart(Source source, String text, FieldName header, byte[] name) {
+    this.source = source;
+    this.text = text;
+    this.header = header;
+    this.name = name;
+    String lowerCase = text.substring(text.indexOf(':') + 1).toLowerCase(Locale.ROOT);
+    this.isSecret =
+        source == Source.COOKIE
+            || (source == Source.HEADER || source == Source.QUERY)
+                && SECRET_WORDS.stream().anyMatch(lowerCase::contains);
+  }
+
+  /**
+   * @throws BadValueException if the text names no source.
+   */
+  public static KeyPart parse(String text) {
+    if (text.equals("ip")) {
+      return IP;
+    }
+    if (text.equals("api-key")) {
+      return parse("header:x-api-key");
+    }
+    int colon = text.indexOf(':');
+    String name = text.substring(colon + 1);
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    switch (colon < 0 ? "" : text.substring(0, colon)) {
+      case "header":
+        requireToken(text, name);
+        return ofHeader(text, FieldName.of(name));
+      case "cookie":
+        requireToken(text, name);
+        return new KeyPart(Source.COOKIE, text, null, bytes);
+      case "query":
+        if (name.isEmpty() || bytes.length > 255) {
+          throw new BadValueException(text, "query:NAME, the name 1 to 255 bytes, not encoded");
+        }
+        return new KeyPart(Source.QUERY, text, null, bytes);
+      case "tls":
+        return ofCertificate(text, name);
+      default:
+        throw new BadValueException(text, EXPECTED);
+    }
+  }
+
+  /** What the client's certificate names; see {@link dev.weir.proxy.request.CertificateNames}. */
+  private static KeyPart ofCertificate(String text, String name) {
+    return switch (name) {
+      case "san" -> new KeyPart(Source.TLS_SAN, text, null, null);
+      case "spiffe" -> new KeyPart(Source.TLS_SPIFFE, text, null, null);
+      case "cn" -> new KeyPart(Source.TLS_CN, text, null, null);
+      default -> throw new BadValueException(text, "tls:san, tls:spiffe or tls:cn");
+    };
+  }
+
+  private static KeyPart ofHeader(String text, FieldName header) {
+    String name = header.toString();
+    if (OF_CONNECTION.contains(name)) {
+      throw new BadValueException(text, "another field, as " + name + " belongs to the connection");
+    }
+    if (OF_PROXIES.contains(name) || name.startsWith(OF_ENVOY)) {
+      String other =
+          switch (name) {
+            case "x-forwarded-host" -> "header:host";
+            case "forwarded", "true-client-ip", "x-forwarded-for", "x-real-ip" -> "ip";
+            default -> "another field";
+          };
+      throw new BadValueException(text, other + ", as only trusted proxies may say " + name);
+    }
+    Source source = name.equals("host") ? Source.HOST : Source.HEADER;
+    return new KeyPart(source, "header:" + name, header, null);
+  }
+
+  private static void requireToken(String text, String name) {
+    if (!FieldName.isToken(name) || name.length() > 255) {
+      throw new BadValueException(text, "a name of 1 to 255 letters, digits and !#$%&'*+-.^_`|~");
+    }
+  }
+
+  public Source source() {
+    return source;
+  }
+
+  /**
+   * Whether whoever knows the value may act as the client: any cookie, and headers and parameters
+   * whose name says so, such as {@code authorization}, {@code x-api-key} and {@code access_token}.
+   */
+  public boolean isSecret() {
+    return isSecret;
+  }
+
+  /** Whether that is what the source is called: its text, or what is short for it. */
+  public boolean isNamed(String name) {
+    return text.equals(name) || name.equals("api-key") && text.equals("header:x-api-key");
+  }
+
+  /** The header's name; null for other sources. */
+  public FieldName header() {
+    return header;
+  }
+
+  /** The cookie's or query parameter's name, as it is after decoding; null for other sources. */
+  public byte[] name() {
+    return name;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeyPart that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  /** The canonical text: header names in lower case. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

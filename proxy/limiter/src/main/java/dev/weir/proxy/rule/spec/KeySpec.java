@@ -1,0 +1,97 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.algorithms.SipHash;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Whose budget a rule charges: one source, or several that count together as one identity. */
+public final class KeySpec {
+  /** The most sources of one key. */
+  public static final int MAX_PARTS = 8;
+
+  private static final int MAX_DIMENSION_BYTES = 100;
+
+  /** The default: the client's address. */
+  public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
+
+  private final KeyPart[] parts;
+
+  private KeySpec(List<KeyPart> parts) {
+    this.parts = parts.toArray(KeyPart[]::new);
+  }
+
+  /** Reads sources separated by commas, as on the command line. */
+  public static KeySpec parse(String text) {
+    return of(Arrays.asList(text.split(",", -1)));
+  }
+
+  /**
+   * @throws BadValueException naming the first source that cannot be used.
+   */
+  public static KeySpec of(List<String> texts) {
+    if (texts.isEmpty() || texts.size() > MAX_PARTS) {
+      throw new BadValueException(String.join(",", texts), "1 to " + MAX_PARTS + " sources");
+    }
+    List<KeyPart> parts = new ArrayList<>(texts.size());
+    for (String text : texts) {
+      KeyPart part = KeyPart.parse(text.strip());
+      if (parts.contains(part)) {
+        throw new BadValueException(part.toString(), "each source once");
+      }
+      parts.add(part);
+    }
+    return new KeySpec(parts);
+  }
+
+  /**
+   * The kind of identity, as names in the store have it: the sources with {@code +} between them, a
+   * dot for the colon, and percent-encoded what else is no letter, digit, {@code -._~@}. A long one
+   * is cut, and ends with {@code #} and a hash.
+   */
+  public byte[] dimension() {
+    UnsafeBuffer out = new UnsafeBuffer(new byte[3 * 8 * (MAX_PARTS + 512) + MAX_PARTS]);
+    int at = 0;
+    for (KeyPart part : parts) {
+      if (at > 0) {
+        out.putByte(at++, (byte) '+');
+      }
+      byte[] name = part.toString().replaceFirst(":", ".").getBytes(StandardCharsets.UTF_8);
+      at = PercentEncoding.encode(new UnsafeBuffer(name), 0, name.length, out, at, out.capacity());
+    }
+    if (at > MAX_DIMENSION_BYTES) {
+      long hash = new SipHash(0, 0).hash(out, 0, at);
+      at = MAX_DIMENSION_BYTES - 17;
+      out.putByte(at++, (byte) '#');
+      at += out.putStringWithoutLengthAscii(at, String.format("%016x", hash));
+    }
+    return Arrays.copyOf(out.byteArray(), at);
+  }
+
+  public int partCount() {
+    return parts.length;
+  }
+
+  public KeyPart part(int index) {
+    return parts[index];
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeySpec that && Arrays.equals(parts, that.parts);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(parts);
+  }
+
+  /** The sources, separated by commas. */
+  @Override
+  public String toString() {
+    return Arrays.stream(parts).map(KeyPart::toString).collect(Collectors.joining(","));
+  }
+}

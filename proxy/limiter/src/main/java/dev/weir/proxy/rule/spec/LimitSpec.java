@@ -1,0 +1,393 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.lease.LeaseLife;
+import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
+import dev.weir.scripts.ScriptLimit;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A limit as somebody wrote it: an algorithm, its rate, and what else that algorithm takes.
+ *
+ * @param rate null if not given.
+ * @param burst how much may pass at once, the depth of a bucket; 0 if not given, then as much as
+ *     the rate's count. For the algorithms that pace.
+ * @param overflow null if not given, then {@link Overflow#REJECT}. For the leaky bucket.
+ * @param maxWaitNs how long a request may be held at most; 0 if not given, then a second. For
+ *     {@link Overflow#QUEUE}.
+ * @param align null if not given, then the epoch; for a limit per month, the month. For the fixed
+ *     window.
+ * @param zone whose days start a window; null if not given, then UTC. For an alignment from the
+ *     hour up.
+ * @param subWindowNs by how much the window moves at a time; 0 if not given, then a tenth of it.
+ *     For the bucket ring.
+ */
+public record LimitSpec(
+    Algorithm algorithm,
+    Rate rate,
+    long burst,
+    Overflow overflow,
+    long maxWaitNs,
+    Alignment align,
+    ZoneId zone,
+    long subWindowNs) {
+  /** How long a request of a queue waits at most, unless said otherwise. */
+  public static final long DEFAULT_MAX_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** The longest wait that may be set: a held request keeps its connection. */
+  public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
+
+  private static final int DEFAULT_SUB_WINDOWS = 10;
+  private static final long NS_PER_US = 1_000;
+
+  /** What an argument of a limit may be, as its exception says. */
+  private static final Pattern EXPECTED =
+      Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
+
+  /** This limit with every default in its place, and nothing that the algorithm has not. */
+  public LimitSpec resolved() {
+    boolean queues = algorithm == Algorithm.LEAKY_BUCKET && overflow == Overflow.QUEUE;
+    Alignment aligned = algorithm == Algorithm.FIXED_WINDOW ? alignOrDefault() : null;
+    return new LimitSpec(
+        algorithm,
+        rate,
+        capacity(),
+        queues ? Overflow.QUEUE : null,
+        !queues ? 0 : maxWaitNs == 0 ? DEFAULT_MAX_WAIT_NS : maxWaitNs,
+        aligned,
+        aligned == null || !aligned.takesZone() ? null : zone == null ? ZoneOffset.UTC : zone,
+        algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
+  }
+
+  /** The units that may pass at once; 0 if there is no rate. */
+  public long capacity() {
+    return burst != 0 || rate == null ? burst : rate.count();
+  }
+
+  /** In how long a unit comes back on average. */
+  public long comesBackNs() {
+    return rate.windowNs() / rate.count();
+  }
+
+  /** The fields that were given, but the algorithm, by name. */
+  Map<String, String> given() {
+    Map<String, String> given = new LinkedHashMap<>();
+    put(given, "limit", rate);
+    put(given, "burst", burst == 0 ? null : burst);
+    put(given, "overflow", overflow);
+    put(given, "max-wait", maxWaitNs == 0 ? null : DurationText.text(maxWaitNs));
+    put(given, "align", align);
+    put(given, "time-zone", zone);
+    put(given, "sub-window", subWindowNs == 0 ? null : DurationText.text(subWindowNs));
+    return given;
+  }
+
+  private static void put(Map<String, String> given, String field, Object value) {
+    if (value != null) {
+      given.put(field, value.toString());
+    }
+  }
+
+  private Alignment alignOrDefault() {
+    return align != null ? align : rate.isMonthly() ? Alignment.MONTH : Alignment.EPOCH;
+  }
+
+  private long subWindowOrDefaultNs() {
+    return subWindowNs != 0 ? subWindowNs : rate.windowNs() / DEFAULT_SUB_WINDOWS;
+  }
+
+  /** Cells that a table must have for each key; 0 unless the algorithm keeps a ring. */
+  public int cells() {
+    return algorithm.takesRing() ? compile(0).cells() : 0;
+  }
+
+  /**
+   * Whether a key's counts under another limit mean the same under this one: of the same windows,
+   * with another number.
+   */
+  public boolean keepsCountsOf(LimitSpec other) {
+    return !algorithm.takesBurst() && resolved().with(rate).equals(other.resolved().with(rate));
+  }
+
+  private LimitSpec with(Rate other) {
+    return rate.sameWindow(other)
+        ? new LimitSpec(
+            algorithm, other, other.count(), overflow, maxWaitNs, align, zone, subWindowNs)
+        : this;
+  }
+
+  /**
+   * The limit that {@link #check} found nothing wrong with.
+   *
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @throws IllegalArgumentException if it cannot be.
+   */
+  public Limit compile(long unixEpochNs) {
+    return resolved().compile(rate.count(), rate.windowNs(), capacity(), unixEpochNs);
+  }
+
+  /**
+   * What one of several nodes may let pass, so that all together let pass no more than the limit
+   * does: the same rate and depth divided by their number. Where that is less than one request, it
+   * is divided by fewer, and the last nodes have nothing. Its states mean the same under another
+   * share: to be full is to be full under each.
+   *
+   * @param whole this limit, compiled.
+   * @param rank of the node, from 0.
+   * @param cost units that one request takes, at most the capacity.
+   * @return null if the node has nothing.
+   */
+  public Limit share(Limit whole, int nodes, int rank, long cost) {
+    int parts = (int) Math.min(nodes, capacity() / cost);
+    Limit share = null;
+    while (parts > 1 && share == null) {
+      share = part(whole, parts);
+      parts = share == null ? parts / 2 : parts;
+    }
+    return rank >= parts ? null : share == null ? whole : share;
+  }
+
+  /** The limit divided; null if so little comes back that a key would be kept for years. */
+  private Limit part(Limit whole, int parts) {
+    LimitSpec spec = resolved();
+    long count = rate.count() / parts;
+    if (algorithm == Algorithm.FIXED_WINDOW) {
+      return Limit.fixedWindow(count, whole);
+    }
+    try {
+      return algorithm.takesBurst()
+          ? spec.compile(
+              rate.count(), Math.multiplyExact(rate.windowNs(), parts), capacity() / parts, 0)
+          : spec.compile(count, rate.windowNs(), count, 0);
+    } catch (IllegalArgumentException | ArithmeticException tooSlow) {
+      return null;
+    }
+  }
+
+  /**
+   * @param unixEpochNs for a fixed window only.
+   */
+  private Limit compile(long count, long windowNs, long depth, long unixEpochNs) {
+    return switch (algorithm) {
+      case GCRA -> Limit.gcra(count, windowNs, depth);
+      case TOKEN_BUCKET -> Limit.tokenBucket(depth, count, windowNs);
+      case LEAKY_BUCKET ->
+          overflow == Overflow.QUEUE
+              ? Limit.leakyBucketQueue(depth, count, windowNs, maxWaitNs)
+              : Limit.leakyBucket(depth, count, windowNs);
+      case FIXED_WINDOW ->
+          align == Alignment.EPOCH
+              ? Limit.fixedWindow(count, windowNs, unixEpochNs)
+              : Limit.fixedWindow(
+                  count, align.unit(), zone == null ? ZoneOffset.UTC : zone, unixEpochNs);
+      case SLIDING_LOG -> Limit.slidingLog(count, windowNs);
+      case SLIDING_COUNTER -> Limit.slidingCounter(count, windowNs);
+      case BUCKET_RING ->
+          Limit.bucketRing(count, windowNs, Math.toIntExact(windowNs / subWindowNs));
+    };
+  }
+
+  /**
+   * This limit as the store's script takes it.
+   *
+   * @throws IllegalArgumentException if the script cannot count it exactly.
+   */
+  public ScriptLimit compileForStore() {
+    LimitSpec spec = resolved();
+    long count = rate.count();
+    long windowUs = rate.windowNs() / NS_PER_US;
+    return switch (algorithm) {
+      case GCRA, TOKEN_BUCKET -> ScriptLimit.paced(spec.burst, count, windowUs);
+      case LEAKY_BUCKET ->
+          spec.overflow == Overflow.QUEUE
+              ? ScriptLimit.queue(spec.burst, count, windowUs, spec.maxWaitNs / NS_PER_US)
+              : ScriptLimit.paced(spec.burst, count, windowUs);
+      case FIXED_WINDOW ->
+          spec.align == Alignment.EPOCH
+              ? ScriptLimit.fixedWindow(count, windowUs, 0)
+              : ScriptLimit.calendarWindow(
+                  count, spec.align.storeUnit(), spec.zone == null ? ZoneOffset.UTC : spec.zone);
+      case SLIDING_LOG -> ScriptLimit.slidingLog(count, windowUs);
+      case SLIDING_COUNTER -> ScriptLimit.slidingCounter(count, windowUs);
+      case BUCKET_RING ->
+          ScriptLimit.bucketRing(
+              count, windowUs, Math.toIntExact(rate.windowNs() / spec.subWindowNs));
+    };
+  }
+
+  /**
+   * Whether a key that was refused waits before it asks again: not where a refusal proves all that
+   * follow until the window ends.
+   */
+  public boolean isSpaced() {
+    return algorithm != Algorithm.FIXED_WINDOW;
+  }
+
+  /**
+   * The longest life of a unit that is kept, unless another is set: so short that what is kept for
+   * it is little beside the limit. In microseconds, 1 or more.
+   */
+  public long leaseLifeUs() {
+    long windowUs = rate.windowNs() / NS_PER_US;
+    return switch (algorithm) {
+      case GCRA, TOKEN_BUCKET, LEAKY_BUCKET ->
+          LeaseLife.ofPacedUs(capacity(), rate.count(), windowUs);
+      case FIXED_WINDOW, SLIDING_COUNTER -> LeaseLife.ofWindowUs(windowUs);
+      case SLIDING_LOG -> LeaseLife.ofLogUs(windowUs);
+      // Units of a ring are used in the sub-window that they were kept in.
+      case BUCKET_RING ->
+          Math.min(LeaseLife.ofWindowUs(windowUs), resolved().subWindowNs / NS_PER_US);
+    };
+  }
+
+  /**
+   * Reports what the store's script cannot count, of a limit that is right by itself.
+   *
+   * @param mode by which it is asked.
+   */
+  public void checkForStore(Mode mode, FaultSink sink) {
+    Faulty faulty = new Faulty(sink);
+    if (rate == null) {
+      return;
+    }
+    if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
+      faulty.add("limit", rate.toString(), "whole microseconds, as the mode is " + mode);
+    } else {
+      try {
+        compileForStore();
+      } catch (IllegalArgumentException tooMuch) {
+        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
+        faulty.add(
+            "limit",
+            rate.toString(),
+            (bound.find() ? bound.group(1) : tooMuch.getMessage()) + ", as the mode is " + mode);
+      }
+    }
+  }
+
+  /** Reports everything in this limit that cannot be. */
+  public void check(FaultSink sink) {
+    Faulty faulty = new Faulty(sink);
+    checkFields(faulty);
+    if (rate == null) {
+      faulty.add("limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
+      return;
+    }
+    checkWindow(faulty);
+    if (!faulty.any) {
+      checkNumbers(faulty);
+    }
+  }
+
+  /** What another algorithm takes means nothing here, and would be thought to do something. */
+  private void checkFields(Faulty faulty) {
+    String notMine = "nothing, as the algorithm is " + algorithm;
+    if (burst < 0) {
+      faulty.add("burst", Long.toString(burst), "1 or more");
+    } else if (burst != 0 && !algorithm.takesBurst()) {
+      faulty.add("burst", Long.toString(burst), notMine);
+    }
+    if (overflow != null && algorithm != Algorithm.LEAKY_BUCKET) {
+      faulty.add("overflow", overflow.toString(), notMine + "; leaky-bucket has it");
+    }
+    if (maxWaitNs != 0 && overflow != Overflow.QUEUE) {
+      faulty.add("max-wait", DurationText.text(maxWaitNs), "nothing, unless overflow is queue");
+    }
+    if (align != null && algorithm != Algorithm.FIXED_WINDOW) {
+      faulty.add("align", align.toString(), notMine + "; fixed-window has it");
+    }
+    boolean zoned =
+        algorithm == Algorithm.FIXED_WINDOW && rate != null && alignOrDefault().takesZone();
+    if (zone != null && !zoned && rate != null) {
+      faulty.add("time-zone", zone.toString(), "nothing, unless align is hour, day, week or month");
+    }
+    if (subWindowNs != 0 && algorithm != Algorithm.BUCKET_RING) {
+      faulty.add("sub-window", DurationText.text(subWindowNs), notMine + "; bucket-ring has it");
+    }
+  }
+
+  private void checkWindow(Faulty faulty) {
+    if (rate.isMonthly() && algorithm != Algorithm.FIXED_WINDOW) {
+      faulty.add(
+          "limit",
+          rate.toString(),
+          "a window of one length such as 30d, as the algorithm is "
+              + algorithm
+              + "; fixed-window counts by the month");
+    } else if (!algorithm.takesBurst() && rate.windowNs() > Limit.MAX_WINDOW_NS) {
+      long days = TimeUnit.NANOSECONDS.toDays(Limit.MAX_WINDOW_NS);
+      faulty.add("limit", rate.toString(), "a window of at most " + days + "d");
+    } else if (algorithm == Algorithm.FIXED_WINDOW && !alignOrDefault().fits(rate)) {
+      faulty.add(
+          "align",
+          align.toString(),
+          align == Alignment.EPOCH
+              ? "month, as the limit is per " + rate.window()
+              : "a limit per " + align.window() + ", not per " + rate.window());
+    } else if (algorithm == Algorithm.BUCKET_RING) {
+      checkSubWindow(faulty);
+    }
+  }
+
+  private void checkSubWindow(Faulty faulty) {
+    long windowNs = rate.windowNs();
+    if (subWindowNs == 0 && windowNs / DEFAULT_SUB_WINDOWS < Limit.MIN_WINDOW_NS) {
+      faulty.add(
+          "sub-window",
+          "missing",
+          "half of " + rate.window() + " or less, as a tenth is too short");
+    } else if (subWindowNs != 0 && (windowNs % subWindowNs != 0 || windowNs == subWindowNs)) {
+      faulty.add(
+          "sub-window",
+          DurationText.text(subWindowNs),
+          "a width that divides the window, " + rate.window() + ", into two or more");
+    } else if (windowNs / subWindowOrDefaultNs() > Limit.MAX_CELL_COUNT) {
+      faulty.add(
+          "sub-window",
+          DurationText.text(subWindowNs),
+          "at most " + Limit.MAX_CELL_COUNT + " of them in a window");
+    }
+  }
+
+  private void checkNumbers(Faulty faulty) {
+    try {
+      compile(0);
+    } catch (IllegalArgumentException tooMuch) {
+      if (algorithm.takesBurst()) {
+        faulty.add(
+            burst == 0 ? "limit" : "burst",
+            burst == 0 ? rate.toString() : Long.toString(burst),
+            "a budget that comes back whole in less than 9 years");
+      } else {
+        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
+        faulty.add(
+            "limit",
+            rate.toString(),
+            (bound.find() ? bound.group(1) : tooMuch.getMessage())
+                + " in such a window, as the algorithm is "
+                + algorithm);
+      }
+    }
+  }
+
+  /** Passes faults on, and knows whether there were any. */
+  private static final class Faulty {
+    private final FaultSink sink;
+    private boolean any;
+
+    Faulty(FaultSink sink) {
+      this.sink = sink;
+    }
+
+    void add(String field, String value, String expected) {
+      any = true;
+      sink.fault(field, new BadValueException(value, expected));
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.weir.proxy.rule.spec;
+
+/** What a rule that the store decides does while the store gives no decision. */
+public enum OnStoreFailure {
+  /** This node decides, with its share: the limit divided by the sidecars last counted. */
+  LOCAL_SHARE("local-share"),
+
+  /** Every request passes. */
+  OPEN("open"),
+
+  /** No request passes. */
+  CLOSED("closed");
+
+  private final String text;
+
+  OnStoreFailure(String text) {
+    this.text = text;
+  }
+
+  /** The name in files and on the command line. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

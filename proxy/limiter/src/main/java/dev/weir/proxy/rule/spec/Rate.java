@@ -1,0 +1,85 @@
+package dev.weir.proxy.rule.spec;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * So many per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}; or per month of
+ * the calendar: {@code 1000/1month}.
+ *
+ * @param count 1 to {@value #MAX_COUNT}.
+ * @param windowNs 1 ms or more, in nanoseconds; of a month, the longest one.
+ * @param isMonthly whether the window is a month, and no fixed length.
+ */
+public record Rate(long count, long windowNs, boolean isMonthly) {
+  /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
+  public static final long MAX_COUNT = 999_999_999_999_999L;
+
+  private static final String EXPECTED = "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d";
+  private static final String MONTH = "1month";
+
+  Rate(long count, long windowNs) {
+    this(count, windowNs, false);
+  }
+
+  static Rate perMonth(long count) {
+    return new Rate(count, TimeUnit.DAYS.toNanos(31), true);
+  }
+
+  /**
+   * @throws BadValueException if the text is no rate.
+   */
+  public static Rate parse(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 1) {
+      throw new BadValueException(text, EXPECTED);
+    }
+    long count = count(text, text.substring(0, slash));
+    if (text.endsWith("/" + MONTH)) {
+      return perMonth(count);
+    }
+    try {
+      long windowNs = DurationText.parseNs(text.substring(slash + 1));
+      if (count > windowNs) {
+        throw new BadValueException(text, "at most one per nanosecond");
+      }
+      return new Rate(count, windowNs);
+    } catch (BadValueException window) {
+      throw window.value().equals(text)
+          ? window
+          : new BadValueException(text, "count/window, the window " + window.expected());
+    }
+  }
+
+  /** Whether another rate is per the same window. */
+  boolean sameWindow(Rate other) {
+    return windowNs == other.windowNs && isMonthly == other.isMonthly;
+  }
+
+  /** The window as it is written, in the largest unit that fits. */
+  public String window() {
+    return isMonthly ? MONTH : DurationText.text(windowNs);
+  }
+
+  /** The rate as it is written, in the largest unit that fits. */
+  @Override
+  public String toString() {
+    return count + "/" + window();
+  }
+
+  private static long count(String text, String digits) {
+    for (int i = 0; i < digits.length(); i++) {
+      if (digits.charAt(i) < '0' || digits.charAt(i) > '9') {
+        throw new BadValueException(
+            text, digits.startsWith("-") ? "1 or more per window" : EXPECTED);
+      }
+    }
+    if (digits.length() > 15) {
+      throw new BadValueException(text, "at most " + MAX_COUNT + " per window");
+    }
+    long count = Long.parseLong(digits);
+    if (count == 0) {
+      throw new BadValueException(text, "1 or more per window");
+    }
+    return count;
+  }
+}

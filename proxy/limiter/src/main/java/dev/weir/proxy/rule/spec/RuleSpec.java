@@ -1,0 +1,457 @@
+package dev.weir.proxy.rule.spec;
+
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.rule.RuleSet;
+import java.time.ZoneId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A rule as somebody wrote it, in a file or as flags; {@link RuleSet} compiles it.
+ *
+ * @param methods exact and case-sensitive; none means all.
+ * @param budgets its limits, 1 to {@link #MAX_BUDGETS}: all must pass, or none is charged. Without
+ *     a rate unless the action is {@link RuleAction#LIMIT}.
+ * @param isList whether they were written as a list, not as fields of the rule.
+ * @param cost units that one request takes, at most {@link Question#MAX_COST}, so that what many
+ *     that come together take is still exact; 0 if not given, then 1; or {@link #COST_OF_MESSAGES}.
+ * @param priority decides between rules whose patterns are equally specific: the highest wins, then
+ *     the first in the file.
+ * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
+ * @param mode of the limits that have none of their own.
+ * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
+ *     Mode#EXACT} and {@link Mode#LEASED}.
+ */
+public record RuleSpec(
+    String id,
+    PathPattern path,
+    List<String> methods,
+    List<BudgetSpec> budgets,
+    boolean isList,
+    long cost,
+    RuleAction action,
+    boolean dryRun,
+    OnMissingKey onMissingKey,
+    int priority,
+    Mode mode,
+    Share share,
+    OnStoreFailure onStoreFailure) {
+  /** The longest id. */
+  public static final int MAX_ID_LENGTH = 64;
+
+  /** The cost of a call of gRPC that is 1, and 1 for each message that follows the first. */
+  public static final long COST_OF_MESSAGES = Long.MIN_VALUE;
+
+  /** The most limits of a rule. */
+  public static final int MAX_BUDGETS = 8;
+
+  /** Takes note of a fault in one field of a rule. */
+  public interface FaultSink {
+    /**
+     * @param field the field's name in the file, such as {@code limit} or {@code match.methods[0]}.
+     */
+    void fault(String field, BadValueException fault);
+  }
+
+  public RuleSpec {
+    methods = List.copyOf(methods);
+    budgets = List.copyOf(budgets);
+  }
+
+  public static Builder builder(String id) {
+    return new Builder(id);
+  }
+
+  /** Units that one question takes. */
+  public long costOrDefault() {
+    return cost == 0 || countsMessages() ? 1 : cost;
+  }
+
+  /** Whether each message of a stream of gRPC is asked for, behind the first. */
+  public boolean countsMessages() {
+    return cost == COST_OF_MESSAGES;
+  }
+
+  /** Cells that a table must have for each key of this rule; 0 if no limit keeps a ring. */
+  public int ringCells() {
+    return action != RuleAction.LIMIT
+        ? 0
+        : budgets.stream().mapToInt(budget -> budget.limit().cells()).max().orElse(0);
+  }
+
+  /** What stands before the name of a field of one of the limits, such as {@code limits[0].}. */
+  public String fieldsOf(int budget) {
+    return isList ? "limits[" + budget + "]." : "";
+  }
+
+  /** Reports everything in this rule that cannot be, whether or not it stands alone. */
+  public void check(FaultSink sink) {
+    if (!id.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || id.length() > MAX_ID_LENGTH) {
+      fault(sink, "id", id, "1 to 64 letters, digits, dots, dashes and underscores");
+    }
+    if (path.isGrpc() && !methods.isEmpty()) {
+      fault(sink, "match.methods[0]", methods.get(0), "nothing, as match.grpc says which calls");
+    }
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < methods.size(); i++) {
+      String method = methods.get(i);
+      if (!FieldName.isToken(method)) {
+        fault(sink, "match.methods[" + i + "]", method, "a method such as GET");
+      } else if (!seen.add(method)) {
+        fault(sink, "match.methods[" + i + "]", method, "each method once");
+      }
+    }
+    if (action == RuleAction.LIMIT) {
+      checkLimits(sink);
+    } else {
+      checkNoLimit(sink);
+    }
+    if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
+      fault(
+          sink,
+          "on-store-failure",
+          onStoreFailure.toString(),
+          "nothing, unless mode is exact or leased");
+    }
+    if (share == Share.AUTO && mode.needsStore()) {
+      fault(sink, "share", "auto", "nothing, as the mode is " + mode);
+    }
+  }
+
+  /** Whether the store decides on any of the rule's budgets. */
+  public boolean asksStore() {
+    return action == RuleAction.LIMIT
+        && budgets.stream().anyMatch(budget -> budget.mode().needsStore());
+  }
+
+  /** The field that has the store decide: the rule's, or that of a limit. It asks the store. */
+  public String fieldThatAsksStore() {
+    if (mode.needsStore()) {
+      return "mode";
+    }
+    int budget = 0;
+    while (!budgets.get(budget).mode().needsStore()) {
+      budget++;
+    }
+    return fieldsOf(budget) + "mode";
+  }
+
+  /** The mode that {@link #fieldThatAsksStore} has. */
+  public Mode modeThatAsksStore() {
+    return mode.needsStore()
+        ? mode
+        : budgets.stream().map(BudgetSpec::mode).filter(Mode::needsStore).findFirst().orElseThrow();
+  }
+
+  /** What limits say of their modes and failure policies that is not the rule's; mostly empty. */
+  public String ownDecisions() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < budgets.size(); i++) {
+      BudgetSpec budget = budgets.get(i);
+      if (budget.mode() != mode || budget.onStoreFailure() != onStoreFailure) {
+        text.append(' ').append(fieldsOf(i)).append(budget.mode());
+        text.append(' ').append(budget.onStoreFailure());
+      }
+      if (budget.leaseLifeNs() != 0) {
+        text.append(' ').append(fieldsOf(i)).append(DurationText.text(budget.leaseLifeNs()));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
+  public boolean isShared(BudgetSpec budget) {
+    return action == RuleAction.LIMIT && (budget.mode().needsStore() || countsPeers());
+  }
+
+  /** Whether its limits are divided by the number of sidecars, which a store has to tell. */
+  public boolean countsPeers() {
+    return share == Share.AUTO;
+  }
+
+  private void checkLimits(FaultSink sink) {
+    for (int i = 0; i < budgets.size(); i++) {
+      String at = fieldsOf(i);
+      LimitSpec limit = budgets.get(i).limit();
+      FaultSink within = (field, fault) -> sink.fault(at + field, fault);
+      limit.check(within);
+      if (budgets.get(i).mode().needsStore()) {
+        limit.checkForStore(budgets.get(i).mode(), within);
+      }
+      budgets.get(i).checkLease(within);
+      checkMode(budgets.get(i), within);
+      if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
+        fault(within, "overflow", "queue", "reject, as there are other limits");
+      }
+      checkName(i, sink);
+    }
+    if (cost < 0 && !countsMessages()) {
+      fault(sink, "cost", Long.toString(cost), "1 or more");
+    } else if (cost > Question.MAX_COST) {
+      fault(sink, "cost", Long.toString(cost), "1 to " + Question.MAX_COST);
+    } else {
+      checkCost(sink);
+    }
+  }
+
+  /** What a limit says of its mode, unless the rule says the same of all. */
+  private void checkMode(BudgetSpec budget, FaultSink within) {
+    OnStoreFailure own = budget.onStoreFailure();
+    if (own != onStoreFailure && !budget.mode().needsStore()) {
+      fault(within, "on-store-failure", own.toString(), "nothing, unless mode is exact or leased");
+    }
+    if (budget.mode() != mode && budget.mode().needsStore() && share == Share.AUTO) {
+      fault(within, "mode", budget.mode().toString(), "local, as the share is auto");
+    }
+  }
+
+  /** Two of one name would be one budget. */
+  private void checkName(int index, FaultSink sink) {
+    BudgetSpec budget = budgets.get(index);
+    for (int i = 0; i < index && budget.limit().rate() != null; i++) {
+      BudgetSpec other = budgets.get(i);
+      if (other.limit().rate() != null && budget.isNamedAs(other)) {
+        fault(
+            sink,
+            "limits[" + index + "].limit",
+            budget.limit().rate().toString(),
+            "another window, algorithm or key than those of limits[" + i + "]");
+        return;
+      }
+    }
+  }
+
+  private void checkCost(FaultSink sink) {
+    for (int i = 0; i < budgets.size(); i++) {
+      LimitSpec limit = budgets.get(i).limit();
+      if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
+        fault(
+            sink,
+            "cost",
+            Long.toString(cost),
+            "at most the "
+                + (limit.burst() == 0 ? "limit" : "burst")
+                + (isList ? " of limits[" + i + "]" : "")
+                + ", "
+                + limit.capacity()
+                + ", or no request ever passes");
+        return;
+      }
+    }
+  }
+
+  private void checkNoLimit(FaultSink sink) {
+    String expected = "nothing, as the action is " + action;
+    if (isList) {
+      fault(sink, "limits", budgets.size() + " items", expected);
+    } else {
+      budgets.get(0).limit().given().forEach((field, value) -> fault(sink, field, value, expected));
+    }
+    if (cost != 0) {
+      fault(sink, "cost", countsMessages() ? "messages" : Long.toString(cost), expected);
+    }
+    if (share != Share.NONE) {
+      fault(sink, "share", share.toString(), expected);
+    }
+  }
+
+  private static void fault(FaultSink sink, String field, String value, String expected) {
+    sink.fault(field, new BadValueException(value, expected));
+  }
+
+  /** Starts from the defaults. Each setter returns the builder. */
+  public static final class Builder {
+    private final String id;
+    private PathPattern path;
+    private PathPattern grpc;
+    private List<String> methods = List.of();
+    private KeySpec key = KeySpec.IP;
+    private final BudgetSpec.Builder limit = new BudgetSpec.Builder();
+    private List<BudgetSpec.Builder> limits = List.of();
+    private long cost;
+    private RuleAction action = RuleAction.LIMIT;
+    private boolean dryRun;
+    private OnMissingKey onMissingKey = OnMissingKey.IP;
+    private int priority;
+    private Mode mode = Mode.LOCAL;
+    private Share share = Share.NONE;
+    private OnStoreFailure onStoreFailure;
+    private long leaseLifeNs;
+
+    private Builder(String id) {
+      this.id = id;
+    }
+
+    /**
+     * Which paths, all unless they are said; not beside {@link #grpc}.
+     *
+     * @throws BadValueException if that is given.
+     */
+    public Builder path(PathPattern path) {
+      this.path = path;
+      return oneOfBoth(path, "nothing, as match.grpc says which paths");
+    }
+
+    /**
+     * Which calls of gRPC, as {@link PathPattern#parseGrpc} has them; not beside {@link #path}.
+     *
+     * @throws BadValueException if that is given.
+     */
+    public Builder grpc(PathPattern grpc) {
+      this.grpc = grpc;
+      return oneOfBoth(grpc, "nothing, as match.path says which paths");
+    }
+
+    private Builder oneOfBoth(PathPattern last, String expected) {
+      if (path != null && grpc != null) {
+        throw new BadValueException(last.toString(), expected);
+      }
+      return this;
+    }
+
+    private PathPattern pattern() {
+      if (grpc != null) {
+        return grpc;
+      }
+      return path == null ? PathPattern.ANY : path;
+    }
+
+    public Builder methods(List<String> methods) {
+      this.methods = methods;
+      return this;
+    }
+
+    public Builder key(KeySpec key) {
+      this.key = key;
+      return this;
+    }
+
+    public Builder rate(Rate rate) {
+      limit.rate(rate);
+      return this;
+    }
+
+    public Builder burst(long burst) {
+      limit.burst(burst);
+      return this;
+    }
+
+    public Builder cost(long cost) {
+      this.cost = cost;
+      return this;
+    }
+
+    public Builder algorithm(Algorithm algorithm) {
+      limit.algorithm(algorithm);
+      return this;
+    }
+
+    public Builder overflow(Overflow overflow) {
+      limit.overflow(overflow);
+      return this;
+    }
+
+    public Builder maxWaitNs(long maxWaitNs) {
+      limit.maxWaitNs(maxWaitNs);
+      return this;
+    }
+
+    public Builder align(Alignment align) {
+      limit.align(align);
+      return this;
+    }
+
+    public Builder zone(ZoneId zone) {
+      limit.zone(zone);
+      return this;
+    }
+
+    public Builder subWindowNs(long subWindowNs) {
+      limit.subWindowNs(subWindowNs);
+      return this;
+    }
+
+    public Builder action(RuleAction action) {
+      this.action = action;
+      return this;
+    }
+
+    public Builder dryRun(boolean dryRun) {
+      this.dryRun = dryRun;
+      return this;
+    }
+
+    public Builder onMissingKey(OnMissingKey onMissingKey) {
+      this.onMissingKey = onMissingKey;
+      return this;
+    }
+
+    public Builder priority(int priority) {
+      this.priority = priority;
+      return this;
+    }
+
+    public Builder mode(Mode mode) {
+      this.mode = mode;
+      return this;
+    }
+
+    public Builder share(Share share) {
+      this.share = share;
+      return this;
+    }
+
+    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+      this.onStoreFailure = onStoreFailure;
+      return this;
+    }
+
+    /** The longest life of units that are kept, of the limits of mode leased. */
+    public Builder leaseLifeNs(long leaseLifeNs) {
+      this.leaseLifeNs = leaseLifeNs;
+      return this;
+    }
+
+    /** The limits, in the place of the one that the other setters make. */
+    public Builder limits(List<BudgetSpec.Builder> limits) {
+      this.limits = limits;
+      return this;
+    }
+
+    /** The one limit, unless there are {@link #limits}. */
+    public BudgetSpec.Builder limit() {
+      return limit;
+    }
+
+    public RuleSpec build() {
+      boolean isList = !limits.isEmpty();
+      List<BudgetSpec.Builder> all = isList ? limits : List.of(limit);
+      // Where it is of use, it means the limits that it is of use to.
+      boolean isLifeOfUse = all.stream().anyMatch(each -> each.isLeased(mode));
+      return new RuleSpec(
+          id,
+          pattern(),
+          methods,
+          all.stream()
+              .map(
+                  each ->
+                      each.build(
+                          key,
+                          mode,
+                          onStoreFailure,
+                          !isLifeOfUse || each.isLeased(mode) ? leaseLifeNs : 0))
+              .toList(),
+          isList,
+          cost,
+          action,
+          dryRun,
+          onMissingKey,
+          priority,
+          mode,
+          share,
+          onStoreFailure);
+    }
+  }
+}

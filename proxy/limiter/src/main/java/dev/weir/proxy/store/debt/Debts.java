@@ -1,0 +1,261 @@
+package dev.weir.proxy.store.debt;
+
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.StoreKeys;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * Units that passed while the store gave no decision, by budget, to be charged when it does again:
+ * as much as still counts then ({@link Debt}), and no more than the budget holds. So a long outage
+ * costs a client one full budget at most, and there is no second burst.
+ *
+ * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
+ * and each shard knows how many it may carry: those of a server that is away cost the others
+ * nothing. One per event loop; half a kilobyte for each debt, and 32 KiB.
+ */
+public final class Debts {
+  public static final int MAX_BUDGETS = 4096;
+
+  private static final int BUCKETS = 2 * MAX_BUDGETS;
+
+  /** Partitions in which a debt that is over is sought when there is no room. */
+  private static final int LOOKS = 4;
+
+  private final StoreObserver observer;
+
+  /** By partition, the count of the shard that may carry its debts, or null. */
+  private final Count[] shards = new Count[Partitions.COUNT];
+
+  /** By a key's hash. */
+  private final Debt[] buckets = new Debt[BUCKETS];
+
+  /** By partition, in the order they came. */
+  private final Debt[] first = new Debt[Partitions.COUNT];
+
+  private final Debt[] last = new Debt[Partitions.COUNT];
+  private final int[] counts = new int[Partitions.COUNT];
+  private int size;
+
+  /** The debts that are over, to be used again. */
+  private Debt freePaced;
+
+  private Debt freeOfWindows;
+  private int nextLook;
+  private long lookCount;
+
+  /** The key of the debt that is being moved. */
+  private final StoreKeys movedKey = new StoreKeys(1);
+
+  /** How many debts one shard may carry, so that a shard that has none looks at none. */
+  public static final class Count {
+    private int debts;
+
+    /** How many debts there are. */
+    public int debts() {
+      return debts;
+    }
+  }
+
+  /** Takes debts along to their server. */
+  public interface Carrier {
+    /**
+     * Takes the debt of one budget.
+     *
+     * @param key holds the budget's key and no other; valid during the call.
+     * @param limit the budget's only limit.
+     * @param requests that passed, each of {@code cost} units.
+     * @param passedNs when its requests passed, on the event loop's clock.
+     * @return false if there is no room, and nothing was taken.
+     */
+    boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs);
+  }
+
+  public Debts(StoreObserver observer) {
+    this.observer = observer;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Debts that were looked at so far, to be charged. */
+  public long lookCount() {
+    return lookCount;
+  }
+
+  /** Says which shard's debts a partition's are from now on; null if nobody may carry them. */
+  public void assign(int partition, Count shard) {
+    if (shards[partition] != null) {
+      shards[partition].debts -= counts[partition];
+    }
+    shards[partition] = shard;
+    if (shard != null) {
+      shard.debts += counts[partition];
+    }
+  }
+
+  /**
+   * Adds requests that passed to the debt of a budget.
+   *
+   * @param from holds the budget's key at {@code key}.
+   * @param cost units of the budget that each request took.
+   * @param passedNs when, or earlier.
+   */
+  public void add(
+      StoreKeys from,
+      int key,
+      ScriptLimit limit,
+      long requests,
+      long cost,
+      long passedNs,
+      long nowNs) {
+    int bucket = bucket(from.hash(key));
+    Debt debt = buckets[bucket];
+    while (debt != null && !debt.isOf(from, key, limit, cost)) {
+      debt = debt.nextAlike;
+    }
+    if (debt == null) {
+      makeRoom(nowNs);
+      if (size == MAX_BUDGETS) {
+        observer.storeDebts(requests, false);
+        return;
+      }
+      debt = insert(from, key, limit, cost, bucket);
+    }
+    debt.add(requests, passedNs, nowNs);
+  }
+
+  private Debt insert(StoreKeys from, int key, ScriptLimit limit, long cost, int bucket) {
+    Debt debt = take(limit.isPaced());
+    debt.begin(from, key, limit, cost);
+    debt.nextAlike = buckets[bucket];
+    buckets[bucket] = debt;
+    append(from.partition(key), debt);
+    count(from.partition(key), 1);
+    return debt;
+  }
+
+  /**
+   * Takes a debt that is used no more, as in a long outage they come and drain with every request.
+   */
+  private Debt take(boolean paced) {
+    Debt debt = paced ? freePaced : freeOfWindows;
+    if (debt == null) {
+      return paced ? new PacedDebt() : new WindowDebt();
+    }
+    if (paced) {
+      freePaced = debt.next;
+    } else {
+      freeOfWindows = debt.next;
+    }
+    return debt;
+  }
+
+  private void release(Debt debt) {
+    debt.nextAlike = null;
+    if (debt instanceof PacedDebt) {
+      debt.next = freePaced;
+      freePaced = debt;
+    } else {
+      debt.next = freeOfWindows;
+      freeOfWindows = debt;
+    }
+  }
+
+  private void count(int partition, int change) {
+    size += change;
+    counts[partition] += change;
+    if (shards[partition] != null) {
+      shards[partition].debts += change;
+    }
+  }
+
+  /** Whether a shard has debts that are still owed. */
+  public boolean owes(Count shard, long nowNs) {
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && shards[partition] == shard) {
+        lookCount++;
+        if (first[partition].requests(nowNs) > 0) {
+          return true;
+        }
+        removeFirst(partition);
+      }
+    }
+    return false;
+  }
+
+  /** Moves a shard's debts to who carries them, as many as there is room for. */
+  public void moveTo(Carrier carrier, Count shard, long nowNs) {
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      while (first[partition] != null && shards[partition] == shard) {
+        lookCount++;
+        if (!moveTo(carrier, first[partition], nowNs)) {
+          return;
+        }
+        removeFirst(partition);
+      }
+    }
+  }
+
+  /** False if there was no room for all of it. */
+  private boolean moveTo(Carrier carrier, Debt debt, long nowNs) {
+    movedKey.clear();
+    debt.writeKey(movedKey);
+    for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
+      if (!carrier.take(movedKey, debt.limit().alone(), requests, debt.cost(), debt.passedNs())) {
+        return false;
+      }
+      debt.removeOldest();
+    }
+    return true;
+  }
+
+  /** Drops debts that are over where all places are taken; each look is at another partition. */
+  private void makeRoom(long nowNs) {
+    for (int look = 0; look < LOOKS && size == MAX_BUDGETS; look++) {
+      int partition = nextLook++ & Partitions.COUNT - 1;
+      Debt debt = first[partition];
+      if (debt == null) {
+        continue;
+      }
+      if (debt.requests(nowNs) == 0) {
+        removeFirst(partition);
+      } else if (debt.next != null) {
+        first[partition] = debt.next;
+        append(partition, debt);
+      }
+    }
+  }
+
+  private void append(int partition, Debt debt) {
+    debt.next = null;
+    if (first[partition] == null) {
+      first[partition] = debt;
+    } else {
+      last[partition].next = debt;
+    }
+    last[partition] = debt;
+  }
+
+  private void removeFirst(int partition) {
+    Debt removed = first[partition];
+    first[partition] = removed.next;
+    int bucket = bucket(removed.hash());
+    if (buckets[bucket] == removed) {
+      buckets[bucket] = removed.nextAlike;
+    } else {
+      Debt before = buckets[bucket];
+      while (before.nextAlike != removed) {
+        before = before.nextAlike;
+      }
+      before.nextAlike = removed.nextAlike;
+    }
+    count(partition, -1);
+    release(removed);
+  }
+
+  private static int bucket(long hash) {
+    return (int) (hash ^ hash >>> 32) & BUCKETS - 1;
+  }
+}

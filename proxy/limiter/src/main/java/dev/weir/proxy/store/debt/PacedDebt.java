@@ -1,0 +1,53 @@
+package dev.weir.proxy.store.debt;
+
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * What a paced budget owes: one time, when all of it has drained (GCRA, as of the budget itself).
+ */
+final class PacedDebt extends Debt {
+  private long requestNs;
+  private long fullNs;
+  private long drainedAtNs;
+  private long requests;
+
+  @Override
+  void begin(ScriptLimit of) {
+    requestNs = Math.max(1, drainingNs(1));
+    fullNs = drainingNs(most());
+    drainedAtNs = 0;
+  }
+
+  /** How long so many requests take to drain, 1 to {@link #most}. */
+  private long drainingNs(long ofRequests) {
+    // One that costs more than there is takes all.
+    return limit()
+        .comesBackNs(ofRequests == 1 ? Math.min(cost(), limit().capacity()) : ofRequests * cost());
+  }
+
+  @Override
+  void add(long added, long passedNs, long nowNs) {
+    long leftNs = passedNs + drainingNs(Math.min(added, most())) - nowNs;
+    if (leftNs > 0) {
+      drainedAtNs = Math.min(Math.max(drainedAtNs, nowNs) + leftNs, nowNs + fullNs);
+    }
+  }
+
+  @Override
+  long requests(long nowNs) {
+    long leftNs = drainedAtNs - nowNs;
+    requests = leftNs <= 0 ? 0 : Math.min((leftNs - 1) / requestNs + 1, most());
+    return requests;
+  }
+
+  /** Some time ago, as far as a request has drained in part. */
+  @Override
+  long passedNs() {
+    return drainedAtNs - drainingNs(requests);
+  }
+
+  @Override
+  void removeOldest() {
+    drainedAtNs = 0;
+  }
+}

@@ -1,0 +1,164 @@
+package dev.weir.proxy.store.fleet;
+
+import dev.weir.proxy.log.Incident;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.proxy.store.map.StoreCalls;
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.ScriptOutputType;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the sidecars of a service that share the store, by a heartbeat that each leaves there with
+ * a digest of its rules, and warns if their rules differ for long. While the store is away the last
+ * count stands: that is when it is needed.
+ */
+public final class FleetMembers {
+  /** Where the heartbeats are kept. */
+  public static final int PARTITION = 0;
+
+  public static final long INTERVAL_MS = 2_000;
+
+  /** A sidecar that has not been heard of for so long does not count. */
+  private static final long KEPT_MS = 3 * INTERVAL_MS;
+
+  private static final Logger LOG = LoggerFactory.getLogger(FleetMembers.class);
+  private final StoreCalls calls;
+  private final String service;
+  private final byte[][] keys;
+  private final PeerListener listener;
+  private final Supplier<String> rulesDigest;
+  private final RuleAgreement agreement = new RuleAgreement();
+
+  /** Of those that came earlier an earlier one, as far as clocks agree. */
+  private final byte[] id =
+      ascii(String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID()));
+
+  private volatile int count = 1;
+  private int rank;
+  private boolean isRankMissed;
+  private long confirmedNs = System.nanoTime();
+
+  /** The sidecars cannot be counted. */
+  private final Incident uncounted =
+      new Incident(
+          LOG,
+          "redis: counting the sidecars that share the store",
+          "the last count stays",
+          "counts again",
+          Incident.Ends.BY_WORD);
+
+  /**
+   * @param service whose sidecars are counted; empty if it has no name.
+   * @param rulesDigest the same for the same rules; empty if none of them asks the store.
+   * @param listener is told of each count and rank that is another one, by whoever calls {@link
+   *     #beat}.
+   */
+  public FleetMembers(
+      StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
+    this.calls = calls;
+    this.service = service;
+    this.keys = new byte[][] {key("peers", service), key("rules", service)};
+    this.rulesDigest = rulesDigest;
+    this.listener = listener;
+  }
+
+  private static byte[] key(String name, String service) {
+    String tag = new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII);
+    String of = service.isEmpty() ? "" : ":" + service;
+    return ascii("rl:" + tag + ":" + name + of);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The last count, 1 or more. Any thread. */
+  public int count() {
+    return count;
+  }
+
+  /** Leaves a heartbeat, and counts. */
+  public void beat(SocketAddress server) {
+    call(server, KEPT_MS);
+  }
+
+  /** Takes this sidecar out of the count. */
+  public void leave(SocketAddress server) {
+    call(server, 0);
+  }
+
+  /**
+   * Takes a smaller count or rank only if it lasts: a server that has just started knows of nobody
+   * yet. What is larger counts at once.
+   */
+  void counted(int countNow, int rankNow, long nowNs) {
+    boolean isLess = countNow < count || rankNow < rank;
+    boolean lasts = nowNs - confirmedNs > TimeUnit.MILLISECONDS.toNanos(KEPT_MS);
+    if (!isLess || lasts) {
+      confirmedNs = nowNs;
+    }
+    int taken = lasts ? countNow : Math.max(countNow, count);
+    int takenRank = lasts ? rankNow : Math.max(rankNow, rank);
+    if (taken != count || takenRank != rank) {
+      count = taken;
+      rank = takenRank;
+      listener.counted(taken, takenRank);
+    }
+  }
+
+  /** Without a rank each takes itself for the first, and has one request at least. */
+  private int rank(long answered, int sidecars) {
+    if (answered < 0 && !isRankMissed) {
+      isRankMissed = true;
+      LOG.warn(
+          "redis: this user may not zrange: limits that are smaller than the number of sidecars are"
+              + " passed by each of them (expected: +zrange)");
+    }
+    return (int) Math.max(0, Math.min(answered, sidecars - 1));
+  }
+
+  private void call(SocketAddress server, long keptMs) {
+    try {
+      byte[] kept = ascii(Long.toString(keptMs));
+      byte[] digest = ascii(rulesDigest.get());
+      List<Long> answer =
+          calls.await(
+              server,
+              calls
+                  .node(server)
+                  .thenCompose(
+                      connection ->
+                          connection
+                              .async()
+                              .<List<Long>>eval(
+                                  LuaScript.PEERS.source(),
+                                  ScriptOutputType.MULTI,
+                                  keys,
+                                  id,
+                                  kept,
+                                  digest)));
+      int sidecars = (int) Math.max(1, answer.get(0));
+      counted(sidecars, rank(answer.get(2), sidecars), System.nanoTime());
+      if (agreement.counted(answer.get(1), System.nanoTime())) {
+        LOG.warn(
+            "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"
+                + " one id share budgets (expected: the same rules and hash key on all, or a"
+                + " service: of its own for each service)",
+            service.isEmpty() ? " without a service" : " of service " + service,
+            TimeUnit.NANOSECONDS.toMinutes(RuleAgreement.LASTS_NS));
+      }
+      uncounted.ended();
+    } catch (IOException fault) {
+      calls.drop(server);
+      uncounted.noticed(fault.getMessage());
+    }
+  }
+}

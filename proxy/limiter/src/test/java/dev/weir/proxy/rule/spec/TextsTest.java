@@ -1,0 +1,64 @@
+package dev.weir.proxy.rule.spec;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TextsTest {
+  @ParameterizedTest
+  @CsvSource({
+    "100/1s, 100, 1000000000",
+    "10/1m, 10, 60000000000",
+    "1000/1h, 1000, 3600000000000",
+    "1/1d, 1, 86400000000000",
+    "5/30s, 5, 30000000000",
+    "10000000/1s, 10000000, 1000000000",
+    "1/1ms, 1, 1000000"
+  })
+  void readsRatesAndWritesThemBack(String text, long count, long windowNs) {
+    assertEquals(new Rate(count, windowNs), Rate.parse(text));
+    assertEquals(text, Rate.parse(text).toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "100",
+        "/1s",
+        "100/",
+        "0/1m",
+        "-1/1m",
+        "1/0s",
+        "1.5/1s",
+        "1e3/1s",
+        "1/1",
+        "1/s",
+        "1/1S",
+        "1/1w",
+        " 1/1s",
+        "1/1s ",
+        "1//1s",
+        "0x1/1s",
+        "1000000000000000/1d",
+        "1000001/1ms",
+        "99999999999999999999/1s",
+        "1/99999999999999999999d",
+        "\u0661/1s",
+        "+1/1s"
+      })
+  void refusesWhatIsNoRate(String text) {
+    assertEquals(text, assertThrows(BadValueException.class, () -> Rate.parse(text)).value());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "s", "10", "0s", "-1s", "1.5s", "10 s", "10S", "3661d", "9999999999999999s"})
+  void refusesWhatIsNoDuration(String text) {
+    assertEquals(
+        text, assertThrows(BadValueException.class, () -> DurationText.parseNs(text)).value());
+  }
+}
