@@ -41,7 +41,7 @@ public final class RequestPath {
   private static final String OURS = "dev.weir.";
   private static final String READY = "EpollInterest$Handler.run";
   private static final Pattern ACTED_ON =
-      Pattern.compile("\\.upstream\\.UpstreamConnection\\.|\\.client\\.RefusalWriter\\.");
+      Pattern.compile("\\.upstream\\.UpstreamConnection\\.|\\.downstream\\.answer\\.RefusalWriter\\.");
   private static final Pattern PORT = Pattern.compile("proxying http://127\\.0\\.0\\.1:([0-9]+)");
   private static final Pattern LENGTH = Pattern.compile("(?i)content-length: ([0-9]+)");
 

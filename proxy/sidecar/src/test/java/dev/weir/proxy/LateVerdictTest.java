@@ -9,8 +9,8 @@ import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.downstream.ClientLoop;
-import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
@@ -46,7 +46,7 @@ class LateVerdictTest {
   private volatile boolean isBroken;
   private HttpServer server;
   private LoopRig rig;
-  private ClientLoop clients;
+  private ClientProtocols clients;
   private Listeners listener;
 
   private record Question(long ticket, Gate.Outcome outcome) {}
@@ -223,7 +223,7 @@ class LateVerdictTest {
 
   private void awaitConnections(int count) {
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
-    while (rig.eventLoop.submit(clients::connectionCount).awaitUninterruptibly().getNow()
+    while (rig.eventLoop.submit(clients.clients::connectionCount).awaitUninterruptibly().getNow()
         != count) {
       assertTrue(System.nanoTime() < deadlineNs, "the connection is still there");
     }

@@ -1,8 +1,8 @@
 package dev.weir.proxy;
 
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.RecordingClient;
-import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.RecordingClient;
+import dev.weir.proxy.exchange.RequestLoop;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestEnd;

@@ -4,8 +4,9 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
-import dev.weir.proxy.downstream.Listeners;
-import dev.weir.proxy.downstream.StreamRouter;
+import dev.weir.proxy.downstream.h2.StreamRouter;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
@@ -74,16 +75,17 @@ final class LoopRig implements AutoCloseable {
   }
 
   /** Clients of HTTP/1.1, whose requests go to the service. */
-  ClientLoop clients(AdmissionHandler admission) {
-    return new ClientLoop(
-        settings.client(),
-        clock,
-        deadlines,
-        new ClientShares(64 << 20),
-        admission,
-        pool,
-        request -> ClientKey.NONE,
-        metrics,
+  ClientProtocols clients(AdmissionHandler admission) {
+    return new ClientProtocols(
+        new ClientLoop(
+            settings.client(),
+            clock,
+            deadlines,
+            new ClientShares(64 << 20),
+            admission,
+            pool,
+            request -> ClientKey.NONE,
+            metrics),
         new Http2Loop(
             clock,
             deadlines,
@@ -96,7 +98,7 @@ final class LoopRig implements AutoCloseable {
   }
 
   /** Lets clients in. */
-  Listeners listen(ClientLoop clients) throws IOException {
+  Listeners listen(ClientProtocols clients) throws IOException {
     return new Listeners(
         settings.client(), plain -> null, transport, group, peer -> false, 64, of -> clients);
   }

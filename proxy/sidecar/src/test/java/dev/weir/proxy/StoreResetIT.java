@@ -12,8 +12,8 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
-import dev.weir.proxy.downstream.ClientLoop;
-import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
@@ -93,7 +93,7 @@ class StoreResetIT {
           asked.release();
           return known;
         };
-    ClientLoop clients = rig.clients(rig.admission(gate));
+    ClientProtocols clients = rig.clients(rig.admission(gate));
     store.start(TimeUnit.SECONDS.toNanos(60));
     listener = rig.listen(clients);
   }

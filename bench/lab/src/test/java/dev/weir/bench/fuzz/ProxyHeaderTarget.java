@@ -3,7 +3,7 @@ package dev.weir.bench.fuzz;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.downstream.ProxyHeader;
+import dev.weir.proxy.downstream.listen.ProxyHeader;
 import dev.weir.proxy.request.IpAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

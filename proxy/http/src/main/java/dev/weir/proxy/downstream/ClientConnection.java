@@ -1,7 +1,7 @@
 package dev.weir.proxy.downstream;
 
 /** One client's connection, as its event loop ends it, whatever protocol it speaks. */
-interface ClientConnection {
+public interface ClientConnection {
   /** Begins no more requests, and closes when those in flight have ended: at once if none is. */
   void drain();
 

@@ -1,5 +1,6 @@
 package dev.weir.proxy.downstream;
 
+import dev.weir.proxy.downstream.answer.AnswerSettings;
 import java.util.List;
 
 /**

@@ -3,23 +3,25 @@ package dev.weir.proxy.downstream;
 import dev.weir.proxy.loop.Deadlines;
 
 /** What one client's connection waits for at most; one time at a time. */
-final class ClientTimer extends Deadlines.Waiter {
+public final class ClientTimer extends Deadlines.Waiter {
   private ClientConnection owner;
 
-  ClientTimer(ClientConnection owner) {
+  public ClientTimer(ClientConnection owner) {
     this.owner = owner;
   }
 
   /** Another takes over the connection, and with it the time that was set. */
-  void owner(ClientConnection successor) {
+  public void owner(ClientConnection successor) {
     owner = successor;
   }
 
-  void within(long nowNs, long ns) {
+  /** Waits for so long from now. */
+  public void within(long nowNs, long ns) {
     deadline(nowNs + ns);
   }
 
-  void never() {
+  /** Waits for nothing. */
+  public void never() {
     deadline(Deadlines.NEVER);
   }
 

@@ -1,6 +1,6 @@
 package dev.weir.proxy.grpc;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
+import static dev.weir.proxy.exchange.TextWriter.ascii;
 
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.buffer.ByteBuf;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.grpc;
 
-import dev.weir.proxy.http.Refusal;
+import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.concurrent.TimeUnit;
 

@@ -1,9 +1,9 @@
 package dev.weir.proxy.grpc;
 
+import dev.weir.proxy.exchange.LimitValues;
+import dev.weir.proxy.exchange.Refusal;
+import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.grpc.GrpcField.Form;
-import dev.weir.proxy.http.LimitValues;
-import dev.weir.proxy.http.Refusal;
-import dev.weir.proxy.http.TextWriter;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;

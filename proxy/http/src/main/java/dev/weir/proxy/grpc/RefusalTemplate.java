@@ -1,7 +1,7 @@
 package dev.weir.proxy.grpc;
 
+import dev.weir.proxy.exchange.LimitValues;
 import dev.weir.proxy.grpc.GrpcField.Form;
-import dev.weir.proxy.http.LimitValues;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;

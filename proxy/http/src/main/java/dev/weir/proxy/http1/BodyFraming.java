@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.Decimal;
+import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.exchange.FieldPolicy;
 import org.agrona.DirectBuffer;
 
 /**

@@ -1,14 +1,14 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
+import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.HostSyntax;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.RequestIds;
-import dev.weir.proxy.http.TextWriter;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.HostSyntax;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.RequestIds;
+import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;

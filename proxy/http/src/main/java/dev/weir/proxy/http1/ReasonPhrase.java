@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.exchange.TextWriter;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
 /**

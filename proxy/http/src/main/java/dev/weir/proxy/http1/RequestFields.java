@@ -1,9 +1,9 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.HostSyntax;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.HostSyntax;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;

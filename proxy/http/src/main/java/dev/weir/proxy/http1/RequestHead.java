@@ -1,8 +1,8 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.HostSyntax;
+import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;
 import org.agrona.DirectBuffer;

@@ -1,10 +1,10 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.Decimal;
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.IncomingResponse;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Peer;

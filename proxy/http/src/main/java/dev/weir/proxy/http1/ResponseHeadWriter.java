@@ -1,12 +1,12 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
+import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.FieldTreatment;
-import dev.weir.proxy.http.IncomingResponse;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.FieldTreatment;
+import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 

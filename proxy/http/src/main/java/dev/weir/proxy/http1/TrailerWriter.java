@@ -1,7 +1,7 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.TextWriter;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;

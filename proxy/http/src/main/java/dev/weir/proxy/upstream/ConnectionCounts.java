@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.FairCap;
+import dev.weir.proxy.exchange.FairCap;
 import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.upstream.ConnectionPlace.Use;
 

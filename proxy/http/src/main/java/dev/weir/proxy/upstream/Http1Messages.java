@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;

@@ -1,7 +1,7 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.TrailerWriter;
 import dev.weir.proxy.loop.ChannelIo;

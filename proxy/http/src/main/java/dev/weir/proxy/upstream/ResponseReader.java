@@ -1,8 +1,8 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.ResponseHead;

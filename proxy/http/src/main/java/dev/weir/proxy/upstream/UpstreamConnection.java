@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.ProxiedRequest;
-import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InboundHandler;

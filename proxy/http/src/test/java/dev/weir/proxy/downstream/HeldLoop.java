@@ -1,5 +1,9 @@
 package dev.weir.proxy.downstream;
 
+import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.downstream.h2.StreamRouter;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
+import dev.weir.proxy.downstream.listen.EmbeddedClient;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
@@ -21,28 +25,30 @@ import java.util.concurrent.TimeUnit;
  * A client's connection on an {@link EmbeddedChannel}, with time, verdicts and service in the hand
  * of the test.
  */
-final class HeldLoop {
-  static final long HEAD_NS = TimeUnit.SECONDS.toNanos(10);
-  static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
-  static final long WRITE_NS = TimeUnit.SECONDS.toNanos(30);
-  static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
+public final class HeldLoop {
+  public static final long HEAD_NS = TimeUnit.SECONDS.toNanos(10);
+  public static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
+  public static final long WRITE_NS = TimeUnit.SECONDS.toNanos(30);
+  public static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
 
-  final ClientShares memory;
-  long clientKey = ClientKey.NONE;
-  final HeldAdmission admission = new HeldAdmission();
-  final HeldService service = new HeldService();
-  final Metrics metrics = new Metrics();
-  final EmbeddedChannel channel = new EmbeddedChannel();
+  public final ClientShares memory;
+  public long clientKey = ClientKey.NONE;
+  public final HeldAdmission admission = new HeldAdmission();
+  public final HeldService service = new HeldService();
+  public final Metrics metrics = new Metrics();
+  public final EmbeddedChannel channel = new EmbeddedChannel();
   private final HeldTime time = new HeldTime(channel);
-  final ClientLoop loop;
-  final FramePeer client = new FramePeer(channel);
+  public final ClientLoop loop;
+  public final Http2Loop http2;
+  public final ClientProtocols protocols;
+  public final FramePeer client = new FramePeer(channel);
 
-  HeldLoop() {
+  public HeldLoop() {
     this(64 << 20);
   }
 
   /** Has so many bytes for all clients. */
-  HeldLoop(long memoryBytes) {
+  public HeldLoop(long memoryBytes) {
     this(memoryBytes, WRITE_NS);
   }
 
@@ -50,7 +56,7 @@ final class HeldLoop {
    * @param memoryBytes for all clients.
    * @param writeNs that a client may take nothing of its answer.
    */
-  HeldLoop(long memoryBytes, long writeNs) {
+  public HeldLoop(long memoryBytes, long writeNs) {
     this(memoryBytes, writeNs, 32 << 20);
   }
 
@@ -59,7 +65,7 @@ final class HeldLoop {
    * @param writeNs that a client may take nothing of its answer.
    * @param maxHeldBytes of contents and heads of all.
    */
-  HeldLoop(long memoryBytes, long writeNs, long maxHeldBytes) {
+  public HeldLoop(long memoryBytes, long writeNs, long maxHeldBytes) {
     memory = new ClientShares(memoryBytes);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
@@ -75,31 +81,31 @@ final class HeldLoop {
             admission,
             service,
             request -> clientKey,
-            loopMetrics,
-            new Http2Loop(
-                time.clock,
-                time.deadlines,
-                new TurnEnd(channel.eventLoop()),
-                maxHeldBytes,
-                32 * 1024,
-                100),
-            loopMetrics.http2Clients(),
-            StreamRouter.REQUESTS_ONLY);
+            loopMetrics);
+    http2 =
+        new Http2Loop(
+            time.clock,
+            time.deadlines,
+            new TurnEnd(channel.eventLoop()),
+            maxHeldBytes,
+            32 * 1024,
+            100);
+    protocols =
+        new ClientProtocols(loop, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
   }
 
   /** Connects, and says nothing. */
-  HeldLoop connect() {
+  public HeldLoop connect() {
     return connect(Peer.LOOPBACK);
   }
 
   private HeldLoop connect(Peer peer) {
-    channel.pipeline().addLast(new ProtocolChoice(loop, channel, peer, memory.of(null)));
-    channel.pipeline().fireChannelActive();
+    EmbeddedClient.connect(protocols, channel, peer, memory.of(null));
     return this;
   }
 
   /** Connects as a client of HTTP/2, and reads what every connection begins with. */
-  HeldLoop connectHttp2() {
+  public HeldLoop connectHttp2() {
     connect();
     client.startAsClient().send();
     client.received();
@@ -107,7 +113,7 @@ final class HeldLoop {
   }
 
   /** Connects as an ingress that is believed, and carries many clients' streams by HTTP/2. */
-  HeldLoop connectIngress() {
+  public HeldLoop connectIngress() {
     connect(new Peer(IpAddress.LOOPBACK, true));
     client.startAsClient().send();
     client.received();
@@ -115,22 +121,22 @@ final class HeldLoop {
   }
 
   /** The client sends bytes, in one read. */
-  void send(String text) {
+  public void send(String text) {
     channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
   }
 
   /** How many deadlines are looked at in each sweep. */
-  int deadlines() {
+  public int deadlines() {
     return time.deadlines.count();
   }
 
   /** Lets time pass, and the deadlines in it. */
-  void pass(long ns) {
+  public void pass(long ns) {
     time.pass(ns);
   }
 
   /** Ends the connection. */
-  void close() {
+  public void close() {
     channel.finishAndReleaseAll();
   }
 }

@@ -1,12 +1,12 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.Origin;
-import dev.weir.proxy.http.ProxiedRequest;
-import dev.weir.proxy.http.ServiceSide;
-import dev.weir.proxy.http.WebSocketKey;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
@@ -25,34 +25,34 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A service in the hand of a test, which is given heads of HTTP/1.1. */
-final class HeldService implements Origin {
+public final class HeldService implements Origin {
   /** What clients of HTTP/1.0 that named no host have asked. */
-  static final String AUTHORITY = "held";
+  public static final String AUTHORITY = "held";
 
   private final RequestHeadWriter heads = new RequestHeadWriter(AUTHORITY);
   private final List<ProxiedRequest> waiting = new ArrayList<>();
   private Call opened;
 
   /** What becomes of requests that ask for a connection. */
-  Opening opening = Opening.OPENED;
+  public Opening opening = Opening.OPENED;
 
   /** Whether bodies are not gathered first. */
-  boolean multiplexes;
+  public boolean multiplexes;
 
   /** Whether what comes in HTTP/1.1 is copied where it stays as it is, as its own pool does. */
-  boolean copiesHeads;
+  public boolean copiesHeads;
 
   /** Whether there is no place even to wait. */
-  boolean full;
+  public boolean full;
 
   /** Whether few places are left. */
-  boolean isScarce;
+  public boolean isScarce;
 
   /** Bytes of bodies that each call takes before it holds what comes. */
-  int room = Integer.MAX_VALUE;
+  public int room = Integer.MAX_VALUE;
 
   /** The exchanges that have begun, in order. */
-  final List<Call> calls = new ArrayList<>();
+  public final List<Call> calls = new ArrayList<>();
 
   @Override
   public boolean isFull(long client, boolean upgrade) {
@@ -106,28 +106,28 @@ final class HeldService implements Origin {
   }
 
   /** How many requests wait for a connection. */
-  int waiting() {
+  public int waiting() {
     return waiting.size();
   }
 
   /** Gives the first that waits its connection. */
-  void connect() {
+  public void connect() {
     ProxiedRequest request = waiting.remove(0);
     request.opened(new Call(request));
   }
 
   /** Tells the first that waits that there is none. */
-  void fail(RefusalReason reason) {
+  public void fail(RefusalReason reason) {
     waiting.remove(0).serviceReset(reason);
   }
 
   /** The call that began last. */
-  Call last() {
+  public Call last() {
     return calls.get(calls.size() - 1);
   }
 
   /** One exchange, as the service sees it. */
-  final class Call implements ServiceSide {
+  public final class Call implements ServiceSide {
     private final ProxiedRequest request;
     private final ResponseHead response = new ResponseHead(100);
     private final StringBuilder body = new StringBuilder();
@@ -136,21 +136,21 @@ final class HeldService implements Origin {
     private int taken;
 
     /** Bytes that have come and were not consumed. */
-    int held;
+    public int held;
 
     /** What has become of it: the end of the body, trailers, or a reset. */
-    String end = "";
+    public String end = "";
 
     Call(ProxiedRequest request) {
       this.request = request;
       calls.add(this);
     }
 
-    String head() {
+    public String head() {
       return head;
     }
 
-    String body() {
+    public String body() {
       return body.toString();
     }
 
@@ -177,7 +177,7 @@ final class HeldService implements Origin {
     }
 
     /** Consumes all that is held. */
-    void consume() {
+    public void consume() {
       int bytes = held;
       held = 0;
       taken = 0;
@@ -213,7 +213,7 @@ final class HeldService implements Origin {
     }
 
     /** Bytes of the response that had been held, and that the client has taken. */
-    int consumed;
+    public int consumed;
 
     @Override
     public void reset(RequestEnd.How how, int errorCode) {
@@ -222,7 +222,7 @@ final class HeldService implements Origin {
     }
 
     /** Answers with a head, in HTTP/1.1 without its last empty line. */
-    void answer(String text) {
+    public void answer(String text) {
       UnsafeBuffer bytes = bytes(text + "\r\n\r\n");
       if (response.scan(bytes, 0, bytes.capacity()) != bytes.capacity()) {
         throw new AssertionError("no head of HTTP/1.1: " + text);
@@ -240,18 +240,18 @@ final class HeldService implements Origin {
     }
 
     /** Answers with some of the body; how much of it is held. */
-    int send(String text, boolean last) {
+    public int send(String text, boolean last) {
       return request.responseData(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1), last);
     }
 
     /** Ends the response with trailers, given as lines. */
-    void trailers(String lines) {
+    public void trailers(String lines) {
       UnsafeBuffer bytes = bytes(lines);
       request.responseTrailers(new TrailerSection(100).read(bytes, bytes.capacity()));
     }
 
     /** Breaks off. */
-    void breakOff(RefusalReason reason, int errorCode) {
+    public void breakOff(RefusalReason reason, int errorCode) {
       request.serviceReset(reason, errorCode);
     }
 

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.RequestIds;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;

@@ -2,9 +2,9 @@ package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.RecordingClient;
-import dev.weir.proxy.http.RequestLoop;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.RecordingClient;
+import dev.weir.proxy.exchange.RequestLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;

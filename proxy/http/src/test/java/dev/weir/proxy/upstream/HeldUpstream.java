@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.downstream.HeldAdmission;
-import dev.weir.proxy.http.Origin;
-import dev.weir.proxy.http.RequestLoop;
-import dev.weir.proxy.http.RequestTimeouts;
+import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.RequestLoop;
+import dev.weir.proxy.exchange.RequestTimeouts;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.HeldTime;
 import dev.weir.proxy.loop.Transport;

@@ -2,8 +2,8 @@ package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.http1.RequestHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -2,10 +2,10 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.downstream.AnswerSettings;
 import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ClientTimeouts;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.identity.Cidr;
 import dev.weir.proxy.rule.identity.CidrSet;

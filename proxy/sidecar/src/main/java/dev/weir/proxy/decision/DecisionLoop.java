@@ -2,6 +2,7 @@ package dev.weir.proxy.decision;
 
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
@@ -23,7 +24,7 @@ public final class DecisionLoop {
       Descriptors.ofResources("/weir/v1/rate_limiter.binpb", "services.binpb");
 
   private final Health health;
-  private final ClientLoop clients;
+  private final ClientProtocols clients;
 
   /**
    * @param memory bytes of the heap that clients may take.
@@ -68,15 +69,16 @@ public final class DecisionLoop {
             http2.turnEnd(),
             settings.timeouts().bodyIdleNs());
     clients =
-        new ClientLoop(
-            settings,
-            clock,
-            deadlines,
-            memory,
-            new Unlimited(),
-            origin,
-            request -> ClientKey.NONE,
-            traffic,
+        new ClientProtocols(
+            new ClientLoop(
+                settings,
+                clock,
+                deadlines,
+                memory,
+                new Unlimited(),
+                origin,
+                request -> ClientKey.NONE,
+                traffic),
             http2,
             http2Observer,
             calls);
@@ -102,7 +104,7 @@ public final class DecisionLoop {
   }
 
   /** Its clients. */
-  public ClientLoop clients() {
+  public ClientProtocols clients() {
     return clients;
   }
 }

@@ -1,11 +1,11 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.Origin;
-import dev.weir.proxy.http.ProxiedRequest;
-import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.DecisionObserver;

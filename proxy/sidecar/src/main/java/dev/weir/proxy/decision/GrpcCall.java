@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.decision.proto.ProtoWriter;
-import dev.weir.proxy.downstream.RoutedStream;
-import dev.weir.proxy.http.IncomingRequest;
+import dev.weir.proxy.downstream.h2.RoutedStream;
+import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.loop.Deadlines;

@@ -1,11 +1,11 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.decision.proto.ProtoWriter;
-import dev.weir.proxy.downstream.RoutedStream;
-import dev.weir.proxy.downstream.StreamRouter;
+import dev.weir.proxy.downstream.h2.RoutedStream;
+import dev.weir.proxy.downstream.h2.StreamRouter;
+import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
-import dev.weir.proxy.http.Decimal;
 import dev.weir.proxy.http2.AnswerTemplate;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.hpack.FieldBlock;

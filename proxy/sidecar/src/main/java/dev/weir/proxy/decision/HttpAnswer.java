@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.http.CurrentDate;
-import dev.weir.proxy.http.IncomingResponse;
+import dev.weir.proxy.exchange.CurrentDate;
+import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.request.RequestView;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

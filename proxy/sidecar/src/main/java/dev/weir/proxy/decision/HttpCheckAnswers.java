@@ -1,10 +1,10 @@
 package dev.weir.proxy.decision;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.weir.proxy.downstream.AnswerSettings;
-import dev.weir.proxy.http.LimitValues;
-import dev.weir.proxy.http.ProblemWriter;
-import dev.weir.proxy.http.Refusal;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.exchange.LimitValues;
+import dev.weir.proxy.exchange.ProblemWriter;
+import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;

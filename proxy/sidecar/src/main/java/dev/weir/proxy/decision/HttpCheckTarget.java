@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.http.HostSyntax;
-import dev.weir.proxy.http.Token;
+import dev.weir.proxy.exchange.HostSyntax;
+import dev.weir.proxy.exchange.Token;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;

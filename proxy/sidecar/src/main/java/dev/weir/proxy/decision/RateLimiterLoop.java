@@ -1,6 +1,6 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.downstream.AnswerSettings;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.DecisionObserver;

@@ -10,7 +10,7 @@ import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RulesInUse;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.OpenFiles;

@@ -10,7 +10,7 @@ import dev.weir.proxy.decision.TokenReload;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
@@ -172,7 +172,7 @@ public final class SidecarDecisions implements AutoCloseable {
   void with(EventLoop eventLoop, Consumer<ClientLoop> action) {
     DecisionLoop loop = loops.get(eventLoop);
     if (loop != null) {
-      action.accept(loop.clients());
+      action.accept(loop.clients().clients);
     }
   }
 }

@@ -10,8 +10,9 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.lease.LeaseHands;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
-import dev.weir.proxy.downstream.StreamRouter;
-import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.downstream.h2.StreamRouter;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
+import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
@@ -73,7 +74,7 @@ public final class SidecarLoops implements AutoCloseable {
   private final long heapBytesOfLoop;
 
   private final List<Loop> loops = new ArrayList<>();
-  private final Map<EventLoop, ClientLoop> clientLoops = new IdentityHashMap<>();
+  private final Map<EventLoop, ClientProtocols> clients = new IdentityHashMap<>();
   private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
 
   /**
@@ -89,7 +90,7 @@ public final class SidecarLoops implements AutoCloseable {
       Deadlines deadlines,
       AdmissionHandler admission,
       LoopStore store,
-      ClientLoop clients,
+      ClientProtocols clients,
       Origin origin) {}
 
   /** Gives an event loop its part of the store. */
@@ -139,7 +140,7 @@ public final class SidecarLoops implements AutoCloseable {
       EventLoop eventLoop = (EventLoop) executor;
       Loop loop = loop(eventLoop, hasher, service, stores, rateLimits);
       loops.add(loop);
-      clientLoops.put(eventLoop, loop.clients());
+      clients.put(eventLoop, loop.clients());
       tls.join(eventLoop);
     }
   }
@@ -192,11 +193,10 @@ public final class SidecarLoops implements AutoCloseable {
             admission,
             origin,
             new ClientKeyReader(settings.identity(), clientIp),
-            loopMetrics,
-            http2,
-            loopMetrics.http2Clients(),
-            StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, deadlines, admission, loopStore, clients, origin);
+            loopMetrics);
+    ClientProtocols protocols =
+        new ClientProtocols(clients, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
+    return new Loop(eventLoop, deadlines, admission, loopStore, protocols, origin);
   }
 
   private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
@@ -220,8 +220,8 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   /** The clients of an event loop; null if there is no service. */
-  ClientLoop clients(EventLoop eventLoop) {
-    return clientLoops.get(eventLoop);
+  ClientProtocols clients(EventLoop eventLoop) {
+    return clients.get(eventLoop);
   }
 
   /**
@@ -249,7 +249,7 @@ public final class SidecarLoops implements AutoCloseable {
   /** Does something with all who are connected to an event loop, on it. */
   private void withClients(Loop loop, Consumer<ClientLoop> action) {
     if (loop.clients() != null) {
-      action.accept(loop.clients());
+      action.accept(loop.clients().clients);
     }
     decisions.with(loop.eventLoop(), action);
   }

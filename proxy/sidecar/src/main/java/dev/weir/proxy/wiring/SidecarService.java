@@ -1,6 +1,6 @@
 package dev.weir.proxy.wiring;
 
-import dev.weir.proxy.http.Origin;
+import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;

@@ -11,7 +11,7 @@ import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.downstream.Listeners;
+import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.RuleSet;

@@ -1,11 +1,11 @@
 package dev.weir.proxy.decision;
 
-import dev.weir.proxy.downstream.AnswerSettings;
 import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ClientTimeouts;
-import dev.weir.proxy.downstream.EmbeddedClient;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.downstream.listen.EmbeddedClient;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;

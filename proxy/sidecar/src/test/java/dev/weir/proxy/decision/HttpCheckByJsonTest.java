@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
-import dev.weir.proxy.downstream.AnswerSettings;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.DecisionObserver;

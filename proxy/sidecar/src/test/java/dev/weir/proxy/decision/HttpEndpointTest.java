@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
-import dev.weir.proxy.downstream.EmbeddedClient;
+import dev.weir.proxy.downstream.listen.EmbeddedClient;
 import dev.weir.proxy.envoy.call.HealthEndpoint;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Peer;

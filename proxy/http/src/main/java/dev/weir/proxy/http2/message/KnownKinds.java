@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;

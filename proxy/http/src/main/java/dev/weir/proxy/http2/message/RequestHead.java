@@ -1,14 +1,14 @@
 package dev.weir.proxy.http2.message;
 
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.HostSyntax;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.Token;
+import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
-import dev.weir.proxy.http.Decimal;
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.HostSyntax;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.Token;
-import dev.weir.proxy.http.WebSocketKey;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;

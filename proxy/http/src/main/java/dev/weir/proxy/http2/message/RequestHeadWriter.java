@@ -1,11 +1,11 @@
 package dev.weir.proxy.http2.message;
 
-import static dev.weir.proxy.http.TextWriter.ascii;
+import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.KnownField;
-import dev.weir.proxy.http.RequestIds;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.Ascii;

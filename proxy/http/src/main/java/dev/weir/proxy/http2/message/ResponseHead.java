@@ -1,9 +1,9 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.http.Decimal;
-import dev.weir.proxy.http.FieldPolicy;
-import dev.weir.proxy.http.IncomingResponse;
-import dev.weir.proxy.http.KnownField;
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;

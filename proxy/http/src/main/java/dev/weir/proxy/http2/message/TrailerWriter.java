@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.http.FieldPolicy;
+import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;

@@ -1,10 +1,10 @@
 package dev.weir.proxy.upstream.h2;
 
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.IncomingRequest;
-import dev.weir.proxy.http.Origin;
-import dev.weir.proxy.http.ProxiedRequest;
-import dev.weir.proxy.http.ServiceSide;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.upstream.UpstreamPool;
 import io.netty.channel.Channel;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream.h2;
 
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.grpc.GrpcTimeout;
-import dev.weir.proxy.http.BodyForm;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.message.RequestHeadWriter;
 import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.http2.message.TrailerWriter;

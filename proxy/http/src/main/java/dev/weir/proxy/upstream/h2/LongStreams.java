@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream.h2;
 
-import dev.weir.proxy.http.FairCap;
+import dev.weir.proxy.exchange.FairCap;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream.h2;
 
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.grpc.GrpcContentType;
-import dev.weir.proxy.http.EncodedHead;
-import dev.weir.proxy.http.ProxiedRequest;
-import dev.weir.proxy.http.ServiceSide;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.message.ResponseHead;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.grpc.GrpcContentType;
-import dev.weir.proxy.http.IncomingRequest;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.hpack.FieldDecoder;
 import dev.weir.proxy.http2.hpack.HpackEncoder;

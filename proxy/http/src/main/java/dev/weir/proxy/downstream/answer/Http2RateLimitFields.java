@@ -1,0 +1,119 @@
+package dev.weir.proxy.downstream.answer;
+
+import dev.weir.proxy.exchange.LimitValues;
+import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
+import dev.weir.proxy.request.QuotaPolicy;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * Tells a client of HTTP/2 of its limit, in the fields that {@link RateLimitFields} tells one of
+ * HTTP/1.1 in. Most responses that follow one another are under the same policy, and differ in
+ * digits alone, which stand at the same places: they are written over. One per event loop.
+ */
+public final class Http2RateLimitFields {
+  private final FieldEncoder encoder = new FieldEncoder();
+  private final AnswerSettings answers;
+  private final RateLimitDigits digits = new RateLimitDigits();
+
+  // On the heap: they live as long as their loop.
+  private final ByteBuf value = Unpooled.buffer(256);
+
+  /** The fields that were written last, and what they say. */
+  private final ByteBuf last = Unpooled.buffer(512);
+
+  private QuotaPolicy lastPolicy;
+  private long lastRemaining;
+  private long lastWaitSeconds;
+  private boolean lastWithX;
+
+  /** Where the numbers are in them. */
+  private final RateLimitDigits lastEnds = new RateLimitDigits();
+
+  public Http2RateLimitFields(AnswerSettings answers) {
+    this.answers = answers;
+  }
+
+  /**
+   * Appends the fields.
+   *
+   * @param policy null writes nothing.
+   * @param remaining requests left.
+   * @param waitSeconds until the client may expect more.
+   * @param withX whether X-RateLimit fields may be written.
+   */
+  public void write(
+      ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
+    digits.clear();
+    if (policy == null) {
+      return;
+    }
+    if (policy == lastPolicy
+        && withX == lastWithX
+        && TextWriter.digits(remaining) == TextWriter.digits(lastRemaining)
+        && TextWriter.digits(waitSeconds) == TextWriter.digits(lastWaitSeconds)) {
+      writeOver(remaining, waitSeconds);
+    } else {
+      lastEnds.clear();
+      writeAnew(last.clear(), policy, remaining, waitSeconds, withX);
+    }
+    lastPolicy = policy;
+    lastRemaining = remaining;
+    lastWaitSeconds = waitSeconds;
+    lastWithX = withX;
+    digits.set(lastEnds, out.writerIndex());
+    out.writeBytes(last.array(), last.arrayOffset(), last.readableBytes());
+  }
+
+  private void writeOver(long remaining, long waitSeconds) {
+    if (remaining != lastRemaining) {
+      setDigits(lastEnds.remainingEnd, remaining);
+      setDigits(lastEnds.xRemainingEnd, remaining);
+    }
+    if (waitSeconds != lastWaitSeconds) {
+      setDigits(lastEnds.waitEnd, waitSeconds);
+      setDigits(lastEnds.xWaitEnd, waitSeconds);
+    }
+  }
+
+  private void setDigits(int end, long value) {
+    if (end > 0) {
+      TextWriter.setDecimal(last, end, value);
+    }
+  }
+
+  private void writeAnew(
+      ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
+    if (answers.rateLimit()) {
+      LimitValues.writePolicy(value.clear(), policy);
+      writeValue(out, FieldKind.RATELIMIT_POLICY);
+      LimitValues.writeRemaining(value.clear(), policy, remaining);
+      int behindRemaining = -value.writerIndex();
+      LimitValues.writeReset(value, waitSeconds);
+      behindRemaining += value.writerIndex();
+      writeValue(out, FieldKind.RATELIMIT);
+      lastEnds.waitEnd = out.writerIndex();
+      lastEnds.remainingEnd = lastEnds.waitEnd - behindRemaining;
+    }
+    if (answers.xRateLimit() && withX) {
+      encoder.field(out, FieldKind.X_RATELIMIT_LIMIT, policy.quota());
+      encoder.field(out, FieldKind.X_RATELIMIT_REMAINING, remaining);
+      lastEnds.xRemainingEnd = out.writerIndex();
+      encoder.field(out, FieldKind.X_RATELIMIT_RESET, waitSeconds);
+      lastEnds.xWaitEnd = out.writerIndex();
+    }
+  }
+
+  /** Where the numbers are that were written last. */
+  RateLimitDigits digits() {
+    return digits;
+  }
+
+  private void writeValue(ByteBuf out, int kind) {
+    encoder.begin(out, kind, value.readableBytes());
+    // From the array: of another buffer's bytes a view would be made.
+    out.writeBytes(value.array(), value.arrayOffset(), value.readableBytes());
+  }
+}

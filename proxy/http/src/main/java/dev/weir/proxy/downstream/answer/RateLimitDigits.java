@@ -1,0 +1,36 @@
+package dev.weir.proxy.downstream.answer;
+
+/** Where the numbers of the RateLimit fields end in the output; 0 for those that are not there. */
+final class RateLimitDigits {
+  /** Of {@code r} of RateLimit. */
+  int remainingEnd;
+
+  /** Of {@code t} of RateLimit. */
+  int waitEnd;
+
+  int xRemainingEnd;
+  int xWaitEnd;
+
+  void clear() {
+    remainingEnd = waitEnd = xRemainingEnd = xWaitEnd = 0;
+  }
+
+  /** Those of others, in an output that has the same bytes behind so many. */
+  void set(RateLimitDigits other, int offset) {
+    remainingEnd = moved(other.remainingEnd, offset);
+    waitEnd = moved(other.waitEnd, offset);
+    xRemainingEnd = moved(other.xRemainingEnd, offset);
+    xWaitEnd = moved(other.xWaitEnd, offset);
+  }
+
+  private static int moved(int end, int offset) {
+    return end == 0 ? 0 : end + offset;
+  }
+
+  void set(RateLimitDigits other) {
+    remainingEnd = other.remainingEnd;
+    waitEnd = other.waitEnd;
+    xRemainingEnd = other.xRemainingEnd;
+    xWaitEnd = other.xWaitEnd;
+  }
+}

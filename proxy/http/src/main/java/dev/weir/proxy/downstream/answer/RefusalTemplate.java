@@ -1,0 +1,139 @@
+package dev.weir.proxy.downstream.answer;
+
+import dev.weir.proxy.exchange.ProblemWriter;
+import dev.weir.proxy.exchange.Refusal;
+import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalReason;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Objects;
+
+/**
+ * The answer to refusals of one kind: for one reason, by one limit, with as many digits in each
+ * number. Two of them differ in the date and the digits alone, which stand at the same places; so
+ * the answer to the next is that to the last one, with what differs written over. Each version of
+ * HTTP writes the head in its own way.
+ */
+public abstract class RefusalTemplate {
+  /** Has no digits: what it would stand in is not written. */
+  private static final int NONE = 0;
+
+  // On the heap: they live as long as their loop.
+  private final ByteBuf head = Unpooled.buffer(512);
+  private final ByteBuf body = Unpooled.buffer(256);
+
+  // What the answer is to; without a reason it is to none.
+  private RefusalReason reason;
+  private QuotaPolicy policy;
+  private int shape;
+  private byte[] date;
+  private long retryAfterSeconds;
+  private long remaining;
+  private long waitSeconds;
+
+  // Where the date and the digits end.
+  private int dateEnd;
+  private int retryEnd;
+  private int bodyRetryEnd;
+  private final RateLimitDigits limitEnds = new RateLimitDigits();
+
+  /** How many digits the numbers of a refusal have: a byte for each. */
+  static int shape(Refusal refusal) {
+    int retryDigits =
+        refusal.retryAfterSeconds() == 0 ? NONE : TextWriter.digits(refusal.retryAfterSeconds());
+    return retryDigits
+        | TextWriter.digits(refusal.remaining()) << Byte.SIZE
+        | TextWriter.digits(refusal.waitSeconds()) << 2 * Byte.SIZE;
+  }
+
+  /**
+   * Makes it the answer to a refusal, of whatever kind.
+   *
+   * @param now the date; never changed by its owner.
+   */
+  final void answer(Refusal refusal, int refusalShape, byte[] now) {
+    if (refusal.reason() == reason
+        && refusalShape == shape
+        && Objects.equals(refusal.policy(), policy)) {
+      writeOver(refusal, now);
+    } else {
+      shape = refusalShape;
+      reason = refusal.reason();
+      policy = refusal.policy();
+      ProblemWriter.write(body.clear(), refusal);
+      bodyRetryEnd = body.writerIndex() - ProblemWriter.BYTES_BEHIND_SECONDS;
+      writeHead(head.clear(), refusal, now, body.readableBytes());
+    }
+    date = now;
+    retryAfterSeconds = refusal.retryAfterSeconds();
+    remaining = refusal.remaining();
+    waitSeconds = refusal.waitSeconds();
+  }
+
+  /**
+   * Writes the head's fields, and says where the date and the numbers are: {@link #dateEndsAt},
+   * {@link #retryEndsAt} if it is written, and {@link #limitEndsAt}.
+   *
+   * @param now the date.
+   * @param contentLength that of the body, in bytes.
+   */
+  abstract void writeHead(ByteBuf out, Refusal refusal, byte[] now, int contentLength);
+
+  final void dateEndsAt(int end) {
+    dateEnd = end;
+  }
+
+  final void retryEndsAt(int end) {
+    retryEnd = end;
+  }
+
+  final void limitEndsAt(RateLimitDigits ends) {
+    limitEnds.set(ends);
+  }
+
+  private void writeOver(Refusal refusal, byte[] now) {
+    if (now != date) {
+      head.setBytes(dateEnd - now.length, now);
+    }
+    if (refusal.retryAfterSeconds() != retryAfterSeconds) {
+      writeOver(head, retryEnd, refusal.retryAfterSeconds());
+      writeOver(body, bodyRetryEnd, refusal.retryAfterSeconds());
+    }
+    if (refusal.remaining() != remaining) {
+      writeOver(head, limitEnds.remainingEnd, refusal.remaining());
+      writeOver(head, limitEnds.xRemainingEnd, refusal.remaining());
+    }
+    if (refusal.waitSeconds() != waitSeconds) {
+      writeOver(head, limitEnds.waitEnd, refusal.waitSeconds());
+      writeOver(head, limitEnds.xWaitEnd, refusal.waitSeconds());
+    }
+  }
+
+  /** Writes a number over another one with as many digits, unless that ends nowhere. */
+  private static void writeOver(ByteBuf out, int end, long value) {
+    if (end > 0) {
+      TextWriter.setDecimal(out, end, value);
+    }
+  }
+
+  /** How many bytes the head's fields take. */
+  final int headBytes() {
+    return head.readableBytes();
+  }
+
+  /** Appends the head's fields. */
+  public final void writeHead(ByteBuf out) {
+    out.writeBytes(head.array(), head.arrayOffset(), head.readableBytes());
+  }
+
+  /** The content, not the caller's to release. */
+  public final ByteBuf body() {
+    return body;
+  }
+
+  /** Appends the content. */
+  final void writeBody(ByteBuf out) {
+    out.writeBytes(body.array(), body.arrayOffset(), body.readableBytes());
+  }
+}

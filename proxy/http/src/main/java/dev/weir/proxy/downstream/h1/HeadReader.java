@@ -1,0 +1,110 @@
+package dev.weir.proxy.downstream.h1;
+
+import dev.weir.proxy.http1.HeadEnd;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TargetNormaliser;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Finds the next head of one connection in what has come, and says all that makes its request one
+ * to be refused before it is decided. The head that it finds is the loop's {@link RequestHead}.
+ */
+final class HeadReader {
+  private final Http1ClientLoop loop;
+  private final Peer peer;
+  private final HeadEnd end = new HeadEnd();
+  private boolean emptyLineSkipped;
+  private RefusalReason fault;
+
+  HeadReader(Http1ClientLoop loop, Peer peer) {
+    this.loop = loop;
+    this.peer = peer;
+  }
+
+  /**
+   * Reads the head at the start of {@code in}, and leaves it there.
+   *
+   * @return its length in bytes, {@link RequestHead#INCOMPLETE} or {@link RequestHead#REFUSED}.
+   */
+  int read(ByteBuf in) {
+    skipEmptyLine(in);
+    if (awaitsHead(in)) {
+      return RequestHead.INCOMPLETE;
+    }
+    ChannelIo.view(in, loop.window);
+    int maxBytes = loop.clients.settings.caps().headBytes();
+    int readable = in.readableBytes();
+    if (readable <= maxBytes && !end.isDue(loop.window, readable)) {
+      return RequestHead.INCOMPLETE;
+    }
+    RequestHead head = loop.head;
+    int length = head.scan(loop.window, 0, readable, peer);
+    if (length == RequestHead.INCOMPLETE && readable <= maxBytes) {
+      end.incomplete(loop.window, readable);
+      return RequestHead.INCOMPLETE;
+    }
+    end.reset();
+    emptyLineSkipped = false;
+    fault =
+        length == RequestHead.REFUSED
+            ? head.fault()
+            : length > maxBytes || length == RequestHead.INCOMPLETE
+                ? RefusalReason.HEAD_TOO_LARGE
+                : checkTargetAndBody(head, length, readable);
+    head.source().set(in, in.readerIndex(), length);
+    return fault == null ? length : RequestHead.REFUSED;
+  }
+
+  /** Why the head was refused. */
+  RefusalReason fault() {
+    return fault;
+  }
+
+  /** Whether nothing has come yet, or only what may be the beginning of an empty line. */
+  boolean awaitsHead(ByteBuf in) {
+    return in == null
+        || !in.isReadable()
+        || !emptyLineSkipped && in.readableBytes() == 1 && in.getByte(in.readerIndex()) == '\r';
+  }
+
+  /**
+   * One empty line before a request is none of it: some clients end a body with it (RFC 9112,
+   * section 2.2).
+   */
+  private void skipEmptyLine(ByteBuf in) {
+    int at = in.readerIndex();
+    if (!emptyLineSkipped
+        && in.readableBytes() > 1
+        && in.getByte(at) == '\r'
+        && in.getByte(at + 1) == '\n') {
+      in.skipBytes(2);
+      emptyLineSkipped = true;
+    }
+  }
+
+  /** What the head's own grammar does not say. */
+  private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
+    RequestView view = head.view();
+    if (!head.asteriskForm() && loop.clients.requests.forwards()) {
+      int offset = view.pathOffset();
+      int result =
+          TargetNormaliser.normalise(loop.window, offset, view.pathLength(), loop.window, offset);
+      if (result > 0) {
+        view.path(offset, result);
+      }
+      RefusalReason refusal = TargetNormaliser.refusal(result);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    // What is there of a chunked body is looked at before the request is decided, so that a
+    // malformed one charges nobody and reaches nobody.
+    return head.chunked() && !RequestBody.isWellFormed(loop.probe, loop.window, length, readable)
+        ? RefusalReason.MALFORMED_CHUNK
+        : null;
+  }
+}

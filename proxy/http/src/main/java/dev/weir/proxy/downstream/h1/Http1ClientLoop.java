@@ -1,0 +1,53 @@
+package dev.weir.proxy.downstream.h1;
+
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.answer.RateLimitFields;
+import dev.weir.proxy.downstream.answer.RefusalWriter;
+import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.TrailerSection;
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What the client connections of one event loop that speak HTTP/1.1 share. Used by that loop only.
+ */
+public final class Http1ClientLoop {
+  final ClientLoop clients;
+
+  /** Input that waits. */
+  final KeptInput input;
+
+  /** Answers that clients do not take. */
+  final UntakenAnswers untaken;
+
+  final RequestHead head;
+  final RateLimitFields rateLimitFields;
+  public final RefusalWriter refusals;
+  private final TrailerSection trailers;
+  final UnsafeBuffer window = new UnsafeBuffer(0, 0);
+  final ChunkScanner probe = new ChunkScanner();
+
+  /**
+   * @param maxHeldBytes that input may take, and half of what answers may.
+   */
+  public Http1ClientLoop(ClientLoop clients, long maxHeldBytes) {
+    this.clients = clients;
+    input = new KeptInput(maxHeldBytes);
+    untaken = new UntakenAnswers(clients.clock, input, 2 * maxHeldBytes);
+    head =
+        new RequestHead(
+            clients.settings.caps().fieldCount(), clients.settings.caps().targetBytes());
+    trailers = new TrailerSection(clients.settings.caps().fieldCount());
+    rateLimitFields = new RateLimitFields(clients.settings.answers());
+    refusals = new RefusalWriter(rateLimitFields, clients.date);
+  }
+
+  /** Reads trailer fields, of one request at a time; {@link #window} is theirs then. */
+  RequestView trailers(ByteBuf lines) {
+    ChannelIo.view(lines, window);
+    return trailers.read(window, lines.readableBytes());
+  }
+}

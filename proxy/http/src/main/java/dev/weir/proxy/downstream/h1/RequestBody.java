@@ -1,0 +1,183 @@
+package dev.weir.proxy.downstream.h1;
+
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.TrailerLines;
+import dev.weir.proxy.loop.ChannelIo;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The body of the request in flight on one connection: where it ends. It goes on as it is framed,
+ * or without its chunks where the service's protocol has its own way to say where it ends.
+ */
+final class RequestBody {
+  enum Progress {
+    /** The rest of the bytes stays for later, or for the next request. */
+    TOOK_SOME,
+    /** The buffer itself was passed on, and is not the caller's any more. */
+    TOOK_ALL,
+    MALFORMED
+  }
+
+  private final ChunkScanner chunks = new ChunkScanner();
+  private final TrailerLines trailers = new TrailerLines();
+  private final Http1ClientLoop loop;
+  private final ProxiedRequest request;
+  private boolean chunked;
+  private boolean complete = true;
+  private long left;
+
+  /**
+   * @param request takes what belongs to the body.
+   */
+  RequestBody(Http1ClientLoop loop, ProxiedRequest request) {
+    this.loop = loop;
+    this.request = request;
+  }
+
+  void start(RequestHead head) {
+    chunked = head.chunked();
+    left = Math.max(0, head.contentLength());
+    complete = !head.hasBody();
+    chunks.reset();
+    trailers.discard();
+  }
+
+  /** Whether all of it has been passed on. A request without a body is complete from the start. */
+  boolean complete() {
+    return complete;
+  }
+
+  /**
+   * Passes on what belongs to the body.
+   *
+   * @param in may be null.
+   */
+  Progress forward(ByteBuf in, UnsafeBuffer window) {
+    if (complete || in == null || !in.isReadable()) {
+      return Progress.TOOK_SOME;
+    }
+    return chunked ? forwardChunks(in, window) : forwardLength(in);
+  }
+
+  private Progress forwardLength(ByteBuf in) {
+    int taken = (int) Math.min(left, in.readableBytes());
+    left -= taken;
+    complete = left == 0;
+    if (taken == in.readableBytes()) {
+      request.data(in, complete);
+      return Progress.TOOK_ALL;
+    }
+    request.data(in.readRetainedSlice(taken), complete);
+    return Progress.TOOK_SOME;
+  }
+
+  private Progress forwardChunks(ByteBuf in, UnsafeBuffer window) {
+    ChannelIo.view(in, window);
+    int limit = in.readableBytes();
+    int base = in.readerIndex();
+    int passFrom = 0;
+    int at = 0;
+    int kind;
+    do {
+      kind = chunks.next(window, at, limit);
+      if (kind == ChunkScanner.INCOMPLETE) {
+        break;
+      }
+      if (kind == ChunkScanner.MALFORMED) {
+        return Progress.MALFORMED;
+      }
+      int end = chunks.segmentEnd();
+      if (!passes(kind)) {
+        pass(in, base, passFrom, at);
+        passFrom = end;
+        if (kind == ChunkScanner.TRAILER) {
+          trailers.add(in, base + at, end - at);
+        }
+      }
+      at = end;
+    } while (kind != ChunkScanner.END);
+    complete = kind == ChunkScanner.END && passFrom < at;
+    pass(in, base, passFrom, at);
+    if (kind == ChunkScanner.END && !complete) {
+      complete = true;
+      end();
+    }
+    in.skipBytes(at);
+    return Progress.TOOK_SOME;
+  }
+
+  /** Whether a segment goes to the service where it stands. */
+  private boolean passes(int kind) {
+    return switch (request.bodyForm()) {
+      case AS_FRAMED -> kind != ChunkScanner.OMIT;
+      case DATA -> kind == ChunkScanner.DATA;
+    };
+  }
+
+  /** The chunks have ended, and the end is not among what has been passed on. */
+  private void end() {
+    if (trailers.isEmpty()) {
+      request.data(Unpooled.EMPTY_BUFFER, true);
+      return;
+    }
+    ByteBuf lines = trailers.take();
+    try {
+      request.requestTrailers(loop.trailers(lines));
+    } finally {
+      lines.release();
+    }
+  }
+
+  /** Forgets what was kept: the connection is gone. */
+  void discard() {
+    trailers.discard();
+  }
+
+  private void pass(ByteBuf in, int base, int from, int to) {
+    if (to > from) {
+      request.data(in.retainedSlice(base + from, to - from), complete);
+    }
+  }
+
+  /**
+   * Throws the body away, if all of it is there.
+   *
+   * @param expectsContinue whether the client still waits for a 100 before it sends the body.
+   * @return whether the next request starts behind it; if not, where it starts cannot be waited
+   *     for.
+   */
+  boolean skip(ByteBuf in, boolean expectsContinue) {
+    if (complete) {
+      return true;
+    }
+    if (chunked || expectsContinue || in == null || in.readableBytes() < left) {
+      return false;
+    }
+    in.skipBytes((int) left);
+    complete = true;
+    return true;
+  }
+
+  /**
+   * Whether the part of a chunked body that stands in {@code bytes[from, limit)} is well formed.
+   */
+  static boolean isWellFormed(ChunkScanner probe, DirectBuffer bytes, int from, int limit) {
+    probe.reset();
+    int at = from;
+    while (true) {
+      int kind = probe.next(bytes, at, limit);
+      if (kind == ChunkScanner.INCOMPLETE || kind == ChunkScanner.END) {
+        return true;
+      }
+      if (kind == ChunkScanner.MALFORMED) {
+        return false;
+      }
+      at = probe.segmentEnd();
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package dev.weir.proxy.downstream.h1;
+
+import dev.weir.proxy.downstream.answer.RateLimitFields;
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.LimitValues;
+import dev.weir.proxy.exchange.PassedLimit;
+import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.exchange.WebSocketKey;
+import dev.weir.proxy.http1.ChunkWriter;
+import dev.weir.proxy.http1.RequestHead;
+import dev.weir.proxy.http1.ResponseHead;
+import dev.weir.proxy.http1.ResponseHeadWriter;
+import dev.weir.proxy.http1.TrailerWriter;
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+
+/**
+ * Passes the upstream's response to one client. A small body goes out in the buffer of its head,
+ * and so in one write; a body that ends with the upstream's connection is chunked for a client of
+ * HTTP/1.1, and one that is chunked loses its framing for a client of HTTP/1.0.
+ */
+final class ResponseWriter {
+  /** Beyond the upstream's own fields and the RateLimit fields: what is added to a head. */
+  private static final int ADDED_BYTES = 256;
+
+  /** A body up to that long is copied behind its head rather than written apart. */
+  private static final int COPIED_BODY_BYTES = 4096;
+
+  private static final byte[] CONTINUE = TextWriter.ascii("HTTP/1.1 100 Continue\r\n\r\n");
+
+  private final Http1ClientLoop loop;
+  private final Channel channel;
+  private ByteBuf pending;
+  private WebSocketKey webSocketKey;
+  private boolean http10;
+  private boolean chunks;
+  private boolean endsWithConnection;
+
+  ResponseWriter(Http1ClientLoop loop, Channel channel) {
+    this.loop = loop;
+    this.channel = channel;
+  }
+
+  /** Starts with a new request. */
+  void start(RequestHead head) {
+    http10 = head.http10();
+    webSocketKey = head.webSocket() ? head.webSocketKey() : null;
+  }
+
+  /** Tells the client to send its body. */
+  void sayContinue() {
+    ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
+    ChannelIo.write(channel, out.writeBytes(CONTINUE));
+    ChannelIo.flush(channel);
+  }
+
+  /** Writes a head that another one follows, and returns the bytes that this takes. */
+  int informational(IncomingResponse head) {
+    if (http10) {
+      return 0; // has no such responses
+    }
+    ByteBuf out = open(headBytes(head), 0);
+    write(head, true, true, out);
+    ResponseHeadWriter.end(out);
+    int length = out.readableBytes();
+    ChannelIo.write(channel, out);
+    return length;
+  }
+
+  void switchingProtocols(IncomingResponse head) {
+    chunks = false;
+    ByteBuf out = open(headBytes(head), 0);
+    if (head instanceof ResponseHead same) {
+      ResponseHeadWriter.write(same, true, true, out);
+    } else {
+      ResponseHeadWriter.writeForeignWebSocket(head, webSocketKey.accept(), out);
+    }
+    ResponseHeadWriter.addUpgrade(out);
+    ResponseHeadWriter.end(out);
+    ChannelIo.write(channel, out);
+  }
+
+  /**
+   * Writes the final head.
+   *
+   * @param limit what the client is to be told of.
+   * @return how the body is to come.
+   */
+  BodyForm head(IncomingResponse head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
+    boolean dechunks;
+    boolean unframed;
+    if (head instanceof ResponseHead same) {
+      boolean hasBody = !same.bodyless(headMethod);
+      unframed = hasBody && same.closeDelimited();
+      dechunks = http10 && same.chunked();
+      endsWithConnection = http10 && hasBody && (unframed || dechunks);
+    } else {
+      dechunks = true; // it has no chunks of its own
+      unframed = hasContent(head, headMethod) && head.contentLength() < 0;
+      endsWithConnection = http10 && unframed;
+    }
+    chunks = unframed && !http10;
+
+    QuotaPolicy policy = limit.policy();
+    boolean replaces = loop.clients.settings.answers().replaces(limit, head);
+    ByteBuf out = open(headBytes(head) + COPIED_BODY_BYTES, RateLimitFields.bound(policy));
+    write(head, !dechunks, !replaces, out);
+    if (!(head instanceof ResponseHead)) {
+      frame(head, headMethod, out);
+    }
+    long waitSeconds = LimitValues.ceilSeconds(limit.resetAfterNs());
+    boolean withX = replaces || head.rateLimitRemaining() < 0;
+    loop.rateLimitFields.write(out, policy, limit.remaining(), waitSeconds, withX);
+    if (chunks) {
+      ResponseHeadWriter.addChunked(out);
+    }
+    if (!keepAlive || endsWithConnection) {
+      ResponseHeadWriter.addClose(out);
+    } else if (http10) {
+      ResponseHeadWriter.addKeepAlive(out);
+    }
+    ResponseHeadWriter.end(out);
+    pending = out;
+    return dechunks ? BodyForm.DATA : BodyForm.AS_FRAMED;
+  }
+
+  private static int headBytes(IncomingResponse head) {
+    return head instanceof ResponseHead same
+        ? same.source().length()
+        : ResponseHeadWriter.mostForeignBytes(head);
+  }
+
+  private static void write(
+      IncomingResponse head, boolean keepTransferEncoding, boolean keepRateLimit, ByteBuf out) {
+    if (head instanceof ResponseHead same) {
+      ResponseHeadWriter.write(same, keepTransferEncoding, keepRateLimit, out);
+    } else {
+      ResponseHeadWriter.writeForeign(head, keepRateLimit, out);
+    }
+  }
+
+  private static boolean hasContent(IncomingResponse head, boolean headMethod) {
+    return head.hasBody() && !headMethod && head.status() != 204 && head.status() != 304;
+  }
+
+  /** Says how long the body is that comes in another protocol, if that is known. */
+  private static void frame(IncomingResponse head, boolean headMethod, ByteBuf out) {
+    boolean saysNothing = headMethod || head.status() == 204 || head.status() == 304;
+    if (head.contentLength() >= 0 && head.status() != 204) {
+      ResponseHeadWriter.addContentLength(head.contentLength(), out);
+    } else if (!head.hasBody() && !saysNothing) {
+      ResponseHeadWriter.addContentLength(0, out);
+    }
+  }
+
+  private ByteBuf open(int bytes, int fieldBytes) {
+    return channel.alloc().directBuffer(bytes + fieldBytes + ADDED_BYTES);
+  }
+
+  /** Takes over {@code bytes} of the body, or of a tunnel; they may be none. */
+  void body(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    if (length == 0) {
+      bytes.release();
+    } else if (chunks) {
+      writeChunk(bytes, length);
+    } else if (pending != null && length <= pending.writableBytes()) {
+      pending.writeBytes(bytes);
+      bytes.release();
+    } else {
+      writePending();
+      ChannelIo.write(channel, bytes);
+    }
+  }
+
+  private void writeChunk(ByteBuf bytes, int length) {
+    ByteBuf out = pending == null ? channel.alloc().directBuffer(ChunkWriter.MAX_BYTES) : pending;
+    pending = null;
+    ChunkWriter.writeSize(out, length);
+    ChannelIo.write(channel, out);
+    ChannelIo.write(channel, bytes);
+    ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+    ChunkWriter.writeEnd(end);
+    ChannelIo.write(channel, end);
+  }
+
+  private void writePending() {
+    if (pending != null) {
+      ByteBuf out = pending;
+      pending = null;
+      ChannelIo.write(channel, out);
+    }
+  }
+
+  void flush() {
+    writePending();
+    ChannelIo.flush(channel);
+  }
+
+  void complete() {
+    writePending();
+    if (chunks) {
+      ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
+      ChunkWriter.writeLast(end);
+      ChannelIo.write(channel, end);
+    }
+    ChannelIo.flush(channel);
+  }
+
+  /** Completes the response with trailers, where its body has a place for them. */
+  void complete(RequestView trailers) {
+    if (chunks) {
+      writePending();
+      ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(trailers));
+      TrailerWriter.write(trailers, end);
+      ChannelIo.write(channel, end);
+      chunks = false;
+    }
+    complete();
+  }
+
+  /** Forgets what has not been written: the client is gone. */
+  void discard() {
+    if (pending != null) {
+      pending.release();
+      pending = null;
+    }
+  }
+
+  /** Whether the client speaks HTTP/1.0, which closes a connection unless told otherwise. */
+  boolean http10() {
+    return http10;
+  }
+
+  /** Whether only the end of the connection can say where the body ends. */
+  boolean endsWithConnection() {
+    return endsWithConnection;
+  }
+}

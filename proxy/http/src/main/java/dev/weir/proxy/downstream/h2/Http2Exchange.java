@@ -1,0 +1,304 @@
+package dev.weir.proxy.downstream.h2;
+
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.ClientSide;
+import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.message.RequestHead;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Protocol;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * The client's side of a request that came on a stream of HTTP/2. It belongs to its stream from the
+ * head until the exchange has ended, and then to the event loop, which has it serve another.
+ */
+final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
+  /** Content up to that long is copied rather than its read buffer kept. */
+  private static final int COPIED_BYTES = 4096;
+
+  /** More responses before the final one are not passed on. */
+  private static final int MAX_INFORMATIONAL = 8;
+
+  private final Http2ClientLoop loop;
+  private final ProxiedRequest request;
+
+  /** The stream's connection; null while the exchange serves none. */
+  private Http2ClientConnection connection;
+
+  private int stream;
+  private GrpcContentType type;
+  private boolean headMethod;
+  private boolean webSocket;
+  private boolean isTunnel;
+  private int informationalCount;
+
+  /** Whether the request is to go on, when the turn ends, with what has come of its body. */
+  private boolean bodyCame;
+
+  Http2Exchange(Http2ClientLoop loop) {
+    this.loop = loop;
+    this.request = new ProxiedRequest(loop.requests, this);
+  }
+
+  /** Serves the request whose head has been read, on a stream that has its object. */
+  void start(Http2ClientConnection ofConnection, int ofStream, RequestHead head) {
+    connection = ofConnection;
+    stream = ofStream;
+    type = head.grpcType();
+    headMethod = head.headMethod();
+    webSocket = head.webSocket();
+    isTunnel = false;
+    informationalCount = 0;
+    loop.observer.requestStarted(protocol());
+    try {
+      answer(request.start(head));
+    } catch (RuntimeException | Error bug) {
+      failed(bug);
+    }
+    if (connection == null) {
+      return;
+    }
+    if (head.hasBody()) {
+      giveBodySoon(); // its time begins, though nothing has come
+    } else if (webSocket && connection.isRemoteEnded(stream)) {
+      dataReceived(Unpooled.EMPTY_BUFFER, 0, 0, true);
+    }
+  }
+
+  private void giveBodySoon() {
+    if (!bodyCame) {
+      bodyCame = true;
+      loop.connections().turnEnd().join(this);
+    }
+  }
+
+  @Override
+  public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+    int held = give(in, offset, bytes, endStream);
+    if (endStream) {
+      giveBody();
+    } else {
+      giveBodySoon();
+    }
+    return connection == null ? 0 : held;
+  }
+
+  private int give(ByteBuf in, int offset, int bytes, boolean endStream) {
+    if (bytes == 0 || !request.copiesBody()) {
+      return request.data(content(in, offset, bytes), endStream);
+    }
+    int readerIndex = in.readerIndex();
+    int writerIndex = in.writerIndex();
+    int held = request.data(in.retain().setIndex(offset, offset + bytes), endStream);
+    in.setIndex(readerIndex, writerIndex);
+    return held;
+  }
+
+  /** A slice keeps the memory of a whole read: only long ones that go on at once are worth it. */
+  private ByteBuf content(ByteBuf in, int offset, int bytes) {
+    if (bytes == 0) {
+      return Unpooled.EMPTY_BUFFER;
+    }
+    if (bytes >= COPIED_BYTES && request.isForwarding() && request.requestHeldBytes() == 0) {
+      return in.retainedSlice(offset, bytes);
+    }
+    return in.alloc().directBuffer(bytes).writeBytes(in, offset, bytes);
+  }
+
+  @Override
+  public void trailersReceived(FieldBlock fields) {
+    if (webSocket) {
+      connection.refuseTrailers(stream);
+    } else if (fields.tooLarge()) {
+      answer(request.abort(RefusalReason.HEAD_TOO_LARGE));
+    } else {
+      request.requestTrailers(loop.trailers.read(fields));
+      giveBody();
+    }
+  }
+
+  @Override
+  public void turnEnded() {
+    if (bodyCame) {
+      giveBody();
+    }
+  }
+
+  @Override
+  public void giveBody() {
+    bodyCame = false;
+    try {
+      answer(request.bodyRead(false)); // it has been given as it came
+    } catch (RuntimeException | Error bug) {
+      failed(bug);
+    }
+  }
+
+  @Override
+  public void cancelled(int errorCode) {
+    request.clientGone(errorCode);
+    release();
+  }
+
+  @Override
+  public void bytesSent(int bytes) {
+    request.responseConsumed(bytes);
+  }
+
+  @Override
+  public Protocol protocol() {
+    return Http2ClientLoop.protocol(type);
+  }
+
+  @Override
+  public void headWaits(int bytes) {
+    connection.headWaits(stream, bytes);
+  }
+
+  @Override
+  public void requestConsumed(int bytes) {
+    connection.credit(stream, bytes);
+  }
+
+  @Override
+  public void brokeOff() {
+    connection.brokenOff(stream);
+  }
+
+  @Override
+  public void refuse(Verdict verdict) {
+    answer(verdict);
+  }
+
+  private void answer(Verdict refusal) {
+    if (refusal != null) {
+      loop.answers.refuse(connection, stream, refusal, type, headMethod);
+      release();
+    }
+  }
+
+  @Override
+  public void sayContinue() {
+    loop.answers.sayContinue(connection, stream);
+  }
+
+  @Override
+  public int informational(IncomingResponse head) {
+    if (informationalCount < MAX_INFORMATIONAL) {
+      informationalCount++;
+      loop.answers.informational(connection, stream, head);
+    }
+    return 0;
+  }
+
+  @Override
+  public void switched(IncomingResponse head) {
+    isTunnel = true;
+    connection.becomeTunnel(stream);
+    loop.answers.webSocket(connection, stream, head);
+  }
+
+  @Override
+  public BodyForm responseHead(IncomingResponse head) {
+    loop.answers.head(connection, stream, head, request.limit());
+    return BodyForm.DATA;
+  }
+
+  @Override
+  public int responseData(ByteBuf bytes, boolean end) {
+    return connection.sendData(stream, bytes, end);
+  }
+
+  @Override
+  public boolean copiesData() {
+    return true;
+  }
+
+  @Override
+  public void responseTrailers(RequestView fields) {
+    loop.answers.trailers(connection, stream, fields);
+  }
+
+  @Override
+  public void flushResponse() {
+    // All that was written goes out at the end of the turn.
+  }
+
+  @Override
+  public void ended() {
+    release();
+  }
+
+  @Override
+  public void reset(RequestEnd.How how, int errorCode) {
+    connection.reset(stream, saysWhy(errorCode) ? errorCode : code(how));
+    release();
+  }
+
+  /** A response that is cut has an error: some clients take it for whole, or wait, without. */
+  private static boolean saysWhy(int errorCode) {
+    return errorCode != RequestEnd.NO_CODE && errorCode != ErrorCode.NO_ERROR;
+  }
+
+  /** A call of gRPC is told why; any other response is cut. */
+  @Override
+  public void refuseRest(Verdict verdict) {
+    if (type == GrpcContentType.NONE) {
+      reset(RequestEnd.How.REFUSED_HERE, RequestEnd.NO_CODE);
+    } else {
+      loop.answers.refuseRest(connection, stream, verdict, type);
+      release();
+    }
+  }
+
+  private int code(RequestEnd.How how) {
+    if (isTunnel) {
+      return ErrorCode.CANCEL; // as a connection is reset (RFC 8441, section 5)
+    }
+    return switch (how) {
+      case TIMED_OUT -> ErrorCode.CANCEL;
+      case COMPLETE, CLIENT_GONE, SERVICE_GONE, REFUSED_HERE, UPGRADED_AND_CLOSED ->
+          ErrorCode.INTERNAL_ERROR;
+    };
+  }
+
+  /**
+   * The request ends, and no other of its connection. It serves no other: nobody knows its state.
+   */
+  @Override
+  public void failed(Throwable bug) {
+    InternalErrors.caught("a request of HTTP/2", bug);
+    if (connection != null) {
+      Http2ClientConnection failing = connection;
+      connection = null;
+      bodyCame = false;
+      failing.reset(stream, ErrorCode.INTERNAL_ERROR);
+      failing.release(stream);
+      request.clientGone(ErrorCode.INTERNAL_ERROR);
+    }
+  }
+
+  /** It serves no other request. */
+  void leave() {
+    request.leave();
+  }
+
+  /** The exchange has ended. */
+  private void release() {
+    Http2ClientConnection served = connection;
+    connection = null;
+    bodyCame = false;
+    served.release(stream);
+    loop.give(this);
+  }
+}

@@ -1,0 +1,156 @@
+package dev.weir.proxy.downstream.listen;
+
+import dev.weir.proxy.downstream.ClientCaps;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.loop.ClientShares;
+import dev.weir.proxy.request.Handshake;
+import dev.weir.proxy.request.IpAddress;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.tls.ServerTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import java.net.InetSocketAddress;
+import java.util.function.Predicate;
+
+/**
+ * What becomes of a connection that one listener has accepted: it is counted in, passes the gates
+ * that its listener has, and then speaks HTTP. A PROXY header comes before TLS.
+ */
+final class AcceptedConnections {
+  /** Of the connections that a client may have, one in so many may be in its handshake. */
+  private static final int CONNECTIONS_PER_HANDSHAKE = 4;
+
+  private final boolean expectsProxyHeader;
+  private final ServerTls tls;
+  private final Predicate<IpAddress> trusted;
+  private final ConnectionCaps caps;
+  private final AcceptPause pause;
+  private final CountByClient handshakes;
+
+  /**
+   * @param tls null for a listener in the clear.
+   * @param trusted whether what a peer says of other addresses is believed.
+   * @param handshakes those under way, of all listeners.
+   */
+  AcceptedConnections(
+      ListenerSettings settings,
+      ServerTls tls,
+      Predicate<IpAddress> trusted,
+      ConnectionCaps caps,
+      AcceptPause pause,
+      CountByClient handshakes) {
+    this.expectsProxyHeader = settings.proxyProtocol();
+    this.tls = tls;
+    this.trusted = trusted;
+    this.caps = caps;
+    this.pause = pause;
+    this.handshakes = handshakes;
+  }
+
+  /** The handshakes that a client may have under way. */
+  static CountByClient handshakes(ClientCaps caps, int ipv6Prefix) {
+    int maxCount = Math.max(1, caps.connectionsPerAddress() / CONNECTIONS_PER_HANDSHAKE);
+    return new CountByClient(maxCount, ipv6Prefix);
+  }
+
+  /** Takes a connection that was accepted; by its event loop. */
+  void accepted(ClientProtocols protocols, Channel channel) {
+    IpAddress address =
+        channel.remoteAddress() instanceof InetSocketAddress inet
+            ? IpAddress.of(inet.getAddress())
+            : null;
+    IpAddress peerAddress = address == null ? IpAddress.LOOPBACK : address;
+    Peer peer = new Peer(peerAddress, trusted.test(peerAddress));
+    // Behind a proxy that is believed, or a Unix-domain socket, may stand any number of clients.
+    IpAddress capped = peer.trusted() ? null : address;
+    if (!caps.enter(capped)) {
+      refuse(protocols, channel);
+      return;
+    }
+    pause.entered();
+    channel
+        .closeFuture()
+        .addListener(
+            closed -> {
+              caps.leave(capped);
+              pause.left();
+            });
+    if (expectsProxyHeader) {
+      channel.pipeline().addLast(new ProxyHeaderStage(protocols, channel, peer, this));
+    } else if (!admit(protocols, channel, peer, capped)) {
+      refuse(protocols, channel);
+    }
+  }
+
+  /** Tells a client that it has all connections it may have, where there is a way to tell it. */
+  private void refuse(ClientProtocols protocols, Channel channel) {
+    protocols.clients.observer.connectionRefused();
+    if (tls != null || expectsProxyHeader) {
+      channel.close();
+      return;
+    }
+    channel
+        .writeAndFlush(
+            protocols.http1.refusals.write(
+                channel.alloc(),
+                protocols.clients.requests.plain(RefusalReason.TOO_MANY_CONNECTIONS),
+                true,
+                false,
+                false))
+        .addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /**
+   * Has a PROXY header that a trusted peer has sent: whom it names is the peer from now on.
+   *
+   * @param named null if the header names nobody.
+   * @return false, and the connection is not let in, if that client has all connections it may
+   *     have.
+   */
+  boolean introduced(ClientProtocols protocols, Channel channel, Peer sender, IpAddress named) {
+    if (named == null) {
+      return isAdmitted(protocols, channel, sender, null);
+    }
+    Peer peer = new Peer(named, trusted.test(named));
+    IpAddress capped = peer.trusted() ? null : named;
+    if (!caps.clients().enter(capped)) {
+      protocols.clients.observer.connectionRefused();
+      return false;
+    }
+    channel.closeFuture().addListener(closed -> caps.clients().leave(capped));
+    return isAdmitted(protocols, channel, peer, capped);
+  }
+
+  private boolean isAdmitted(
+      ClientProtocols protocols, Channel channel, Peer peer, IpAddress capped) {
+    boolean isAdmitted = admit(protocols, channel, peer, capped);
+    if (!isAdmitted) {
+      protocols.clients.observer.connectionRefused();
+    }
+    return isAdmitted;
+  }
+
+  /** Lets a connection in; false if there is no memory for it that its client may take. */
+  private boolean admit(ClientProtocols protocols, Channel channel, Peer peer, IpAddress capped) {
+    ClientShares.Share memory =
+        protocols.clients.memory.of(capped == null ? null : caps.clients().counted(capped));
+    if (!memory.take(ClientLoop.CONNECTION_BYTES)) {
+      return false;
+    }
+    channel.closeFuture().addListener(closed -> memory.give(ClientLoop.CONNECTION_BYTES));
+    if (tls == null) {
+      channel.pipeline().addLast(new ProtocolChoice(protocols, channel, peer, memory));
+    } else if (handshakes.enter(capped)) {
+      channel
+          .pipeline()
+          .addLast(tls.newHandler(channel))
+          .addLast(new HandshakeStage(protocols, channel, peer, handshakes, capped, memory));
+    } else {
+      protocols.clients.observer.handshakeEnded(Handshake.TURNED_AWAY);
+      channel.close();
+    }
+    return true;
+  }
+}

@@ -1,0 +1,105 @@
+package dev.weir.proxy.downstream.listen;
+
+import dev.weir.proxy.downstream.ClientConnection;
+import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.ClientTimer;
+import dev.weir.proxy.downstream.h1.ConnectionEnd;
+import dev.weir.proxy.loop.InboundHandler;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+
+/**
+ * A client's connection before its first protocol of HTTP: what has to happen first happens within
+ * the time of a head, or the connection is closed without a word. Handlers behind it see the
+ * connection become active once it has let it in, and nothing before.
+ */
+abstract class EntryStage extends InboundHandler implements ClientConnection {
+  final ClientProtocols protocols;
+  final ClientLoop loop;
+  final Channel channel;
+  private final ClientTimer timer = new ClientTimer(this);
+  private boolean isWaiting;
+
+  EntryStage(ClientProtocols protocols, Channel channel) {
+    this.protocols = protocols;
+    this.loop = protocols.clients;
+    this.channel = channel;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    isWaiting = true;
+    loop.entering(this);
+    loop.deadlines.join(timer);
+    timer.within(loop.clock.tick(), loop.settings.timeouts().headNs());
+  }
+
+  /** Whether it is still to be said whether the connection is let in. */
+  final boolean isWaiting() {
+    return isWaiting;
+  }
+
+  /** Ends the wait, whatever it was for. */
+  final void endWait() {
+    if (isWaiting) {
+      isWaiting = false;
+      timer.leave();
+      loop.entered(this);
+    }
+  }
+
+  /** Lets the connection in: the handlers behind have it from now on. */
+  final void letIn(ChannelHandlerContext ctx) {
+    endWait();
+    ctx.fireChannelActive();
+    channel.pipeline().remove(this);
+  }
+
+  /** Closes the connection past all handlers, for there is nobody to say goodbye to. */
+  final void turnAway() {
+    endWait();
+    channel.unsafe().close(channel.unsafe().voidPromise());
+  }
+
+  /** The time is up. */
+  abstract void timedOut();
+
+  @Override
+  public final void onDeadline() {
+    if (isWaiting) {
+      timedOut();
+      turnAway();
+    }
+  }
+
+  /** One that is about to come in may still hear why it has to go. */
+  @Override
+  public final void drain() {
+    timer.within(loop.clock.nowNs(), ConnectionEnd.LINGER_NS);
+  }
+
+  @Override
+  public final void close() {
+    turnAway();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ChannelInputShutdownEvent.INSTANCE && isWaiting) {
+      channel.close();
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    endWait();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    channel.close(); // it has nothing yet that could be lost
+  }
+}

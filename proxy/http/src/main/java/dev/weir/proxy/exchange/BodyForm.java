@@ -1,0 +1,13 @@
+package dev.weir.proxy.exchange;
+
+/** How the bytes of a body are handed over. */
+public enum BodyForm {
+  /**
+   * As they came, in the framing that the head's own protocol gives them: both sides speak it.
+   * Trailers are among the bytes.
+   */
+  AS_FRAMED,
+
+  /** The content alone. Where it ends is said beside it, and trailers are handed over apart. */
+  DATA
+}

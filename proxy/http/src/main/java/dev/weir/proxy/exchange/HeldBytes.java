@@ -1,0 +1,38 @@
+package dev.weir.proxy.exchange;
+
+/**
+ * The credit of one exchange: bytes that were given to the other side, and that it has not
+ * consumed. Above 0, it is that side that is waited for. Counted here for both sides.
+ */
+final class HeldBytes {
+  private int ofRequest;
+  private int ofResponse;
+
+  /** A new request. */
+  void start() {
+    ofRequest = 0;
+    ofResponse = 0;
+  }
+
+  /** So many more bytes of the request are held, or fewer, if below 0. */
+  void addRequest(int bytes) {
+    ofRequest += bytes;
+    assert ofRequest >= 0 : ofRequest + " bytes of the request are held";
+  }
+
+  /** So many more bytes of the response are held, or fewer, if below 0. */
+  void addResponse(int bytes) {
+    ofResponse += bytes;
+    assert ofResponse >= 0 : ofResponse + " bytes of the response are held";
+  }
+
+  /** Bytes of the request that are gathered, or that the service has not consumed. */
+  int ofRequest() {
+    return ofRequest;
+  }
+
+  /** Bytes of the response that the client has not consumed. */
+  int ofResponse() {
+    return ofResponse;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.Verdict;
+
+/** The limit that one request has passed, as its client is told of it with the response. */
+public final class PassedLimit {
+  private QuotaPolicy policy;
+  private long remaining;
+  private long resetAfterNs;
+
+  void clear() {
+    policy = null;
+  }
+
+  void set(Verdict verdict) {
+    policy = verdict.policy();
+    remaining = verdict.remaining();
+    resetAfterNs = verdict.resetAfterNs();
+  }
+
+  /** The limit; null if none applied. */
+  public QuotaPolicy policy() {
+    return policy;
+  }
+
+  /** Units left when the request passed. */
+  public long remaining() {
+    return remaining;
+  }
+
+  /** Nanoseconds until the limit is whole again, from when the request passed. */
+  public long resetAfterNs() {
+    return resetAfterNs;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.ClientKey;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TrafficObserver;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
+
+/** What the requests of one event loop share, of whatever protocol. Used by that loop only. */
+public final class RequestLoop {
+  final LoopClock clock;
+  final Deadlines deadlines;
+  final Admission admission;
+  final Origin origin;
+  final ClientKey clientKeys;
+
+  /** Requests in flight of trusted peers, by the client that each is for. */
+  final FairCap behindTrusted;
+
+  final TrafficObserver observer;
+  final RequestTimeouts timeouts;
+  final Question question = new Question();
+  final WebSockets webSockets = new WebSockets();
+  final RequestEnd end = new RequestEnd();
+  private final Verdict plain = new Verdict();
+  private final boolean forwards;
+  private boolean asking;
+
+  /**
+   * @param maxBehindTrusted requests in flight that clients behind trusted peers share.
+   */
+  public RequestLoop(
+      LoopClock clock,
+      Deadlines deadlines,
+      Admission admission,
+      Origin origin,
+      ClientKey clientKeys,
+      int maxBehindTrusted,
+      TrafficObserver observer,
+      RequestTimeouts timeouts) {
+    this.clock = clock;
+    this.deadlines = deadlines;
+    this.admission = admission;
+    this.origin = origin;
+    this.clientKeys = clientKeys;
+    this.behindTrusted = new FairCap(maxBehindTrusted);
+    this.observer = observer;
+    this.timeouts = timeouts;
+    forwards = origin.forwards();
+  }
+
+  /**
+   * Whether a verdict is being asked for: until it is there, the head that was read last is that
+   * request's.
+   */
+  public boolean asking() {
+    return asking;
+  }
+
+  /**
+   * Asks for a verdict, as {@link Admission#ask} says.
+   *
+   * @param endNs when it is worth nothing any more, in the loop's time.
+   */
+  long ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
+    asking = true;
+    try {
+      return admission.ask(question.traffic(head).deadlineNs(endNs), asker, nowNs);
+    } finally {
+      asking = false;
+    }
+  }
+
+  /** Whether requests go on to a service: {@link Origin#forwards}. */
+  public boolean forwards() {
+    return forwards;
+  }
+
+  /** The process ends: the clients of WebSockets are told to leave. */
+  public void drain() {
+    webSockets.goAway();
+  }
+
+  /** The verdict for a reason that has nothing to do with a quota; valid until the next call. */
+  public Verdict plain(RefusalReason reason) {
+    return plain.refuse(reason);
+  }
+}

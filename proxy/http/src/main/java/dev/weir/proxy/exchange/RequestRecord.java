@@ -1,0 +1,116 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.request.Protocol;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+
+/**
+ * What is written down of one request while it is in flight: status, bytes, and when what happened,
+ * in the loop's time; and who is told of that, when it ends.
+ */
+final class RequestRecord {
+  private final RequestLoop loop;
+  private int status;
+  private long requestBytes;
+  private long responseBytes;
+  private long arrivedNs;
+  private long heldNs;
+  private long departedNs;
+  private long headNs;
+
+  RequestRecord(RequestLoop loop) {
+    this.loop = loop;
+  }
+
+  /** The head of a request has arrived. */
+  void arrived(long nowNs) {
+    status = 0;
+    requestBytes = 0;
+    responseBytes = 0;
+    arrivedNs = nowNs;
+    heldNs = 0;
+    departedNs = RequestEnd.NEVER;
+    headNs = RequestEnd.NEVER;
+  }
+
+  /** Admission held it on purpose for so long. */
+  void held(long ns) {
+    heldNs = ns;
+  }
+
+  /** Its head has gone to the service. */
+  void departed(long nowNs) {
+    departedNs = nowNs;
+  }
+
+  /** The head of the response has arrived. */
+  void responded(long nowNs) {
+    headNs = nowNs;
+  }
+
+  /** The client is told this status. */
+  void status(int told) {
+    status = told;
+  }
+
+  /** The client has sent so much of the body. */
+  void addRequestBytes(int count) {
+    requestBytes += count;
+  }
+
+  /** The service has sent so much of the body. */
+  void addResponseBytes(int count) {
+    responseBytes += count;
+  }
+
+  long totalNs(long nowNs) {
+    return nowNs - arrivedNs;
+  }
+
+  /** The service's response has been passed on whole. */
+  void completed(Protocol protocol) {
+    long nowNs = loop.clock.tick();
+    long upstreamNs = headNs - departedNs;
+    long outwardNs = departedNs - arrivedNs - heldNs;
+    loop.observer.completed(
+        protocol, status, totalNs(nowNs), upstreamNs, outwardNs + nowNs - headNs);
+  }
+
+  /** The request, or the rest of it, is answered here. */
+  void refused(RefusalReason reason) {
+    loop.observer.refused(reason);
+  }
+
+  /** How a request ends that is answered here for a reason, or cut. */
+  static RequestEnd.How how(RefusalReason reason) {
+    return switch (reason) {
+      case UPSTREAM_UNREACHABLE,
+          UPSTREAM_CONNECTION_REFUSED,
+          UPSTREAM_NAME_UNRESOLVED,
+          UPSTREAM_TLS_FAILED,
+          UPSTREAM_CLOSED,
+          UPSTREAM_MALFORMED ->
+          RequestEnd.How.SERVICE_GONE;
+      case UPSTREAM_CONNECT_TIMEOUT, UPSTREAM_TIMEOUT, BODY_TIMEOUT, DEADLINE_EXCEEDED ->
+          RequestEnd.How.TIMED_OUT;
+      default -> RequestEnd.How.REFUSED_HERE;
+    };
+  }
+
+  /**
+   * The request has ended.
+   *
+   * @param awaitedTicket of a verdict that has not come.
+   */
+  void ended(RequestEnd.How how, long awaitedTicket) {
+    long nowNs = loop.clock.nowNs();
+    loop.observer.requestEnded();
+    loop.admission.ended(
+        awaitedTicket,
+        loop.end
+            .set(how)
+            .status(status)
+            .bytes(requestBytes, responseBytes)
+            .times(departedNs, headNs, how == RequestEnd.How.COMPLETE ? nowNs : RequestEnd.NEVER));
+  }
+}

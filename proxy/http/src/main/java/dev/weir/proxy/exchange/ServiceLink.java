@@ -1,0 +1,95 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The service's side of one request, while there is one. What fails within a call is remembered,
+ * and what is given after that is dropped, until the request has looked.
+ */
+final class ServiceLink {
+  private ServiceSide side;
+  private RefusalReason failure;
+
+  /** A new request, which has no connection yet. */
+  void start() {
+    failure = null;
+  }
+
+  /** There is a connection, which takes the head. */
+  void open(ServiceSide found, EncodedHead head) {
+    side = found;
+    if (!side.head(head)) {
+      failure = side.failure();
+    }
+  }
+
+  boolean isOpen() {
+    return side != null;
+  }
+
+  /** Why the service's side has failed within a call; null if it has not. */
+  RefusalReason failure() {
+    return failure;
+  }
+
+  /** Takes over {@code bytes}, and returns how many of them are held. */
+  int data(ByteBuf bytes, boolean end) {
+    if (failure != null) {
+      bytes.release();
+      return 0;
+    }
+    int held = side.data(bytes, end);
+    if (held == ServiceSide.GONE) {
+      failure = side.failure();
+      return 0;
+    }
+    return held;
+  }
+
+  /** Whether {@link #data} copies or sends what it is given, and keeps no index of it. */
+  boolean copiesData() {
+    return side.copiesData();
+  }
+
+  /** Ends the body with trailers, whose bytes stay the caller's. */
+  void trailers(RequestView fields) {
+    if (failure == null && !side.trailers(fields)) {
+      failure = side.failure();
+    }
+  }
+
+  /** Sends what was given; false if the service's side has failed. */
+  boolean flush() {
+    if (failure == null && !side.flush()) {
+      failure = side.failure();
+    }
+    return failure == null;
+  }
+
+  void responseConsumed(int bytes) {
+    side.responseConsumed(bytes);
+  }
+
+  /** The service's side has ended the exchange. */
+  void ended() {
+    side = null;
+  }
+
+  /**
+   * The exchange is over, and the service's side does not know it yet.
+   *
+   * @return whether it had to be told: it had an exchange, and had not failed.
+   */
+  boolean reset(RequestEnd.How how, int errorCode) {
+    ServiceSide left = side;
+    side = null;
+    boolean isTold = left != null && failure == null;
+    if (isTold) {
+      left.reset(how, errorCode);
+    }
+    return isTold;
+  }
+}

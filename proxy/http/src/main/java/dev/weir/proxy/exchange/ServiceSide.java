@@ -1,0 +1,81 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The service's side of one exchange, in whatever protocol: takes a request, and tells the {@link
+ * ProxiedRequest} of the response. It ends with the response, with {@link
+ * ProxiedRequest#serviceReset} or with {@link #reset}, whichever comes first, and then no call is
+ * made any more. All calls are on the event loop of both sides.
+ *
+ * <p>What goes wrong within one of these calls is returned by it, and nobody is told: {@link #GONE}
+ * or false, with {@link #failure()} as the reason. The exchange has ended then.
+ */
+public interface ServiceSide {
+  /** What {@link #data} returns when the service's side has failed. */
+  int GONE = -1;
+
+  /**
+   * Takes over the bytes of {@code head}.
+   *
+   * @return false if the service's side has failed.
+   */
+  boolean head(EncodedHead head);
+
+  /**
+   * Takes over {@code bytes} of the body, in the form that its head said, or of a tunnel.
+   *
+   * @param bytes may be empty.
+   * @param end whether they are the last. In a tunnel the service may still send.
+   * @return how many of them are held and count against the client, until {@link
+   *     ProxiedRequest#requestConsumed} says that they are on their way; 0 if there is room; or
+   *     {@link #GONE}.
+   */
+  int data(ByteBuf bytes, boolean end);
+
+  /**
+   * Whether {@link #data} has copied or sent what it is given when it returns, and keeps no index
+   * of the buffer: who has the bytes in a buffer of its own may lend that.
+   */
+  default boolean copiesData() {
+    return false;
+  }
+
+  /**
+   * Ends the body with trailers, behind data of the form {@link BodyForm#DATA} that did not end it;
+   * a protocol that has no place for them there ends the body alone.
+   *
+   * @param fields valid during the call; of the view, only bytes and fields are set.
+   * @return false if the service's side has failed.
+   */
+  boolean trailers(RequestView fields);
+
+  /**
+   * Sends what has been written.
+   *
+   * @return false if the service's side has failed.
+   */
+  boolean flush();
+
+  /** Why the last call has failed. */
+  RefusalReason failure();
+
+  /**
+   * The client has consumed bytes of the response that it had held.
+   *
+   * @param bytes 1 or more.
+   */
+  void responseConsumed(int bytes);
+
+  /**
+   * The exchange ends here: what the service would still send is nobody's.
+   *
+   * @param how why.
+   * @param errorCode what the client gave as the reason, in the numbers of HTTP/2 (RFC 9113,
+   *     section 7); {@link RequestEnd#NO_CODE} if it gave none.
+   */
+  void reset(RequestEnd.How how, int errorCode);
+}

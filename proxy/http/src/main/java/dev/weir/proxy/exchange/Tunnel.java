@@ -1,0 +1,208 @@
+package dev.weir.proxy.exchange;
+
+import dev.weir.proxy.loop.ChannelIo;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What an exchange becomes once the service agrees to the upgrade that was asked for: bytes both
+ * ways, of which each side ends its own. What the client sends before that is held: to a service
+ * that does not agree it would be its next request.
+ *
+ * <p>The client of a WebSocket is told when the process ends, by a Close frame of status 1001 (RFC
+ * 6455, section 7.4.1). It stands between two frames of the service's, which are followed for that,
+ * and nothing of the service's comes behind it. What the client answers reaches the service, which
+ * then closes as it would have done for the client.
+ */
+final class Tunnel {
+  /** A Close frame: 1001, going away. */
+  private static final byte[] GOING_AWAY = {(byte) 0x88, 2, 1001 >> 8, (byte) 1001};
+
+  private enum Farewell {
+    NONE,
+    /** Is said where a frame of the service's ends. */
+    DUE,
+    SAID
+  }
+
+  private final WebSockets webSockets;
+  private final ClientSide client;
+  private final ServiceLink service;
+  private final HeldBytes held;
+  private final RequestTimes times;
+  private final WebSocketFrames frames = new WebSocketFrames();
+  private boolean isAwaited;
+  private boolean isWebSocket;
+  private boolean isOpen;
+  private boolean clientEnded;
+  private boolean serviceEnded;
+  private ByteBuf early;
+  private Farewell farewell = Farewell.NONE;
+
+  /** Bytes of the farewell that the client holds, behind all that is the service's. */
+  private int ownHeldBytes;
+
+  Tunnel(
+      RequestLoop loop,
+      ClientSide client,
+      ServiceLink service,
+      HeldBytes held,
+      RequestTimes times) {
+    this.webSockets = loop.webSockets;
+    this.client = client;
+    this.service = service;
+    this.held = held;
+    this.times = times;
+  }
+
+  /** A new request, which may ask for one. */
+  void start(IncomingRequest incoming) {
+    isAwaited = incoming.upgrade();
+    isWebSocket = isAwaited && incoming.webSocket();
+  }
+
+  /** Whether it has been asked for, and not been agreed to. */
+  boolean isAwaited() {
+    return isAwaited;
+  }
+
+  /** Takes over bytes that the client sends though nobody has agreed. */
+  void hold(ByteBuf bytes, boolean end) {
+    early = ChannelIo.append(early, bytes);
+    clientEnded |= end;
+  }
+
+  /** The service agrees, and is given what has come. */
+  void open() {
+    isAwaited = false;
+    isOpen = true;
+    await();
+    if (early != null) {
+      ByteBuf bytes = early;
+      early = null;
+      int length = bytes.readableBytes();
+      int consumed = length - service.data(bytes, clientEnded);
+      held.addRequest(-consumed);
+      if (consumed > 0) {
+        client.requestConsumed(consumed);
+      }
+    }
+    if (isWebSocket) {
+      frames.start();
+      webSockets.opened(this);
+    }
+  }
+
+  /** Takes over {@code bytes} of the client's, and returns how many of them are held. */
+  int fromClient(ByteBuf bytes, boolean end) {
+    clientEnded |= end;
+    return service.data(bytes, end);
+  }
+
+  /** Nothing of the client's is taken from here on. */
+  void endClientSide() {
+    clientEnded = true;
+  }
+
+  /** Takes over {@code bytes} of the service's, and returns how many of them are held. */
+  int fromService(ByteBuf bytes, boolean end) {
+    serviceEnded |= end;
+    if (hasEnded()) {
+      service.ended(); // what the client takes from here on is nothing to it
+    }
+    if (isWebSocket && farewell != Farewell.NONE) {
+      return untilFarewell(bytes, end);
+    }
+    if (isWebSocket) {
+      frames.follow(bytes);
+    }
+    return hold(client.responseData(bytes, end));
+  }
+
+  private int untilFarewell(ByteBuf bytes, boolean end) {
+    int heldBytes = 0;
+    if (farewell == Farewell.DUE) {
+      int length = frames.followToEnd(bytes);
+      if (length == bytes.readableBytes() && !frames.isBetweenFrames()) {
+        return hold(client.responseData(bytes, end));
+      }
+      heldBytes = hold(client.responseData(bytes.readRetainedSlice(length), false));
+      sayFarewell();
+    }
+    bytes.release();
+    if (end) {
+      client.responseData(Unpooled.EMPTY_BUFFER, true);
+    }
+    return heldBytes;
+  }
+
+  /** Tells the client of a WebSocket that it is to end it, as soon as a frame may be sent. */
+  void goAway() {
+    if (farewell == Farewell.NONE && !serviceEnded) {
+      farewell = Farewell.DUE;
+      if (frames.isBetweenFrames()) {
+        sayFarewell();
+        client.flushResponse();
+      }
+    }
+  }
+
+  private void sayFarewell() {
+    farewell = Farewell.SAID;
+    ownHeldBytes = client.responseData(goingAway(), false);
+    held.addResponse(ownHeldBytes);
+    times.awaitClient(); // to end its side
+  }
+
+  private static ByteBuf goingAway() {
+    return ByteBufAllocator.DEFAULT.directBuffer(GOING_AWAY.length).writeBytes(GOING_AWAY);
+  }
+
+  private int hold(int bytes) {
+    if (bytes > 0) {
+      held.addResponse(bytes);
+      times.awaitClient();
+    }
+    return bytes;
+  }
+
+  /**
+   * How many of the bytes that the client has consumed, and that no longer count as held, are the
+   * service's.
+   */
+  int consumedOfService(int bytes) {
+    int own = Math.max(0, ownHeldBytes - held.ofResponse());
+    ownHeldBytes -= own;
+    return bytes - own;
+  }
+
+  /** Waits for bytes either way, or for the client to end its side if it has been told to. */
+  void await() {
+    if (farewell != Farewell.SAID) {
+      times.awaitTunnel();
+    }
+  }
+
+  /** Whether both sides have ended. */
+  boolean hasEnded() {
+    return clientEnded && serviceEnded;
+  }
+
+  /** The request has ended. */
+  void end() {
+    isAwaited = false;
+    if (early != null) {
+      early.release();
+      early = null;
+    }
+    if (isOpen && isWebSocket) {
+      webSockets.ended(this);
+    }
+    isOpen = false;
+    clientEnded = false;
+    serviceEnded = false;
+    farewell = Farewell.NONE;
+    ownHeldBytes = 0;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.proxy.exchange;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/** The WebSockets that are open on one event loop, which are told when the process ends. */
+final class WebSockets {
+  private final Set<Tunnel> open = Collections.newSetFromMap(new IdentityHashMap<>());
+  private boolean goAway;
+
+  void opened(Tunnel webSocket) {
+    open.add(webSocket);
+    if (goAway) {
+      webSocket.goAway();
+    }
+  }
+
+  void ended(Tunnel webSocket) {
+    open.remove(webSocket);
+  }
+
+  /** Tells the clients of all of them to go away, and those of all that are opened from now on. */
+  void goAway() {
+    goAway = true;
+    for (Tunnel webSocket : new ArrayList<>(open)) {
+      webSocket.goAway();
+    }
+  }
+}
