@@ -59,6 +59,30 @@ class LauncherTest {
   }
 
   @Test
+  void simulatesAndLoadsByAJarOfTheirOwnAndSaysThatItIsMissing() throws IOException {
+    Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin");
+    for (String command : List.of("simulate", "bench")) {
+      Program.Result missing =
+          Program.at(folder.resolve("weir")).run(environment, command, "--help");
+      assertEquals(2, missing.exitCode());
+      assertEquals(
+          "weir: "
+              + folder.resolve("weir-load.jar")
+              + " is missing, and there are no sources beside "
+              + folder.resolve("weir")
+              + " to build it from\n",
+          missing.output());
+    }
+    Files.writeString(folder.resolve("weir-load.jar"), "");
+    List<String> command = started(environment, "simulate", "--seed", "2");
+    assertEquals(
+        List.of("-jar", folder.resolve("weir-load.jar").toString(), "simulate", "--seed", "2"),
+        command.subList(command.size() - 5, command.size()));
+    List<String> bench = started(environment, "bench", "run");
+    assertEquals(List.of("run"), bench.subList(bench.size() - 1, bench.size()));
+  }
+
+  @Test
   void isReachedByALinkFromElsewhere() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("weir"));
     List<String> command =

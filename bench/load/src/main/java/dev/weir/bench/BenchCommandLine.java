@@ -9,8 +9,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * What every command of {@code weir bench} does alike: a measurement goes to standard output,
- * everything else to standard error, and a fault ends with one line and an exit code.
+ * The manners of all commands of this jar: a measurement goes to standard output, everything else
+ * to standard error, and a fault ends with one line and an exit code.
  *
  * <p>Exit codes: 0 done, 1 unexpected failure or a file that cannot be read or written, 2 wrong
  * arguments.
@@ -30,18 +30,18 @@ public final class BenchCommandLine {
    *
    * @return the exit code.
    */
-  public static int run(BenchCommand bench, String[] args) {
+  public static int run(Object command, String[] args) {
     if (System.getProperty("io.netty.leakDetection.level") == null) {
       // As in a sidecar: Netty watches one buffer of 128, which costs the loads more than a request
       // allocates otherwise.
       ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
     }
-    return of(bench).execute(args);
+    return of(command).execute(args);
   }
 
-  /** A command line over the commands that {@code bench} is annotated with. */
-  public static CommandLine of(BenchCommand bench) {
-    final CommandLine commandLine = new CommandLine(bench);
+  /** The command line of an annotated command, and of its subcommands. */
+  public static CommandLine of(Object annotated) {
+    final CommandLine commandLine = new CommandLine(annotated);
     commandLine.setUsageHelpAutoWidth(true);
     commandLine.setParameterExceptionHandler((fault, args) -> explain(fault));
     commandLine.setExecutionExceptionHandler(
@@ -50,7 +50,7 @@ public final class BenchCommandLine {
             command.getErr().println(failure.getMessage());
             return FAILED;
           }
-          command.getErr().println("weir bench: unexpected: " + failure);
+          command.getErr().println(commandLine.getCommandName() + ": unexpected: " + failure);
           failure.printStackTrace(command.getErr());
           return FAILED;
         });
@@ -60,8 +60,14 @@ public final class BenchCommandLine {
   private static int explain(ParameterException fault) {
     final CommandLine command = fault.getCommandLine();
     command.getErr().println(fault.getMessage());
-    if (command.getParent() == null && fault instanceof UnmatchedArgumentException) {
-      command.getErr().println("Expected: " + commands(command));
+    if (fault instanceof UnmatchedArgumentException unmatched) {
+      final List<String> nearest = unmatched.getSuggestions();
+      if (!nearest.isEmpty()) {
+        command.getErr().println("Did you mean " + String.join(" or ", nearest) + "?");
+      }
+      if (!command.getSubcommands().isEmpty()) {
+        command.getErr().println("Expected: " + commands(command));
+      }
     }
     command
         .getErr()

@@ -3,10 +3,15 @@ package dev.weir.bench;
 import dev.weir.bench.fleet.FleetCommand;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
+import dev.weir.bench.simulation.SimulateCommand;
+import java.util.Arrays;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
-/** The load tool: the commands of {@code weir bench} that need nothing but its own jar. */
+/**
+ * The load tool: the commands of {@code weir bench} that need nothing but its own jar, and {@code
+ * weir simulate}.
+ */
 @Command(
     name = "weir bench",
     description = "Loads a service, and reports how long its answers took.",
@@ -16,6 +21,9 @@ import picocli.CommandLine.HelpCommand;
 public final class LoadMain extends BenchCommand {
   /** Runs a command and ends the process. */
   public static void main(String[] args) {
-    System.exit(BenchCommandLine.run(new LoadMain(), args));
+    System.exit(
+        args.length > 0 && args[0].equals("simulate")
+            ? BenchCommandLine.run(new SimulateCommand(), Arrays.copyOfRange(args, 1, args.length))
+            : BenchCommandLine.run(new LoadMain(), args));
   }
 }

@@ -43,8 +43,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * What README.md and docs/ show is true of the program beside them, as far as that can be told
- * without starting it; {@code ManualIT} starts it. What they say of {@code ./weir bench} is read in
- * the modules of bench.
+ * without starting it; {@code ManualIT} starts it. What they say of {@code ./weir bench} and {@code
+ * ./weir simulate} is read in the modules of bench.
  */
 class ManualTest {
   private static final String UPSTREAM = "upstream: http://127.0.0.1:8080\n";
@@ -109,7 +109,7 @@ class ManualTest {
       List<String> words = ManualPage.words(command);
       switch (words.get(0)) {
         case "./weir" -> {
-          if (!words.get(1).equals("bench")) {
+          if (!Set.of("bench", "simulate").contains(words.get(1))) {
             parse(block + ": " + command, words.subList(1, words.size()));
           }
         }

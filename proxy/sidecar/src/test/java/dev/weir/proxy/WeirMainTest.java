@@ -51,7 +51,7 @@ class WeirMainTest {
         "help",
         "run --help",
         "check --help",
-        "simulate --help",
+        "help simulate",
         "demo --help",
         "help run",
         "help check",
@@ -68,6 +68,15 @@ class WeirMainTest {
   void tellsItsVersionAndTheJavaThatRunsIt(String args) {
     assertEquals(0, weir(args.split(" ")));
     assertTrue(out.matches("weir .*, Java [0-9]+.*\\R"), out);
+  }
+
+  /** A sidecar's jar does not have it: the launcher starts it from another. */
+  @Test
+  void saysWhichJarSimulates() {
+    assertEquals(2, weir("simulate", "--limit", "10/1s"));
+    assertEquals("", out);
+    assertEquals(
+        "weir simulate: not in weir.jar but in weir-load.jar, which the launcher starts\n", err);
   }
 
   @Test

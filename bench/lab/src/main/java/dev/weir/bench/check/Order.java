@@ -1,5 +1,6 @@
 package dev.weir.bench.check;
 
+import dev.weir.bench.keys.ZipfKeys;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
@@ -14,20 +15,8 @@ public enum Order {
   int[] draw(int keys, int length) {
     final SplittableRandom random = new SplittableRandom(42);
     final int[] ids = new int[length];
-    if (this == UNIFORM) {
-      Arrays.setAll(ids, i -> random.nextInt(keys));
-      return ids;
-    }
-    final double[] sums = new double[keys];
-    double sum = 0;
-    for (int key = 0; key < keys; key++) {
-      sum += 1.0 / (key + 1);
-      sums[key] = sum;
-    }
-    for (int i = 0; i < length; i++) {
-      final int found = Arrays.binarySearch(sums, random.nextDouble() * sum);
-      ids[i] = Math.min(found < 0 ? -found - 1 : found, keys - 1);
-    }
+    final ZipfKeys zipf = this == ZIPF ? new ZipfKeys(keys, 1) : null;
+    Arrays.setAll(ids, i -> zipf == null ? random.nextInt(keys) : zipf.next(random));
     return ids;
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.simulation.Uses;
 import dev.weir.proxy.rule.spec.LimitSpec;
-import dev.weir.proxy.simulation.Uses;
 import java.util.Arrays;
 import java.util.Comparator;
 

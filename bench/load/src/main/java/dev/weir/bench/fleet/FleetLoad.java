@@ -1,6 +1,7 @@
 package dev.weir.bench.fleet;
 
 import dev.weir.bench.fleet.SidecarLoad.Check;
+import dev.weir.bench.keys.MovingZipf;
 import dev.weir.bench.keys.ZipfKeys;
 import dev.weir.bench.load.Connector;
 import dev.weir.bench.load.Request;
@@ -43,10 +44,16 @@ final class FleetLoad implements AutoCloseable {
   private static final long LEAD_NS = 5_000_000;
   private static final long SEED = 0xCAFE;
 
+  /** The k-th busiest sidecar has a share proportional to 1/k; the same in every run. */
+  private static final double SHARE_EXPONENT = 1;
+
+  private static final long SHARES_SEED = 0x5EED;
+
   private final MultiThreadIoEventLoopGroup group;
   private final EventLoop eventLoop;
   private final List<SidecarLoad> sidecars = new ArrayList<>();
-  private final MovingShares shares;
+  private final MovingZipf shares;
+  private final SplittableRandom moves = new SplittableRandom(SHARES_SEED);
   private final Map<String, Map<Integer, Request>> requests = new HashMap<>();
 
   /**
@@ -60,7 +67,7 @@ final class FleetLoad implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-fleet-load", true), transport.handlerFactory());
     eventLoop = group.next();
-    shares = new MovingShares(ports.size());
+    shares = new MovingZipf(ports.size(), SHARE_EXPONENT);
     for (int port : ports) {
       sidecars.add(new SidecarLoad(connector(transport, port), TIMEOUT_NS));
     }
@@ -105,7 +112,7 @@ final class FleetLoad implements AutoCloseable {
 
   /** The sidecar that has the most requests now. */
   int busiest() {
-    return on(shares::busiest);
+    return on(shares::first);
   }
 
   /** Begins a load; the trace comes when all its requests have ended. One load at a time. */
@@ -218,12 +225,12 @@ final class FleetLoad implements AutoCloseable {
         final long dueNs = dueNs();
         if (dueNs - movedNs >= plan.moveNs()) {
           movedNs += plan.moveNs();
-          shares.move();
+          shares.move(moves);
         }
         final String rule = plan.rules().get((int) (next % plan.rules().size()));
         final int key = plan.firstKey() + keys.next(random);
         trace.due(rule, dueNs);
-        sidecars.get(shares.next()).offer(new Check(request(rule, key), rule, key, dueNs), nowNs);
+        sidecars.get(shares.draw(moves)).offer(new Check(request(rule, key), rule, key, dueNs), nowNs);
         next++;
       }
       sidecars.forEach(SidecarLoad::flush);

@@ -3,10 +3,10 @@ package dev.weir.bench.fleet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.simulation.Uses;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Rate;
-import dev.weir.proxy.simulation.Uses;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,11 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import dev.weir.algorithms.lease.LeaseLife;
 import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.store.LeaseGrant;
 import dev.weir.algorithms.store.StoredBudgets;
+import dev.weir.bench.keys.MovingZipf;
 import dev.weir.proxy.rule.spec.Mode;
 import java.util.SplittableRandom;
 
@@ -18,7 +19,7 @@ import java.util.SplittableRandom;
  * <p>A request that the store grants counts as used when the store grants it, one that is decided
  * from a hand when it is taken.
  */
-public final class Simulation implements AutoCloseable {
+final class Simulation implements AutoCloseable {
   /** A start of windows of any usual length, in the store's time: midnight in UTC. */
   private static final long STORE_START_US = 20_000L * 86_400 * 1_000_000;
 
@@ -38,8 +39,8 @@ public final class Simulation implements AutoCloseable {
   private final SimulationFigures figures;
   private final SplittableRandom traffic;
   private final SplittableRandom network;
-  private final Shares sidecarShares;
-  private final Shares keyShares;
+  private final MovingZipf sidecarShares;
+  private final MovingZipf keyShares;
   private final SimulatedSidecar[] sidecars;
   private final EventQueue events = new EventQueue();
 
@@ -63,7 +64,7 @@ public final class Simulation implements AutoCloseable {
   private final Dues asked = new Dues();
   private long nowNs;
 
-  public Simulation(SimulationSettings settings) {
+  Simulation(SimulationSettings settings) {
     this(settings, settings.limited());
   }
 
@@ -82,8 +83,8 @@ public final class Simulation implements AutoCloseable {
     traffic = seeded.split();
     network = seeded.split();
     SplittableRandom clocks = seeded.split();
-    sidecarShares = new Shares(settings.sidecars(), SimulationSettings.SIDECAR_EXPONENT);
-    keyShares = new Shares(settings.keys(), SimulationSettings.KEY_EXPONENT);
+    sidecarShares = new MovingZipf(settings.sidecars(), SimulationSettings.SIDECAR_EXPONENT);
+    keyShares = new MovingZipf(settings.keys(), SimulationSettings.KEY_EXPONENT);
     sidecars = new SimulatedSidecar[settings.sidecars()];
     for (int i = 0; i < sidecars.length; i++) {
       long startNs = NS_PER_S + clocks.nextLong(1_000 * NS_PER_S);
@@ -112,7 +113,7 @@ public final class Simulation implements AutoCloseable {
   }
 
   /** Runs it, once. */
-  public SimulationFigures run() {
+  SimulationFigures run() {
     double arrivalNs = NS_PER_S / settings.requestsPerSecond() * settings.traffic().onShare();
     double crashNs = (double) settings.faults().crashEveryNs() / sidecars.length;
     long nextMoveNs = SimulationSettings.MOVE_NS;

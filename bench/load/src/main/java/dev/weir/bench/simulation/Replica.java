@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import dev.weir.algorithms.store.LeaseGrant;
 import dev.weir.algorithms.store.StoredBudgets;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

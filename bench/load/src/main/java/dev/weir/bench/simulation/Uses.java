@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 /**
  * What a sidecar asked the store, from when it was sent until nothing of it can come back any more.

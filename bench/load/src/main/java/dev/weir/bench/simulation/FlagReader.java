@@ -1,4 +1,4 @@
-package dev.weir.proxy.cli;
+package dev.weir.bench.simulation;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.DurationText;
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Reads the flags of a command, and notes what is wrong with any of them, to tell all at once. */
-public final class FlagReader {
+final class FlagReader {
   private final List<String> faults = new ArrayList<>();
 
   /** What was wrong, in the order in which it was read. */

@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;

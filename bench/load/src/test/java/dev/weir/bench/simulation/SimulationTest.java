@@ -1,15 +1,15 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.simulation.SimulationSettings.Faults;
+import dev.weir.bench.simulation.SimulationSettings.Network;
+import dev.weir.bench.simulation.SimulationSettings.Traffic;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
-import dev.weir.proxy.simulation.SimulationSettings.Faults;
-import dev.weir.proxy.simulation.SimulationSettings.Network;
-import dev.weir.proxy.simulation.SimulationSettings.Traffic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

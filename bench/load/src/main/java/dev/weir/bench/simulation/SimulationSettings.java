@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
@@ -15,7 +15,7 @@ import dev.weir.proxy.rule.spec.Mode;
  * @param lengthNs of simulated time.
  * @param seed of all random numbers; the same settings give the same figures.
  */
-public record SimulationSettings(
+record SimulationSettings(
     Mode mode,
     LimitSpec limit,
     long leaseLifeNs,
@@ -27,19 +27,19 @@ public record SimulationSettings(
     Network network,
     Faults faults,
     long seed) {
-  public static final int MAX_SIDECARS = 10_000;
-  public static final int MAX_SHARDS = 1_000;
+  static final int MAX_SIDECARS = 10_000;
+  static final int MAX_SHARDS = 1_000;
 
   /** Sidecars times keys: what each knows of each key is kept in memory. */
-  public static final int MAX_PAIRS = 1_000_000;
+  static final int MAX_PAIRS = 1_000_000;
 
   /** Requests of one run: some minutes. */
-  public static final long MAX_REQUESTS = 200_000_000;
+  static final long MAX_REQUESTS = 200_000_000;
 
-  public static final int MAX_DRIFT_PPM = 500_000;
+  static final int MAX_DRIFT_PPM = 500_000;
 
   /** How much longer a slow answer takes. */
-  public static final long SLOW_NS = 5_000_000;
+  static final long SLOW_NS = 5_000_000;
 
   static final double KEY_EXPONENT = 1.1;
   static final double SIDECAR_EXPONENT = 1;
@@ -55,9 +55,9 @@ public record SimulationSettings(
    * @param onNs how long requests come at a time.
    * @param offNs how long none comes then; 0 if they always do.
    */
-  public record Traffic(double load, long cost, long onNs, long offNs) {
+  record Traffic(double load, long cost, long onNs, long offNs) {
     /** Such a load of requests that cost 1 and come all the time. */
-    public static Traffic steady(double load) {
+    static Traffic steady(double load) {
       return new Traffic(load, 1, 1, 0);
     }
 
@@ -74,7 +74,7 @@ public record SimulationSettings(
    * @param slowShare of answers, that take {@link #SLOW_NS} more.
    * @param deadlineNs how long a decision may take.
    */
-  public record Network(long delayNs, double slowShare, long deadlineNs) {}
+  record Network(long delayNs, double slowShare, long deadlineNs) {}
 
   /**
    * What goes wrong.
@@ -85,9 +85,9 @@ public record SimulationSettings(
    * @param lostWritesNs in the middle of the run another server takes over, which has not seen what
    *     was written for so long; negative if none does.
    */
-  public record Faults(double lossShare, long crashEveryNs, int driftPpm, long lostWritesNs) {
+  record Faults(double lossShare, long crashEveryNs, int driftPpm, long lostWritesNs) {
     /** Nothing goes wrong. */
-    public static final Faults NONE = new Faults(0, 0, 0, -1);
+    static final Faults NONE = new Faults(0, 0, 0, -1);
 
     boolean hasFailover() {
       return lostWritesNs >= 0;
@@ -95,7 +95,7 @@ public record SimulationSettings(
   }
 
   /** Requests that come in a second, on average, of all keys at all sidecars. */
-  public double requestsPerSecond() {
+  double requestsPerSecond() {
     return limited().perSecond() * keys * traffic.load() / traffic.cost();
   }
 
@@ -104,7 +104,7 @@ public record SimulationSettings(
   }
 
   /** The same in another mode, with another number of sidecars. */
-  public SimulationSettings with(Mode otherMode, int otherSidecars) {
+  SimulationSettings with(Mode otherMode, int otherSidecars) {
     return new SimulationSettings(
         otherMode,
         limit,

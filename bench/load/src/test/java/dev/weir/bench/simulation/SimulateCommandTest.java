@@ -1,16 +1,19 @@
-package dev.weir.proxy;
+package dev.weir.bench.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.cli.WeirCommand;
+import dev.weir.bench.BenchCommandLine;
+import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 class SimulateCommandTest {
@@ -18,13 +21,37 @@ class SimulateCommandTest {
   private final StringWriter err = new StringWriter();
 
   private int simulate(String... flags) {
-    CommandLine commandLine = WeirCommand.commandLine();
+    CommandLine commandLine = BenchCommandLine.of(new SimulateCommand());
     commandLine.setOut(new PrintWriter(out));
     commandLine.setErr(new PrintWriter(err));
-    String[] args = new String[flags.length + 1];
-    args[0] = "simulate";
-    System.arraycopy(flags, 0, args, 1, flags.length);
-    return commandLine.execute(args);
+    return commandLine.execute(flags);
+  }
+
+  @Test
+  void explainsItselfToStandardOutput() {
+    assertEquals(Program.OK, simulate("--help"));
+    assertTrue(out.toString().startsWith("Usage: weir simulate "), out::toString);
+    assertEquals("", err.toString());
+  }
+
+  @Test
+  void namesTheNearestOfItsFlags() {
+    assertEquals(Program.WRONG, simulate("--limt=10/1s"));
+    assertTrue(err.toString().contains("Did you mean --limit?"), err::toString);
+  }
+
+  static Stream<String> commandsOfTheManual() {
+    return ManualPage.blocks("sh").stream()
+        .flatMap(block -> block.commands().stream())
+        .filter(command -> command.startsWith("./weir simulate "));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commandsOfTheManual")
+  void takesWhatTheManualShows(String command) {
+    List<String> words = ManualPage.words(command);
+    BenchCommandLine.of(new SimulateCommand())
+        .parseArgs(words.subList(2, words.size()).toArray(new String[0]));
   }
 
   @Test

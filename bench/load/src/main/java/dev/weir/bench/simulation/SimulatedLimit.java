@@ -1,4 +1,4 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.store.CounterBudget;

@@ -1,9 +1,9 @@
-package dev.weir.proxy.simulation;
+package dev.weir.bench.simulation;
 
 import java.util.Arrays;
 
 /** What came of a simulation. Shares are from 0 to 1. */
-public final class SimulationFigures {
+final class SimulationFigures {
   private final double seconds;
   private final long[][] opsBySecond;
   long offered;
@@ -32,64 +32,64 @@ public final class SimulationFigures {
     opsBySecond[shard][Math.min(second, opsBySecond[shard].length - 1)]++;
   }
 
-  public long offered() {
+  long offered() {
     return offered;
   }
 
-  public long admitted() {
+  long admitted() {
     return admitted;
   }
 
   /** By how many requests the worst window of any key was over its limit. */
-  public long over() {
+  long over() {
     return over;
   }
 
   /** So many fewer were admitted than by a limiter without delay, as a share of those that came. */
-  public double net() {
+  double net() {
     return (double) (ideal - admitted) / Math.max(1, offered);
   }
 
   /** Refused though a limiter that knew what had been used would have admitted them. */
-  public double early() {
+  double early() {
     return (double) early / Math.max(1, offered);
   }
 
   /** Requests that the store gave no answer in time. */
-  public double undecided() {
+  double undecided() {
     return (double) undecided / Math.max(1, offered);
   }
 
   /** What was free when requests were refused, on average, as a share of the limit. */
-  public double room() {
+  double room() {
     return room / Math.max(1, refused);
   }
 
   /** Requests that were decided without waiting for the store. */
-  public double local() {
+  double local() {
     return (double) withoutWaiting / Math.max(1, offered);
   }
 
   /** Operations of the store: asks, checks and what is given back, each by itself. */
-  public long ops() {
+  long ops() {
     return Arrays.stream(opsBySecond).flatMapToLong(Arrays::stream).sum();
   }
 
-  public double opsPerSecond() {
+  double opsPerSecond() {
     return ops() / seconds;
   }
 
-  public double opsPerAdmitted() {
+  double opsPerAdmitted() {
     return (double) ops() / Math.max(1, admitted);
   }
 
   /** Operations of one shard in one second, the busiest. */
-  public long mostOpsOfShard() {
+  long mostOpsOfShard() {
     return Arrays.stream(opsBySecond).flatMapToLong(Arrays::stream).max().orElse(0);
   }
 
   /** Kept units that nobody used and that were given back. */
-  public double unusedShare() {
+  double unusedShare() {
     return (double) unused / Math.max(1, kept);
   }
 }
