@@ -24,10 +24,6 @@ final class StressTable {
   }
 
   /** A table of the same size as all others of this test, as each test has its own process. */
-  static StressTable take(int slotCount) {
-    return take(slotCount, 0);
-  }
-
   static StressTable take(int slotCount, int cellsPerKey) {
     final StressTable pooled = POOL.poll();
     final StressTable taken = pooled == null ? new StressTable(slotCount, cellsPerKey) : pooled;

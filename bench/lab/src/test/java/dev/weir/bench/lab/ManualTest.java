@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.weir.bench.BenchCommandLine;
 import dev.weir.bench.check.AlgorithmBench;
-import dev.weir.bench.stress.LastTokenStress;
+import dev.weir.bench.stress.TableStress;
 import dev.weir.proxy.manual.ManualPage;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,7 +30,7 @@ class ManualTest {
     words = words.subList(2, words.size());
     if (ToolCommands.isTool(words.get(0))) {
       String named = words.get(words.size() - 1);
-      Class<?> example = words.get(0).equals("jmh") ? AlgorithmBench.class : LastTokenStress.class;
+      Class<?> example = words.get(0).equals("jmh") ? AlgorithmBench.class : TableStress.class;
       assertEquals(example.getName().contains(named), true, command);
       return;
     }
