@@ -1,20 +1,20 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.rounds.Attendance;
+import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Starts each contender many times, in turns, and measures what its first clients get. */
 final class ColdBench {
@@ -27,15 +27,11 @@ final class ColdBench {
   private static final int STEADY_SECONDS = 3;
 
   private final List<Contender> contenders;
-  private final int rounds;
-  private final double secondLength;
-  private final Cores cores;
-  private final Consumer<String> progress;
+  private final Rounds rounds;
+  private final Attendance attendance;
   private final RoundTable<Case, ColdStart.Figures> starts = new RoundTable<>();
-  private final RoundTable<Shape, ColdStart.Second> steady = new RoundTable<>();
-  private final Map<String, String> versions = new LinkedHashMap<>();
+  private final RoundTable<Shape, LoadFigures> steady = new RoundTable<>();
   private final Map<String, String> commands = new LinkedHashMap<>();
-  private final List<String> leftOut = new ArrayList<>();
   private int siteCount;
 
   /**
@@ -46,19 +42,12 @@ final class ColdBench {
   record Case(Shape shape, boolean isAtOnce) {}
 
   /**
-   * @param secondLength of a second of load: 1; less in tests.
+   * @param rounds whose seconds are the length of a second of load: 1; less in tests.
    */
-  ColdBench(
-      List<Contender> contenders,
-      int rounds,
-      double secondLength,
-      Cores cores,
-      Consumer<String> progress) {
+  ColdBench(List<Contender> contenders, Rounds rounds) {
     this.contenders = contenders;
     this.rounds = rounds;
-    this.secondLength = secondLength;
-    this.cores = cores;
-    this.progress = progress;
+    attendance = new Attendance(rounds.progress());
   }
 
   /**
@@ -70,44 +59,30 @@ final class ColdBench {
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-cold")) {
       final ServerCertificate unused = ServerCertificate.make(folder.path());
       final Site site =
-          new Site(Outcome.PASS, Wire.HTTP1, 0, upstream.port(), unused, folder.path(), cores);
-      final List<Contender> installed = installed();
-      for (int round = 1; round <= rounds; round++) {
+          new Site(
+              Outcome.PASS, Wire.HTTP1, 0, upstream.port(), unused, folder.path(), rounds.cores());
+      final List<Contender> installed = new ArrayList<>(contenders);
+      installed.removeIf(each -> !attendance.takesPart(each.name(), each::version));
+      for (int round = 1; round <= rounds.count(); round++) {
         for (Contender contender : List.copyOf(installed)) {
           try {
             measure(contender, site, round);
           } catch (IOException e) {
             installed.remove(contender);
-            leaveOut(contender, e.getMessage().replace(folder.path().toString(), "FOLDER"));
+            attendance.leaveOut(
+                contender.name(), e.getMessage().replace(folder.path().toString(), "FOLDER"));
           }
         }
       }
     }
   }
 
-  private List<Contender> installed() {
-    final List<Contender> installed = new ArrayList<>();
-    for (Contender contender : contenders) {
-      try {
-        versions.put(contender.name(), contender.version());
-        installed.add(contender);
-      } catch (IOException e) {
-        leaveOut(contender, e.getMessage());
-      }
-    }
-    return installed;
-  }
-
-  private void leaveOut(Contender contender, String why) {
-    leftOut.add(contender.name() + ": " + why);
-    progress.accept("left out: " + contender.name() + ": " + why);
-  }
-
   private void measure(Contender contender, Site site, int round)
       throws IOException, InterruptedException {
     for (Shape shape : SHAPES) {
       final boolean isLargest = shape == SHAPES.get(SHAPES.size() - 1);
-      start(contender, site, new Case(shape, true), isLargest, isLargest && round == rounds);
+      start(
+          contender, site, new Case(shape, true), isLargest, isLargest && round == rounds.count());
       if (contender instanceof WeirSidecar) {
         start(contender, site, new Case(shape, false), false, false);
       }
@@ -122,16 +97,17 @@ final class ColdBench {
     final Contender started =
         contender instanceof WeirSidecar weir ? weir.withAdmin(adminPort) : contender;
     final ColdStart start =
-        new ColdStart(started, site.of(ServerProcess.freePort(), folder), adminPort, secondLength);
+        new ColdStart(
+            started, site.of(ServerProcess.freePort(), folder), adminPort, rounds.seconds());
     try {
       commands.put(contender.name(), started.runsAs(start.process()));
       final ColdStart.Figures figures =
           start.measure(when.shape(), when.isAtOnce() ? 0 : PAUSE_NS, fills);
       starts.add(when, contender.name(), figures);
-      progress.accept(line(contender, when, figures));
+      tell(contender, when, figures);
       if (isLast) {
         for (Shape shape : SHAPES) {
-          for (ColdStart.Second second : start.steady(shape, STEADY_SECONDS)) {
+          for (LoadFigures second : start.steady(shape, STEADY_SECONDS)) {
             steady.add(shape, contender.name(), second);
           }
         }
@@ -141,10 +117,9 @@ final class ColdBench {
     }
   }
 
-  private static String line(Contender contender, Case when, ColdStart.Figures figures) {
-    final ColdStart.Second first = figures.seconds().get(0);
-    return String.format(
-        Locale.ROOT,
+  private void tell(Contender contender, Case when, ColdStart.Figures figures) {
+    final LoadFigures first = figures.seconds().get(0);
+    rounds.tell(
         "%-13s %-7s %2d connections: ready %4.0f ms, first %5.1f ms, second %4.1f ms,"
             + " first second %5.1f us/req, p99 %5.1f ms, %3.0f MiB",
         contender.name(),
@@ -164,21 +139,16 @@ final class ColdBench {
   }
 
   /** Seconds of a contender that is warm. */
-  RoundTable<Shape, ColdStart.Second> steady() {
+  RoundTable<Shape, LoadFigures> steady() {
     return steady;
   }
 
-  Map<String, String> versions() {
-    return versions;
+  Attendance attendance() {
+    return attendance;
   }
 
-  /** What ran, where that is not what was asked for; by the contenders' names. */
+  /** The command lines that ran, by the contenders' names; empty where they say no more. */
   Map<String, String> commands() {
     return commands;
-  }
-
-  /** Who was not measured, or not to the end, and why. */
-  List<String> leftOut() {
-    return leftOut;
   }
 }

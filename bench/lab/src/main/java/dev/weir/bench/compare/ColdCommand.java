@@ -4,15 +4,12 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.rounds.RoundOptions;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code weir bench cold}: starts servers again and again, measures, prints the report. */
 @Command(
@@ -22,51 +19,27 @@ import picocli.CommandLine.Option;
       "",
       "Prints the report; progress goes to standard error. Starts all servers itself, on 127.0.0.1, on",
       "a core of their own where there are two and taskset; Weir by its launcher, so WEIR_JAVA_HOME and",
-      "WEIR_JAVA_OPTS count. A round takes about 45 seconds."
+      "WEIR_JAVA_OPTS count. A round takes about a minute."
     })
 public final class ColdCommand implements Callable<Integer> {
   private static final double LOAD_WARM_UP_SECONDS = 8;
 
   @Mixin private RoundOptions report;
 
-  @Option(
-      names = "--contenders",
-      paramLabel = "NAME",
-      split = ",",
-      defaultValue = "nginx,haproxy,weir-io_uring",
-      description = "Proxies (default: ${DEFAULT-VALUE}). There is weir-epoll, too.")
-  private List<String> contenders;
-
-  @Option(
-      names = "--earlier",
-      paramLabel = "FOLDER",
-      description = "Of a package or another version of Weir: takes part beside, as earlier-*.")
-  private Path earlier;
+  @Mixin private ContenderOptions contenders;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     report.check();
-    for (String name : contenders) {
-      report.expect(
-          "--contenders",
-          name,
-          Contenders.names().contains(name),
-          "any of " + String.join(", ", Contenders.names()));
-    }
-    report.expect(
-        "--earlier",
-        earlier,
-        earlier == null || Files.isExecutable(earlier.resolve("weir")),
-        "a folder with the launcher, weir");
+    final List<Contender> chosen = contenders.checked(report);
     final Cores cores = Cores.find();
     cores.pinClient();
-    final ColdReport text = new ColdReport(command());
+    final ColdReport text = new ColdReport(report.command());
     text.fact(cores.text("Server", "load and upstream"));
     text.fact("The load's JDK " + Machine.jdk());
-    final double loadBefore = loadAverage();
+    final double loadBefore = Machine.loadAverage();
     final ColdBench bench =
-        new ColdBench(
-            Contenders.of(contenders, earlier), report.rounds(), 1, cores, report::progress);
+        new ColdBench(chosen, new Rounds(report.rounds(), 1, 0, cores, report::progress));
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
         Upstream upstream = Upstream.start(folder.path(), cores)) {
       final Shape most = ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1);
@@ -79,21 +52,9 @@ public final class ColdCommand implements Callable<Integer> {
     }
     text.fact(
         "Median (least..most) of %d starts of each; load average %.1f before and %.1f after",
-        report.rounds(), loadBefore, loadAverage());
+        report.rounds(), loadBefore, Machine.loadAverage());
     text.starts(bench);
     report.print(text.markdown());
     return 0;
-  }
-
-  private static double loadAverage() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  /** The command line that makes the report again. */
-  private String command() {
-    return "./weir bench cold --contenders "
-        + String.join(",", contenders)
-        + (earlier == null ? "" : " --earlier FOLDER")
-        + report.command();
   }
 }

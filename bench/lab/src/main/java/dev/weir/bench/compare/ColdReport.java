@@ -2,11 +2,11 @@ package dev.weir.bench.compare;
 
 import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.Spread;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /** The report of cold starts, as Markdown. */
 final class ColdReport extends MarkdownReport {
@@ -27,13 +27,15 @@ final class ColdReport extends MarkdownReport {
       warmed up by itself. *Steady* is after 15 s of load.
       """;
 
+  private static final List<String> SECONDS = List.of("1st", "2nd", "3rd");
+
   /** An empty report; the command is the one that makes it again. */
   ColdReport(String command) {
     super("What the first clients get", command);
   }
 
   void starts(ColdBench bench) {
-    bench.versions().forEach((name, version) -> fact(name + ": " + version));
+    bench.attendance().tell(this);
     bench
         .commands()
         .forEach(
@@ -42,7 +44,6 @@ final class ColdReport extends MarkdownReport {
                 fact(name + " runs as: `" + runs + "`");
               }
             });
-    bench.leftOut().forEach(this::leftOut);
     section("Start and memory");
     paragraph(STARTS);
     table(startTable(bench));
@@ -52,81 +53,50 @@ final class ColdReport extends MarkdownReport {
   }
 
   private static MarkdownTable startTable(ColdBench bench) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "server",
-            "ready ms",
-            "processor ms",
-            "first ms",
-            "second ms",
-            "RSS start MiB",
-            "loaded",
-            "filled");
     final ColdBench.Case most =
         new ColdBench.Case(ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1), true);
-    for (String name : bench.starts().names(most)) {
-      table.add(
-          name,
-          start(bench, most, name, ColdStart.Figures::readyMs, 0),
-          start(bench, most, name, ColdStart.Figures::readySpentMs, 0),
-          start(bench, most, name, ColdStart.Figures::firstMs, 1),
-          start(bench, most, name, ColdStart.Figures::secondMs, 1),
-          start(bench, most, name, ColdStart.Figures::startMib, 0),
-          start(bench, most, name, ColdStart.Figures::loadedMib, 0),
-          start(bench, most, name, ColdStart.Figures::filledMib, 0));
-    }
-    return table;
-  }
-
-  private static String start(
-      ColdBench bench,
-      ColdBench.Case when,
-      String name,
-      ToDoubleFunction<ColdStart.Figures> figure,
-      int decimals) {
-    return bench.starts().spread(when, name, figure).text(decimals);
+    return new RoundColumns<>(bench.starts())
+        .name("server")
+        .spread("ready ms", ColdStart.Figures::readyMs, 0)
+        .spread("processor ms", ColdStart.Figures::readySpentMs, 0)
+        .spread("first ms", ColdStart.Figures::firstMs, 1)
+        .spread("second ms", ColdStart.Figures::secondMs, 1)
+        .spread("RSS start MiB", ColdStart.Figures::startMib, 0)
+        .spread("loaded", ColdStart.Figures::loadedMib, 0)
+        .spread("filled", ColdStart.Figures::filledMib, 0)
+        .table(most::equals);
   }
 
   private static MarkdownTable load(ColdBench bench) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "connections",
-            "clients come",
-            "server",
-            "1st s, us/req",
-            "p99 ms",
-            "2nd s, us/req",
-            "p99 ms",
-            "3rd s, us/req",
-            "p99 ms",
-            "steady us/req",
-            "p99 ms",
-            "1st to steady");
-    for (ColdBench.Case when : bench.starts().cells()) {
-      for (String name : bench.starts().names(when)) {
-        table.add(row(bench, when, name));
-      }
+    final RoundColumns<ColdBench.Case, ColdStart.Figures> columns =
+        new RoundColumns<>(bench.starts())
+            .cell("connections", when -> when.shape().inFlight())
+            .cell("clients come", when -> when.isAtOnce() ? "at once" : "later")
+            .name("server");
+    for (int i = 0; i < SECONDS.size(); i++) {
+      final int second = i;
+      columns
+          .spread(SECONDS.get(i) + " s, us/req", start -> start.second(second).requestUs(), 1)
+          .spread("p99 ms", start -> start.second(second).p99Ms(), 1);
     }
-    return table;
+    return columns
+        .text("steady us/req", (when, name) -> steadyUs(bench, when, name).text(1))
+        .text(
+            "p99 ms",
+            (when, name) -> bench.steady().spread(when.shape(), name, LoadFigures::p99Ms).text(1))
+        .text("1st to steady", (when, name) -> toSteady(bench, when, name))
+        .table();
   }
 
-  private static List<String> row(ColdBench bench, ColdBench.Case when, String name) {
-    final List<String> row = new ArrayList<>();
-    row.add(Integer.toString(when.shape().inFlight()));
-    row.add(when.isAtOnce() ? "at once" : "later");
-    row.add(name);
-    for (int i = 0; i < 3; i++) {
-      final int second = i;
-      row.add(start(bench, when, name, start -> start.seconds().get(second).requestUs(), 1));
-      row.add(start(bench, when, name, start -> start.seconds().get(second).p99Ms(), 1));
-    }
-    final Spread steady = bench.steady().spread(when.shape(), name, ColdStart.Second::requestUs);
-    row.add(steady.text(1));
-    row.add(bench.steady().spread(when.shape(), name, ColdStart.Second::p99Ms).text(1));
+  private static Spread steadyUs(ColdBench bench, ColdBench.Case when, String name) {
+    return bench.steady().spread(when.shape(), name, LoadFigures::requestUs);
+  }
+
+  private static String toSteady(ColdBench bench, ColdBench.Case when, String name) {
     final double first =
-        bench.starts().spread(when, name, start -> start.seconds().get(0).requestUs()).median();
-    final double toSteady = first / steady.median(); // which may be less than a tick of the clock
-    row.add(Double.isFinite(toSteady) ? String.format(Locale.ROOT, "%.2f", toSteady) : "-");
-    return row;
+        bench.starts().spread(when, name, start -> start.second(0).requestUs()).median();
+    // Which may be less than a tick of the clock.
+    final double toSteady = first / steadyUs(bench, when, name).median();
+    return Double.isFinite(toSteady) ? String.format(Locale.ROOT, "%.2f", toSteady) : "-";
   }
 }

@@ -1,8 +1,10 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.process.Spending;
+import dev.weir.bench.process.SidecarProcess;
+import dev.weir.bench.rounds.LoadFigures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -58,9 +60,6 @@ final class ColdStart {
     startMib = ProcessorTime.residentMib(process.pid());
   }
 
-  /** A second of load. */
-  record Second(double requestUs, double p99Ms, double perSecond, double corePercent) {}
-
   /**
    * What one start came to.
    *
@@ -74,10 +73,14 @@ final class ColdStart {
       double readySpentMs,
       double firstMs,
       double secondMs,
-      List<Second> seconds,
+      List<LoadFigures> seconds,
       double startMib,
       double loadedMib,
-      double filledMib) {}
+      double filledMib) {
+    LoadFigures second(int index) {
+      return seconds.get(index);
+    }
+  }
 
   /**
    * Sends the first requests and the first seconds of load.
@@ -89,7 +92,7 @@ final class ColdStart {
       throws IOException, InterruptedException {
     TimeUnit.NANOSECONDS.sleep(pauseNs);
     final double[] requestMs = firstRequests();
-    final List<Second> seconds = new ArrayList<>();
+    final List<LoadFigures> seconds = new ArrayList<>();
     for (int i = 0; i < SECONDS; i++) {
       seconds.add(second(shape));
     }
@@ -140,57 +143,40 @@ final class ColdStart {
     }
   }
 
-  private Second second(Shape shape) throws IOException, InterruptedException {
-    final Spending spending = new Spending(site.cores(), process.pid());
-    final LoadRound.Answers answers = load(1, shape, 1);
-    final Spending.Spent spent = spending.end();
+  private LoadFigures second(Shape shape) throws IOException, InterruptedException {
+    final LoadFigures figures =
+        LoadFigures.measure(
+            Traffic.closed(site.wire(), 1, shape).load(),
+            site.port(),
+            secondLength,
+            LoadAnswers::notPassedShare,
+            site.cores(),
+            process.pid());
     if (!process.isAlive()) {
       throw new IOException("has ended while it was measured");
     }
-    if (answers.count() == 0 || answers.wrongShare(Outcome.PASS) > 0) {
-      throw new IOException(
-          answers.passed() + " of " + (answers.count() + answers.failed()) + " requests passed");
+    if (figures.count() == 0 || figures.wrongPercent() > 0) {
+      throw new IOException(figures.wrongPercent() + " % of the requests did not pass");
     }
-    return new Second(
-        spent.spentUs() / answers.count(),
-        answers.latencies().getValueAtPercentile(99) / 1e6,
-        answers.count() / answers.seconds(),
-        spent.corePercent(answers.seconds()));
+    return figures;
   }
 
-  private LoadRound.Answers load(int keys, Shape shape, int seconds)
-      throws IOException, InterruptedException {
-    return LoadRound.run(
-        site.port(), new Traffic(site.wire(), keys, shape, Traffic.CLOSED), seconds * secondLength);
+  private void load(int keys, Shape shape, int seconds) throws IOException, InterruptedException {
+    Traffic.closed(site.wire(), keys, shape).load().run(site.port(), seconds * secondLength);
   }
 
   private double filledMib(Shape shape) throws IOException, InterruptedException {
     load(FILLING_KEYS, shape, FILLING_SECONDS);
     for (int i = 0; i < 2 && adminPort != 0; i++) {
-      scrape();
+      SidecarProcess.metrics(adminPort);
     }
     return ProcessorTime.residentMib(process.pid());
   }
 
-  private void scrape() throws IOException {
-    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), adminPort)) {
-      client.setSoTimeout(ANSWER_MS);
-      client
-          .getOutputStream()
-          .write(
-              "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-                  .getBytes(StandardCharsets.US_ASCII));
-      final byte[] page = client.getInputStream().readAllBytes();
-      if (!new String(page, StandardCharsets.ISO_8859_1).startsWith("HTTP/1.1 200 ")) {
-        throw new IOException("/metrics did not answer");
-      }
-    }
-  }
-
   /** Seconds of load once it is as fast as it will be. */
-  List<Second> steady(Shape shape, int count) throws IOException, InterruptedException {
+  List<LoadFigures> steady(Shape shape, int count) throws IOException, InterruptedException {
     load(1, shape, WARMING_SECONDS);
-    final List<Second> seconds = new ArrayList<>();
+    final List<LoadFigures> seconds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       seconds.add(second(shape));
     }

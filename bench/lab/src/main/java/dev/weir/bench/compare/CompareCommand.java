@@ -4,6 +4,7 @@ import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.report.Machine;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.store.StoreComparison;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -35,93 +36,78 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    options.check();
-    options.cores().pinClient();
-    final CompareReport text = new CompareReport(options.command());
+    final ProxySettings settings = options.checked();
+    final Rounds rounds = settings.rounds();
+    rounds.cores().pinClient();
+    final CompareReport text = new CompareReport(options.report().command());
     final Instant started = Instant.now().truncatedTo(ChronoUnit.MINUTES);
-    final double loadBefore = loadAverage();
+    final double loadBefore = Machine.loadAverage();
     if (options.comparesProxies()) {
-      compareProxies(text);
+      compareProxies(settings, text);
     }
     if (options.comparesStore()) {
-      compareStore(text);
+      compareStore(rounds, text);
     }
     text.fact(
-        "Started %s, load average %.1f before and %.1f after", started, loadBefore, loadAverage());
+        "Started %s, load average %.1f before and %.1f after",
+        started, loadBefore, Machine.loadAverage());
     options.report().print(text.markdown());
     return 0;
   }
 
-  private static double loadAverage() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  private void compareProxies(CompareReport text) throws IOException, InterruptedException {
-    final ProxySettings settings = options.proxies();
-    options
-        .report()
-        .progress(
-            String.format(
-                Locale.ROOT,
-                "proxies: about %.0f minutes",
-                Math.ceil(settings.estimatedSeconds() / 60)));
+  private void compareProxies(ProxySettings settings, CompareReport text)
+      throws IOException, InterruptedException {
+    final Rounds rounds = settings.rounds();
+    rounds.tell("proxies: about %.0f minutes", Math.ceil(settings.estimatedSeconds() / 60));
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-upstream");
-        Services services = Services.start(folder.path(), options.cores())) {
+        Services services = Services.start(folder.path(), rounds.cores())) {
       final List<String> direct = new ArrayList<>();
       for (Wire wire : List.of(Wire.HTTP1, Wire.GRPC)) {
         if (settings.wires().stream().anyMatch(each -> services.of(each) == services.of(wire))) {
           direct.add(direct(services.of(wire), wire, settings));
         }
       }
-      final Comparison comparison =
-          new ProxyBench(settings, options.report()::progress).run(services);
-      text.fact(options.cores().text("Server", "load and upstream"));
+      final Comparison comparison = new ProxyBench(settings).run(services);
+      text.fact(rounds.cores().text("Server", "load and upstream"));
       text.fact(
           "Versions: "
-              + comparison.versions().values().stream().distinct().collect(Collectors.joining("; "))
+              + comparison.attendance().versions().values().stream()
+                  .distinct()
+                  .collect(Collectors.joining("; "))
               + "; the load's JDK "
               + Machine.jdk()
               + " "
               + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
-      text.fact(
-          "Medians of %d rounds of %s s, after a warm-up of %s of each server and case",
-          options.report().rounds(), options.times().seconds(), options.times().warmUp());
+      text.fact(options.times().text(options.report(), "case"));
       direct.forEach(each -> text.fact(each));
       text.proxies(comparison);
     }
   }
 
-  private String direct(Upstream upstream, Wire wire, ProxySettings settings)
+  private static String direct(Upstream upstream, Wire wire, ProxySettings settings)
       throws IOException, InterruptedException {
     final Shape shape = settings.usualShape();
+    final Rounds rounds = settings.rounds();
     return String.format(
         Locale.ROOT,
         "The service of %s is %s; load and service alone make %.0f requests/s at %s at once",
         wire,
         upstream.text(),
-        upstream.perSecond(wire, shape, options.times().seconds(), options.times().warmUpSeconds()),
+        upstream.perSecond(wire, shape, rounds.seconds(), rounds.warmUpSeconds()),
         shape.text(wire.protocol()));
   }
 
-  private void compareStore(CompareReport text) throws IOException, InterruptedException {
+  private void compareStore(Rounds rounds, CompareReport text)
+      throws IOException, InterruptedException {
     final Optional<Path> program = Programs.find("redis-server");
     if (program.isEmpty()) {
       text.leftOut("decisions against a store: redis-server is not installed");
-      options
-          .report()
-          .progress("left out: decisions against a store: redis-server is not installed");
+      rounds.tell("left out: decisions against a store: redis-server is not installed");
       return;
     }
-    try (RedisServer server = new RedisServer(program.get(), options.cores())) {
+    try (RedisServer server = new RedisServer(program.get(), rounds.cores())) {
       text.fact("Redis " + server.version() + ", no persistence, one thread");
-      text.store(
-          StoreComparison.run(
-              server,
-              options.keys(),
-              options.report().rounds(),
-              options.times().seconds(),
-              options.times().warmUpSeconds(),
-              options.report()::progress));
+      text.store(StoreComparison.run(server, options.keys(), rounds));
     }
   }
 }

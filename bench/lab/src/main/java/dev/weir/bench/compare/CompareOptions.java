@@ -4,11 +4,8 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.rule.spec.BadValueException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -58,19 +55,7 @@ final class CompareOptions {
       })
   private List<String> protocols;
 
-  @Option(
-      names = "--contenders",
-      paramLabel = "NAME",
-      split = ",",
-      defaultValue = "nginx,haproxy,weir-io_uring,weir-epoll",
-      description = "Proxies (default: ${DEFAULT-VALUE}).")
-  private List<String> contenders;
-
-  @Option(
-      names = "--earlier",
-      paramLabel = "FOLDER",
-      description = "Of another version of Weir: takes part beside this one, as earlier-*.")
-  private Path earlier;
+  @Mixin private ContenderOptions contenders;
 
   @Option(
       names = "--connections",
@@ -98,66 +83,14 @@ final class CompareOptions {
       description = "Of the load and the service (default: the second of this process's).")
   private Integer loadCore;
 
-  private final List<Shape> shapes = new ArrayList<>();
-  private Cores cores;
-
-  /**
-   * Checks these flags.
-   *
-   * @throws ParameterException that names the value and what was expected.
-   */
-  void check() {
-    report.check();
-    report.expectEach("--parts", parts, PARTS);
-    report.expectEach("--cases", cases, name -> outcome(name).isPresent(), "any of pass, refuse");
-    report.expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
-    report.expectEach(
-        "--protocols",
-        protocols,
-        name -> Wire.parse(name).isPresent(),
-        "any of " + String.join(", ", Wire.names()));
-    report.expectEach("--contenders", contenders, Contenders.names());
-    report.expect(
-        "--earlier",
-        earlier,
-        earlier == null || Files.isExecutable(earlier.resolve("weir")),
-        "a folder with the launcher, weir");
-    for (String shape : connections) {
-      try {
-        shapes.add(Shape.parse(shape));
-      } catch (BadValueException e) {
-        report.expect("--connections", shape, false, e.expected());
-      }
-    }
-    shapes.sort(null);
-    times.check(report);
-    cores = chosenCores();
-  }
-
-  private Cores chosenCores() {
-    final Cores found = Cores.find();
-    if (serverCore == null && loadCore == null) {
-      return found;
-    }
-    final List<Integer> allowed = Cores.allowed();
-    final int server = serverCore == null ? found.server() : serverCore;
-    final int load = loadCore == null ? found.client() : loadCore;
-    final String expected = "one of " + allowed + ", with taskset";
-    report.expect(
-        "--server-core", server, allowed.contains(server) && found.server() != Cores.ANY, expected);
-    report.expect("--load-core", load, allowed.contains(load), expected);
-    report.expect("--load-core", load, load != server, "another than --server-core");
-    return new Cores(server, load);
-  }
-
-  private static Optional<Outcome> outcome(String name) {
-    return List.of(Outcome.values()).stream()
-        .filter(outcome -> outcome.toString().equals(name))
-        .findFirst();
-  }
-
+  /** The report's flags. */
   RoundOptions report() {
     return report;
+  }
+
+  /** The times of measurements. */
+  RoundTimes times() {
+    return times;
   }
 
   boolean comparesProxies() {
@@ -172,55 +105,51 @@ final class CompareOptions {
     return keys;
   }
 
-  RoundTimes times() {
-    return times;
-  }
-
-  /** Where servers and load run; after {@link #check}. */
-  Cores cores() {
-    return cores;
-  }
-
-  /** The settings of the comparison of proxies; after {@link #check}. */
-  ProxySettings proxies() {
+  /**
+   * Checks these flags.
+   *
+   * @throws ParameterException that names the value and what was expected.
+   */
+  ProxySettings checked() {
+    report.check();
+    report.expectEach("--parts", parts, PARTS);
+    report.expectEach(
+        "--cases", cases, Stream.of(Outcome.values()).map(Outcome::toString).toList());
+    report.expectEach("--keys", keys, n -> n >= 1 && n <= MOST_KEYS, "from 1 to " + MOST_KEYS);
+    report.expectEach("--protocols", protocols, Wire.names());
+    final List<Contender> chosen = contenders.checked(report);
+    times.check(report);
     return new ProxySettings(
-        cases.stream().map(name -> outcome(name).orElseThrow()).toList(),
+        Stream.of(Outcome.values()).filter(each -> cases.contains(each.toString())).toList(),
         keys,
         protocols.stream().map(name -> Wire.parse(name).orElseThrow()).toList(),
-        Contenders.of(contenders, earlier),
-        List.copyOf(shapes),
-        report.rounds(),
-        times.seconds(),
-        times.warmUpSeconds(),
+        chosen,
+        connections.stream().map(this::shape).sorted().toList(),
         !closedOnly,
-        cores);
+        times.rounds(report, cores()));
   }
 
-  /** The command line that makes the report again. */
-  String command() {
-    return "./weir bench compare --parts "
-        + String.join(",", parts)
-        + " --cases "
-        + String.join(",", cases)
-        + " --keys "
-        + joined(keys)
-        + " --protocols "
-        + String.join(",", protocols)
-        + " --contenders "
-        + String.join(",", contenders)
-        + (earlier == null ? "" : " --earlier FOLDER")
-        + " --connections "
-        + String.join(",", connections)
-        + (closedOnly ? " --closed-only" : "")
-        + times.command()
-        + (serverCore == null ? "" : " --server-core " + serverCore)
-        + (loadCore == null ? "" : " --load-core " + loadCore)
-        + report.command();
+  private Shape shape(String text) {
+    try {
+      return Shape.parse(text);
+    } catch (BadValueException e) {
+      throw report.wrong("--connections", text, e.expected());
+    }
   }
 
-  private static String joined(List<Integer> numbers) {
-    final List<String> texts = new ArrayList<>();
-    numbers.forEach(number -> texts.add(number.toString()));
-    return String.join(",", texts);
+  private Cores cores() {
+    final Cores found = Cores.find();
+    if (serverCore == null && loadCore == null) {
+      return found;
+    }
+    final List<Integer> allowed = Cores.allowed();
+    final int server = serverCore == null ? found.server() : serverCore;
+    final int load = loadCore == null ? found.client() : loadCore;
+    final String expected = "one of " + allowed + ", with taskset";
+    report.expect(
+        "--server-core", server, allowed.contains(server) && found.server() != Cores.ANY, expected);
+    report.expect("--load-core", load, allowed.contains(load), expected);
+    report.expect("--load-core", load, load != server, "another than --server-core");
+    return new Cores(server, load);
   }
 }

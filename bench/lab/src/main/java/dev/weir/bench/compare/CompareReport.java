@@ -1,7 +1,7 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.report.MarkdownReport;
-import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.store.StoreComparison;
 import dev.weir.bench.store.StoreComparison.Figures;
@@ -51,7 +51,7 @@ final class CompareReport extends MarkdownReport {
   }
 
   void proxies(Comparison comparison) {
-    comparison.leftOut().forEach(this::leftOut);
+    comparison.attendance().leftOut().forEach(this::leftOut);
     paragraph(PROXIES, 100 * ProxyBench.FIXED_SHARE);
     paragraph(new ProxyTables(comparison).markdown());
     if (!comparison.setUps().isEmpty()) {
@@ -63,45 +63,36 @@ final class CompareReport extends MarkdownReport {
         .forEach(
             (of, setUp) -> {
               paragraph(
-                  of.name() + ", " + comparison.versions().get(of.name()) + ", " + of.wire() + ":");
+                  of.name()
+                      + ", "
+                      + comparison.attendance().versions().get(of.name())
+                      + ", "
+                      + of.wire()
+                      + ":");
               paragraph("```\n" + setUp + "\n```");
             });
   }
 
-  /** Decisions against a store; Weir's row is the first of its number of keys. */
+  /** Decisions against a store. */
   void store(RoundTable<Integer, Figures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "asked by",
-            "keys",
-            "decisions/s",
-            "us/decision, Redis",
-            "us/decision, client",
-            "p50 us",
-            "p99 us",
-            "Redis us, this to Weir's",
-            "client us, this to Weir's",
-            "decisions/s, Weir's to this",
-            "undecided");
-    for (Integer keys : figures.cells()) {
-      final String weir = figures.names(keys).get(0);
-      for (String name : figures.names(keys)) {
-        table.add(
-            name,
-            keys.toString(),
-            figures.spread(keys, name, Figures::perSecond).text(0),
-            figures.spread(keys, name, Figures::serverUs).text(2),
-            figures.spread(keys, name, Figures::clientUs).text(2),
-            figures.spread(keys, name, Figures::p50Us).text(0),
-            figures.spread(keys, name, Figures::p99Us).text(0),
-            figures.ratio(keys, name, weir, Figures::serverUs).text(2),
-            figures.ratio(keys, name, weir, Figures::clientUs).text(2),
-            figures.ratio(keys, weir, name, Figures::perSecond).text(2),
-            figures.sum(keys, name, Figures::undecided));
-      }
-    }
     section("Decisions against a store");
     paragraph(STORE, StoreComparison.WAITING);
-    table(table);
+    table(
+        new RoundColumns<>(figures)
+            .name("asked by")
+            .cell("keys", keys -> keys)
+            .spread("decisions/s", Figures::perSecond, 0)
+            .spread("us/decision, Redis", Figures::serverUs, 2)
+            .spread("us/decision, client", Figures::clientUs, 2)
+            .spread("p50 us", Figures::p50Us, 0)
+            .spread("p99 us", Figures::p99Us, 0)
+            .ratio("Redis us, this to Weir's", StoreComparison.WEIR, Figures::serverUs)
+            .ratio("client us, this to Weir's", StoreComparison.WEIR, Figures::clientUs)
+            .text(
+                "decisions/s, Weir's to this",
+                (keys, name) ->
+                    figures.ratio(keys, StoreComparison.WEIR, name, Figures::perSecond).text(2))
+            .text("undecided", (keys, name) -> figures.sum(keys, name, Figures::undecided))
+            .table());
   }
 }

@@ -1,17 +1,17 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.load.LocalLoad;
 import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Runs the contenders behind one another's load: all of them are up at a time and take turns, round
@@ -34,19 +34,19 @@ final class ProxyBench {
   private static final int MOST_SETTLING = 20;
 
   private final ProxySettings settings;
-  private final Consumer<String> progress;
-  private final Comparison comparison = new Comparison();
+  private final Rounds rounds;
+  private final Comparison comparison;
 
-  ProxyBench(ProxySettings settings, Consumer<String> progress) {
+  ProxyBench(ProxySettings settings) {
     this.settings = settings;
-    this.progress = progress;
+    rounds = settings.rounds();
+    comparison = new Comparison(settings.contenders(), rounds.progress());
   }
 
   /** One that is up. */
   private record Running(Contender contender, ServerProcess process, Site site) {
-    LoadRound.Answers load(Traffic traffic, double seconds)
-        throws IOException, InterruptedException {
-      return LoadRound.run(site.port(), traffic, seconds);
+    LoadAnswers load(Traffic traffic, double seconds) throws IOException, InterruptedException {
+      return traffic.load().run(site.port(), seconds);
     }
   }
 
@@ -56,7 +56,10 @@ final class ProxyBench {
    * @param services stay the caller's.
    */
   Comparison run(Services services) throws IOException, InterruptedException {
-    final List<Contender> installed = installed();
+    final List<Contender> installed =
+        settings.contenders().stream()
+            .filter(each -> comparison.attendance().takesPart(each.name(), each::version))
+            .toList();
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-compare")) {
       final ServerCertificate certificate = ServerCertificate.make(folder.path());
       for (Wire wire : settings.wires()) {
@@ -70,35 +73,19 @@ final class ProxyBench {
                   services.of(wire).port(),
                   certificate,
                   Files.createDirectory(folder.path().resolve(outcome + "-" + wire.name())),
-                  settings.cores()));
+                  rounds.cores()));
         }
       }
     }
     return comparison;
   }
 
-  private List<Contender> installed() {
-    final List<Contender> installed = new ArrayList<>();
-    for (Contender contender : settings.contenders()) {
-      try {
-        comparison.installed(contender, contender.version());
-        installed.add(contender);
-      } catch (IOException e) {
-        leaveOut(contender.name(), e.getMessage());
-      }
-    }
-    return installed;
-  }
-
-  private void leaveOut(String what, String why) {
-    comparison.leftOut(what, why);
-    progress.accept("left out: " + what + ": " + why);
-  }
-
   private void leaveOut(Contender contender, Site site, String why) {
-    leaveOut(
-        contender.name() + ", " + site.wire() + ", " + site.outcome(),
-        why.replace(site.folder().toString(), "FOLDER"));
+    comparison
+        .attendance()
+        .leaveOut(
+            contender.name() + ", " + site.wire() + ", " + site.outcome(),
+            why.replace(site.folder().toString(), "FOLDER"));
   }
 
   /**
@@ -134,15 +121,8 @@ final class ProxyBench {
     }
     running.add(started);
     try {
-      final String refusal = ProtocolProbe.refusal(site.wire(), site.port());
-      if (refusal != null) {
-        started.process().close();
-        running.remove(started);
-        leaveOut(contender.name() + ", " + site.wire(), refusal);
-        return;
-      }
-      comparison.setUp(contender.name(), site.wire(), setUp(started));
-      comparison.runsAs(contender.name(), site.wire(), contender.runsAs(started.process()));
+      comparison.setUp(
+          contender.name(), site.wire(), setUp(started), contender.runsAs(started.process()));
       warmUp(started);
     } catch (IOException e) {
       stop(started, running, e.getMessage());
@@ -160,42 +140,40 @@ final class ProxyBench {
 
   private void warmUp(Running running) throws IOException, InterruptedException {
     final Site site = running.site();
-    progress.accept(
-        "warm-up: " + site.wire() + ", " + site.outcome() + ", " + running.contender().name());
+    rounds.tell("warm-up: %s, %s, %s", site.wire(), site.outcome(), running.contender().name());
     final int mostKeys = settings.keys().stream().mapToInt(Integer::intValue).max().orElseThrow();
-    final Traffic traffic =
-        new Traffic(site.wire(), mostKeys, settings.usualShape(), Traffic.CLOSED);
+    final Traffic traffic = Traffic.closed(site.wire(), mostKeys, settings.usualShape());
     // By requests too: on a machine that others use, time alone warms nothing up.
-    final double most = settings.warmUpSeconds() * site.wire().warmPerSecond();
+    final double most = rounds.warmUpSeconds() * site.wire().warmPerSecond();
     double done = 0;
     for (int i = 0; i < MOST_WARM_UPS && done < most; i++) {
-      done += running.load(traffic, settings.warmUpSeconds()).count();
+      done += running.load(traffic, rounds.warmUpSeconds()).count();
     }
   }
 
   private void measureAll(List<Running> running, Outcome outcome, Wire wire, int keys)
       throws IOException, InterruptedException {
     for (Shape shape : settings.shapes()) {
-      measure(running, new Cell(outcome, new Traffic(wire, keys, shape, Traffic.CLOSED)));
+      measure(running, new Cell(outcome, Traffic.closed(wire, keys, shape)));
     }
     if (!settings.fixedRate()) {
       return;
     }
-    final Traffic usual = new Traffic(wire, keys, settings.usualShape(), Traffic.CLOSED);
+    final Traffic usual = Traffic.closed(wire, keys, settings.usualShape());
     final double slowest = comparison.slowestPerSecond(new Cell(outcome, usual));
     final double fixed =
-        Math.rint(Math.max(FIXED_SHARE * slowest, LEAST_REQUESTS / settings.seconds()));
+        Math.rint(Math.max(FIXED_SHARE * slowest, LEAST_REQUESTS / rounds.seconds()));
     measure(running, new Cell(outcome, usual.at(fixed)));
   }
 
   private void measure(List<Running> running, Cell cell) throws InterruptedException {
-    for (int round = 1; round <= settings.rounds(); round++) {
+    for (int round = 1; round <= rounds.count(); round++) {
       for (Running each : List.copyOf(running)) {
         final String name = each.contender().name();
         try {
-          final RoundFigures figures = measure(each, cell);
-          comparison.add(cell, name, figures);
-          progress.accept(line(cell, round, name, figures));
+          final LoadFigures figures = measure(each, cell);
+          comparison.figures().add(cell, name, figures);
+          tell(cell, round, name, figures);
         } catch (IOException e) {
           stop(each, running, e.getMessage());
         }
@@ -210,10 +188,10 @@ final class ProxyBench {
     leaveOut(failed.contender(), failed.site(), why);
   }
 
-  private static String line(Cell cell, int round, String name, RoundFigures figures) {
-    return String.format(
-        Locale.ROOT,
-        "%-10s %-6s %6d keys %5s in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms%s",
+  private void tell(Cell cell, int round, String name, LoadFigures figures) {
+    rounds.tell(
+        "%-10s %-6s %6d keys %5s in flight%s, round %d: %-13s %7.0f/s %6.2f us/req  p99 %.2f ms"
+            + "  %.2f %% wrong",
         cell.traffic().wire(),
         cell.outcome(),
         cell.traffic().keys(),
@@ -224,26 +202,34 @@ final class ProxyBench {
         figures.perSecond(),
         figures.requestUs(),
         figures.p99Ms(),
-        figures.wrongPercent() > 0
-            ? String.format(Locale.ROOT, "  %.2f %% wrong", figures.wrongPercent())
-            : "");
+        figures.wrongPercent());
   }
 
-  private RoundFigures measure(Running running, Cell cell)
-      throws IOException, InterruptedException {
-    RoundFigures figures = null;
-    for (int i = 0; i < ATTEMPTS && (figures == null || tooWrong(figures)); i++) {
+  private LoadFigures measure(Running running, Cell cell) throws IOException, InterruptedException {
+    LoadFigures figures = null;
+    for (int i = 0; i < ATTEMPTS && (figures == null || isToBeRepeated(figures)); i++) {
       settle(running, cell);
-      figures = measureOnce(running, cell);
+      figures =
+          LoadFigures.measure(
+              cell.traffic().load(),
+              running.site().port(),
+              rounds.seconds(),
+              answers -> cell.traffic().wrongShare(cell.outcome(), answers),
+              rounds.cores(),
+              running.process().pid());
+      if (!running.process().isAlive()) {
+        throw new IOException(running.contender().name() + " has ended while it was measured");
+      }
     }
-    if (figures == null) {
+    if (figures.count() == 0) {
       throw new IOException(running.contender().name() + ": no request was answered");
     }
     return figures;
   }
 
-  private static boolean tooWrong(RoundFigures figures) {
-    return figures.wrongPercent() > 100 * MOST_WRONG;
+  /** Too much was wrong, or this machine has paused for as long as a round takes. */
+  private static boolean isToBeRepeated(LoadFigures figures) {
+    return figures.count() == 0 || figures.wrongPercent() > 100 * MOST_WRONG;
   }
 
   // Budgets come back: where one of many keys has not been asked for since, its next request
@@ -252,38 +238,13 @@ final class ProxyBench {
     if (cell.outcome() == Outcome.PASS || cell.traffic().keys() == 1) {
       return;
     }
-    final Traffic closed = cell.traffic().at(Traffic.CLOSED);
-    final double seconds = Math.min(SETTLING_SECONDS, settings.seconds());
+    final Traffic closed = cell.traffic().at(LocalLoad.CLOSED);
+    final double seconds = Math.min(SETTLING_SECONDS, rounds.seconds());
     for (int i = 0; i < MOST_SETTLING; i++) {
-      final LoadRound.Answers answers = running.load(closed, seconds);
-      if (answers.wrongShare(cell.outcome()) <= MOST_WRONG) {
+      final LoadAnswers answers = running.load(closed, seconds);
+      if (closed.wrongShare(cell.outcome(), answers) <= MOST_WRONG) {
         return;
       }
     }
-  }
-
-  /** Null if nothing was answered, as when this machine pauses for as long as a round takes. */
-  private RoundFigures measureOnce(Running running, Cell cell)
-      throws IOException, InterruptedException {
-    final long pid = running.process().pid();
-    final Spending spending = new Spending(settings.cores(), pid);
-    final LoadRound.Answers answers = running.load(cell.traffic(), settings.seconds());
-    final Spending.Spent spent = spending.end();
-    if (!running.process().isAlive()) {
-      throw new IOException(running.contender().name() + " has ended while it was measured");
-    }
-    if (answers.count() == 0) {
-      return null;
-    }
-    return new RoundFigures(
-        answers.count() / answers.seconds(),
-        spent.spentUs() / answers.count(),
-        spent.corePercent(answers.seconds()),
-        spent.othersPercent(),
-        ProcessorTime.residentMib(pid),
-        answers.latencies().getValueAtPercentile(50) / 1e6,
-        answers.latencies().getValueAtPercentile(99) / 1e6,
-        answers.latencies().getValueAtPercentile(99.9) / 1e6,
-        100 * answers.wrongShare(cell.outcome()));
   }
 }

@@ -1,15 +1,13 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.process.Cores;
+import dev.weir.bench.rounds.Rounds;
 import java.util.List;
 
 /**
- * What is compared, and how long.
+ * A comparison of proxies.
  *
  * @param shapes of requests at once, ascending; each is a cell.
  * @param fixedRate whether there is a cell at a fixed rate too.
- * @param seconds of each measurement.
- * @param warmUpSeconds of each contender, before its first measurement of an outcome.
  */
 record ProxySettings(
     List<Outcome> outcomes,
@@ -17,12 +15,8 @@ record ProxySettings(
     List<Wire> wires,
     List<Contender> contenders,
     List<Shape> shapes,
-    int rounds,
-    double seconds,
-    double warmUpSeconds,
     boolean fixedRate,
-    Cores cores) {
-
+    Rounds rounds) {
   /** Among the shapes, the one of warm-ups and of the fixed rate. */
   Shape usualShape() {
     return shapes.get(shapes.size() / 2);
@@ -31,7 +25,7 @@ record ProxySettings(
   /** About how long it takes if every contender takes part in everything. */
   double estimatedSeconds() {
     final int groups = outcomes.size() * wires.size() * contenders.size();
-    final int measurements = keys.size() * rounds * (shapes.size() + (fixedRate ? 1 : 0));
-    return groups * (warmUpSeconds + measurements * (seconds + 0.2));
+    final int measurements = keys.size() * rounds.count() * (shapes.size() + (fixedRate ? 1 : 0));
+    return groups * (rounds.warmUpSeconds() + measurements * (rounds.seconds() + 0.2));
   }
 }

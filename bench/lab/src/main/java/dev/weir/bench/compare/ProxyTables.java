@@ -1,6 +1,7 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.RoundColumns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +23,7 @@ final class ProxyTables {
   /** Headings and tables; ends with an empty line. */
   String markdown() {
     final Map<String, List<Cell>> sections = new LinkedHashMap<>();
-    for (Cell cell : comparison.cells()) {
+    for (Cell cell : comparison.figures().cells()) {
       sections.computeIfAbsent(title(cell), any -> new ArrayList<>()).add(cell);
     }
     final StringBuilder text = new StringBuilder();
@@ -42,98 +43,62 @@ final class ProxyTables {
   }
 
   private String section(List<Cell> cells) {
-    final List<Cell> closed = cells.stream().filter(cell -> !cell.traffic().open()).toList();
-    final List<Cell> open = cells.stream().filter(cell -> cell.traffic().open()).toList();
     final Wire wire = cells.get(0).traffic().wire();
     return "As fast as it goes, "
         + wire.meaning()
         + ":\n\n"
-        + closed(closed)
-        + (open.isEmpty() ? "" : "\nAt a fixed rate:\n\n" + open(open))
+        + closed().table(cell -> cells.contains(cell) && !cell.traffic().open())
+        + (cells.stream().noneMatch(cell -> cell.traffic().open())
+            ? ""
+            : "\nAt a fixed rate:\n\n"
+                + open().table(cell -> cells.contains(cell) && cell.traffic().open()))
         + "\n";
   }
 
-  private MarkdownTable closed(List<Cell> cells) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "server",
-            "keys",
-            "in flight",
-            "us/req",
-            "us/req to nginx",
-            "us/req to HAProxy",
-            "us/req to the better",
-            "requests/s",
-            "requests/s to the better",
-            "core %",
-            "others %",
-            "RSS MiB");
-    for (Cell cell : cells) {
-      for (String name : comparison.contenders(cell)) {
-        table.add(
-            label(cell, name),
-            Integer.toString(cell.traffic().keys()),
-            cell.traffic().inFlightText(),
-            spread(cell, name, RoundFigures::requestUs, 1),
-            comparison.ratio(cell, name, "nginx", RoundFigures::requestUs).text(2),
-            comparison.ratio(cell, name, "haproxy", RoundFigures::requestUs).text(2),
-            comparison.ratioToLeast(cell, name, RoundFigures::requestUs).text(2),
-            spread(cell, name, RoundFigures::perSecond, 0),
-            comparison.ratioToMost(cell, name, RoundFigures::perSecond).text(2),
-            median(cell, name, RoundFigures::corePercent),
-            median(cell, name, RoundFigures::othersPercent),
-            median(cell, name, RoundFigures::residentMib));
-      }
-    }
-    return table;
+  private RoundColumns<Cell, LoadFigures> columns() {
+    return new RoundColumns<>(comparison.figures())
+        .text("server", this::label)
+        .cell("keys", cell -> cell.traffic().keys());
   }
 
-  private MarkdownTable open(List<Cell> cells) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "server",
-            "keys",
-            "rate asked",
-            "requests/s",
-            "p50 ms",
-            "p99 ms",
-            "p99 to the better",
-            "p99.9 ms",
-            "us/req",
-            "us/req to the better",
-            "others %");
-    for (Cell cell : cells) {
-      for (String name : comparison.contenders(cell)) {
-        table.add(
-            label(cell, name),
-            Integer.toString(cell.traffic().keys()),
-            String.format(Locale.ROOT, "%.0f/s", cell.traffic().perSecond()),
-            median(cell, name, RoundFigures::perSecond),
-            spread(cell, name, RoundFigures::p50Ms, 2),
-            spread(cell, name, RoundFigures::p99Ms, 2),
-            comparison.ratioToLeast(cell, name, RoundFigures::p99Ms).text(2),
-            spread(cell, name, RoundFigures::p999Ms, 2),
-            spread(cell, name, RoundFigures::requestUs, 1),
-            comparison.ratioToLeast(cell, name, RoundFigures::requestUs).text(2),
-            median(cell, name, RoundFigures::othersPercent));
-      }
-    }
-    return table;
+  private RoundColumns<Cell, LoadFigures> closed() {
+    return columns()
+        .cell("in flight", cell -> cell.traffic().inFlightText())
+        .spread("us/req", LoadFigures::requestUs, 1)
+        .ratio("us/req to nginx", "nginx", LoadFigures::requestUs)
+        .ratio("us/req to HAProxy", "haproxy", LoadFigures::requestUs)
+        .text("us/req to the better", (cell, name) -> toLeast(cell, name, LoadFigures::requestUs))
+        .spread("requests/s", LoadFigures::perSecond, 0)
+        .text(
+            "requests/s to the better",
+            (cell, name) -> comparison.ratioToMost(cell, name, LoadFigures::perSecond).text(2))
+        .median("core %", LoadFigures::corePercent)
+        .median("others %", LoadFigures::othersPercent)
+        .median("RSS MiB", LoadFigures::residentMib);
+  }
+
+  private RoundColumns<Cell, LoadFigures> open() {
+    return columns()
+        .cell(
+            "rate asked", cell -> String.format(Locale.ROOT, "%.0f/s", cell.traffic().perSecond()))
+        .median("requests/s", LoadFigures::perSecond)
+        .spread("p50 ms", LoadFigures::p50Ms, 2)
+        .spread("p99 ms", LoadFigures::p99Ms, 2)
+        .text("p99 to the better", (cell, name) -> toLeast(cell, name, LoadFigures::p99Ms))
+        .spread("p99.9 ms", LoadFigures::p999Ms, 2)
+        .spread("us/req", LoadFigures::requestUs, 1)
+        .text("us/req to the better", (cell, name) -> toLeast(cell, name, LoadFigures::requestUs))
+        .median("others %", LoadFigures::othersPercent);
+  }
+
+  private String toLeast(Cell cell, String name, ToDoubleFunction<LoadFigures> figure) {
+    return comparison.ratioToLeast(cell, name, figure).text(2);
   }
 
   private String label(Cell cell, String name) {
-    final double wrong = comparison.spread(cell, name, RoundFigures::wrongPercent).most();
+    final double wrong = comparison.figures().spread(cell, name, LoadFigures::wrongPercent).most();
     return wrong > TOLD_PERCENT
         ? String.format(Locale.ROOT, "%s (%.1f %% wrong)", name, wrong)
         : name;
-  }
-
-  private String spread(
-      Cell cell, String name, ToDoubleFunction<RoundFigures> figure, int decimals) {
-    return comparison.spread(cell, name, figure).text(decimals);
-  }
-
-  private String median(Cell cell, String name, ToDoubleFunction<RoundFigures> figure) {
-    return comparison.spread(cell, name, figure).medianText(0);
   }
 }

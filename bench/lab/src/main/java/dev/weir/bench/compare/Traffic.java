@@ -1,26 +1,35 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.FixedBody;
+import dev.weir.bench.scenario.KeyChoice;
+import dev.weir.bench.scenario.Protocol;
+import dev.weir.bench.scenario.TlsSettings;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
 /**
  * The load of one measurement.
  *
  * @param keys over which it is spread, all alike.
- * @param perSecond at which requests are due; {@link #CLOSED} for as many as are answered.
+ * @param perSecond at which requests are due; {@link LocalLoad#CLOSED} for as many as are answered.
  */
 record Traffic(Wire wire, int keys, Shape shape, double perSecond) {
-  static final double CLOSED = 0;
+  /** What all servers can: OpenSSL before 3.5 has no ML-KEM, with which others would do more. */
+  private static final List<String> GROUPS = List.of("x25519");
+
+  private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Traffic as fast as it goes. */
+  static Traffic closed(Wire wire, int keys, Shape shape) {
+    return new Traffic(wire, keys, shape, LocalLoad.CLOSED);
+  }
 
   /** This traffic in a closed loop, or at a rate. */
-  Traffic at(double perSecond) {
-    return new Traffic(wire, keys, shape, perSecond);
-  }
-
-  int connections() {
-    return shape.connections(wire.protocol());
-  }
-
-  /** On each connection; of HTTP/1.1 one. */
-  int streams() {
-    return shape.streams(wire.protocol());
+  Traffic at(double rate) {
+    return new Traffic(wire, keys, shape, rate);
   }
 
   /** How many requests are in flight at most, as reports say it. */
@@ -29,6 +38,34 @@ record Traffic(Wire wire, int keys, Shape shape, double perSecond) {
   }
 
   boolean open() {
-    return perSecond != CLOSED;
+    return perSecond != LocalLoad.CLOSED;
+  }
+
+  /** The requests of it. */
+  LocalLoad load() {
+    final boolean calls = wire.protocol() == Protocol.GRPC;
+    return new LocalLoad(
+        new ClientSettings(
+            wire.protocol(),
+            shape.connections(wire.protocol()),
+            shape.streams(wire.protocol()),
+            wire.requestsPerConnection(),
+            1,
+            ClientSettings.usualTransport(),
+            TIMEOUT_NS,
+            new TlsSettings(null, true, wire.resumes(), GROUPS)),
+        wire.tls(),
+        calls ? "/weir.bench.Service/Call" : "/",
+        LocalLoad.USER,
+        calls ? new FixedBody(new byte[Upstream.MESSAGE_BYTES]) : null,
+        KeyChoice.parse(keys == 1 ? "one" : "uniform:" + keys),
+        perSecond);
+  }
+
+  /** The part of answers, or of handshakes, that are not as they should be, from 0 to 1. */
+  double wrongShare(Outcome outcome, LoadAnswers answers) {
+    return Math.max(
+        outcome == Outcome.PASS ? answers.notPassedShare() : answers.notRefusedShare(),
+        wire.wrongShare(answers.handshakes(), answers.resumed()));
   }
 }

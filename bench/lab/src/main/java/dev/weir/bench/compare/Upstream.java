@@ -1,23 +1,21 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.load.LocalLoad;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.Http2Answer;
-import dev.weir.bench.origin.Http2Sink;
+import dev.weir.bench.origin.LocalLoop;
+import dev.weir.bench.origin.Sink;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The service behind all contenders, on the core of the load: answers every request with 100 bytes,
@@ -64,45 +62,30 @@ final class Upstream implements AutoCloseable {
   }
 
   static Upstream inJava() {
-    final Transport transport = Transport.of(TransportKind.AUTO);
-    final MultiThreadIoEventLoopGroup group = group(transport);
-    final String answer =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "
-            + BODY_BYTES
-            + "\r\n\r\n"
-            + "x".repeat(BODY_BYTES);
-    final Http1Sink sink =
-        new Http1Sink(group, transport, answer.getBytes(StandardCharsets.US_ASCII));
+    final LocalLoop loop = new LocalLoop("weir-upstream", TransportKind.AUTO);
     return new Upstream(
-        sink.address().getPort(),
-        "a thread of the load's own process, as there is no cc",
-        () -> {
-          sink.close();
-          group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
-        });
+        loop.http1(Http1Sink.answer(BODY_BYTES)),
+        loop,
+        "a thread of the load's own process, as there is no cc");
   }
 
   /** A service of gRPC over HTTP/2 with prior knowledge, in a thread of this process. */
   static Upstream inHttp2() {
-    final Transport transport = Transport.of(TransportKind.AUTO);
-    final MultiThreadIoEventLoopGroup group = group(transport);
-    final Http2Sink sink =
-        new Http2Sink(
-            group,
-            transport,
-            Http2Sink.Behaviour.answering(Http2Answer.grpc(0, new byte[MESSAGE_BYTES])));
+    final LocalLoop loop = new LocalLoop("weir-upstream", TransportKind.AUTO);
     return new Upstream(
-        sink.address().getPort(),
-        "a thread of the load's own process that reads no fields",
-        () -> {
-          sink.close();
-          group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
-        });
+        loop.http2(Http2Answer.grpc(0, new byte[MESSAGE_BYTES])),
+        loop,
+        "a thread of the load's own process that reads no fields");
   }
 
-  private static MultiThreadIoEventLoopGroup group(Transport transport) {
-    return new MultiThreadIoEventLoopGroup(
-        1, new DefaultThreadFactory("weir-upstream", true), transport.handlerFactory());
+  private Upstream(Sink sink, LocalLoop loop, String text) {
+    this(
+        sink.address().getPort(),
+        text,
+        () -> {
+          sink.close();
+          loop.close();
+        });
   }
 
   int port() {
@@ -116,9 +99,9 @@ final class Upstream implements AutoCloseable {
    */
   double perSecond(Wire wire, Shape shape, double seconds, double warmUpSeconds)
       throws IOException, InterruptedException {
-    final Traffic traffic = new Traffic(wire, 1, shape, Traffic.CLOSED);
-    LoadRound.run(port, traffic, Math.max(seconds, warmUpSeconds)); // the load's own code
-    final LoadRound.Answers answers = LoadRound.run(port, traffic, seconds);
+    final LocalLoad load = Traffic.closed(wire, 1, shape).load();
+    load.run(port, Math.max(seconds, warmUpSeconds)); // the load's own code
+    final LoadAnswers answers = load.run(port, seconds);
     return answers.count() / answers.seconds();
   }
 

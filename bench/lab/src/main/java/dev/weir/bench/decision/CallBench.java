@@ -1,23 +1,18 @@
 package dev.weir.bench.decision;
 
-import dev.weir.bench.process.Cores;
-import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.rounds.Attendance;
+import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.scenario.KeyChoice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Calls each server, which take turns, round by round, so that what disturbs disturbs them all. One
@@ -36,54 +31,34 @@ final class CallBench {
 
   private final List<CallServer> servers;
   private final int budgets;
-  private final int rounds;
-  private final double seconds;
-  private final double warmUpSeconds;
-  private final Cores cores;
-  private final Consumer<String> progress;
-  private final RoundTable<CallLoad, CallFigures> table = new RoundTable<>();
-  private final Map<String, String> versions = new LinkedHashMap<>();
-  private final Set<String> leftOut = new LinkedHashSet<>();
+  private final Rounds rounds;
+  private final Attendance attendance;
+  private final RoundTable<CallLoad, LoadFigures> table = new RoundTable<>();
 
   /**
    * @param budgets that are asked about where there are many.
    */
-  CallBench(
-      List<CallServer> servers,
-      int budgets,
-      int rounds,
-      double seconds,
-      double warmUpSeconds,
-      Cores cores,
-      Consumer<String> progress) {
+  CallBench(List<CallServer> servers, int budgets, Rounds rounds) {
     this.servers = servers;
     this.budgets = budgets;
     this.rounds = rounds;
-    this.seconds = seconds;
-    this.warmUpSeconds = warmUpSeconds;
-    this.cores = cores;
-    this.progress = progress;
+    attendance = new Attendance(rounds.progress());
   }
 
   /** One that is up. */
   private record Running(CallServer server, ServerProcess process, int port) {}
 
-  RoundTable<CallLoad, CallFigures> table() {
+  RoundTable<CallLoad, LoadFigures> table() {
     return table;
   }
 
-  /** By the servers' names. */
-  Map<String, String> versions() {
-    return versions;
-  }
-
-  /** What was not measured, with the reason. */
-  Set<String> leftOut() {
-    return leftOut;
+  Attendance attendance() {
+    return attendance;
   }
 
   void run(List<Ask> asks) throws IOException, InterruptedException {
-    final List<CallServer> present = present();
+    final List<CallServer> present =
+        servers.stream().filter(each -> attendance.takesPart(each.name(), each::version)).toList();
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-decisions")) {
       for (Ask ask : asks) {
         final KeyChoice keys = KeyChoice.parse("uniform:" + budgets / ask.decisions());
@@ -92,7 +67,7 @@ final class CallBench {
           for (CallServer server : present) {
             if (server.asks().contains(ask)) {
               final Path own = folder.path().resolve(ask.name() + "-" + server.name());
-              start(server, Files.createDirectory(own), new CallLoad(ask, keys, 8, 64, 0), running);
+              start(server, Files.createDirectory(own), CallLoad.closed(ask, keys, 8, 64), running);
             }
           }
           measure(running, ask, keys);
@@ -103,54 +78,36 @@ final class CallBench {
     }
   }
 
-  private List<CallServer> present() {
-    final List<CallServer> present = new ArrayList<>();
-    for (CallServer server : servers) {
-      try {
-        versions.put(server.name(), server.version());
-        present.add(server);
-      } catch (IOException e) {
-        leaveOut(server, e);
-      }
-    }
-    return present;
-  }
-
-  private void leaveOut(CallServer server, IOException why) {
-    leftOut.add(server.name() + ": " + why.getMessage());
-    progress.accept("left out: " + server.name() + ": " + why.getMessage());
-  }
-
   private void start(CallServer server, Path folder, CallLoad warmUp, List<Running> running)
       throws InterruptedException {
     try {
       final int port = ServerProcess.freePort();
-      final Running started = new Running(server, server.start(folder, port, cores), port);
+      final Running started = new Running(server, server.start(folder, port, rounds.cores()), port);
       running.add(started);
-      progress.accept("warm-up: " + warmUp.ask() + ", " + server.name());
-      CallAnswers.of(port, warmUp, warmUpSeconds);
+      rounds.tell("warm-up: %s, %s", warmUp.ask(), server.name());
+      warmUp.load().run(port, rounds.warmUpSeconds());
     } catch (IOException e) {
-      leaveOut(server, e);
+      attendance.leaveOut(server.name(), e.getMessage());
     }
   }
 
   private void measure(List<Running> running, Ask ask, KeyChoice keys) throws InterruptedException {
     if (ask != Ask.CHECK) {
-      measure(running, new CallLoad(ask, keys, 8, 64, CallLoad.CLOSED));
+      measure(running, CallLoad.closed(ask, keys, 8, 64));
       return;
     }
     for (int[] shape : CONNECTIONS_AND_STREAMS) {
-      measure(running, new CallLoad(ask, ONE, shape[0], shape[1], CallLoad.CLOSED));
+      measure(running, CallLoad.closed(ask, ONE, shape[0], shape[1]));
     }
     final List<Running> deciding =
         running.stream().filter(each -> each.server() instanceof WeirServer).toList();
     for (int[] shape : CONNECTIONS_AND_STREAMS) {
-      measure(deciding, new CallLoad(ask, keys, shape[0], shape[1], CallLoad.CLOSED));
+      measure(deciding, CallLoad.closed(ask, keys, shape[0], shape[1]));
     }
     for (Running each : deciding) {
-      final CallLoad closed = new CallLoad(ask, keys, 8, 64, CallLoad.CLOSED);
+      final CallLoad closed = CallLoad.closed(ask, keys, 8, 64);
       final double most =
-          table.spread(closed, each.server().name(), CallFigures::perSecond).median();
+          table.spread(closed, each.server().name(), LoadFigures::perSecond).median();
       final CallLoad fixed = closed.at(Math.rint(FIXED_SHARE * most));
       warmUp(each, fixed);
       measure(List.of(each), fixed);
@@ -160,69 +117,56 @@ final class CallBench {
   /** The harness has paced nothing before: what it compiles meanwhile is no latency. */
   private void warmUp(Running running, CallLoad load) throws InterruptedException {
     try {
-      progress.accept("warm-up: " + load.ask() + ", fixed rate, " + running.server().name());
-      CallAnswers.of(running.port(), load, warmUpSeconds);
+      rounds.tell("warm-up: %s, fixed rate, %s", load.ask(), running.server().name());
+      load.load().run(running.port(), rounds.warmUpSeconds());
     } catch (IOException e) {
-      leaveOut(running.server(), e);
+      attendance.leaveOut(running.server().name(), e.getMessage());
     }
   }
 
   private void measure(List<Running> running, CallLoad load) throws InterruptedException {
-    for (int round = 1; round <= rounds; round++) {
+    for (int round = 1; round <= rounds.count(); round++) {
       for (Running each : running) {
+        final String name = each.server().name();
         try {
-          final CallFigures figures = measure(each, load);
-          table.add(load, each.server().name(), figures);
-          progress.accept(line(load, round, each.server().name(), figures));
+          final LoadFigures figures = measure(each, load);
+          table.add(load, name, figures);
+          rounds.tell(
+              "%s, %d budgets, %s%s, round %d: %-13s %8.0f/s %6.2f us/call  p99 %.2f ms",
+              load.ask(),
+              load.budgets(),
+              load.inFlightText(),
+              load.isOpen() ? ", fixed rate" : "",
+              round,
+              name,
+              figures.perSecond(),
+              figures.requestUs(),
+              figures.p99Ms());
         } catch (IOException e) {
-          leaveOut(each.server(), e);
+          attendance.leaveOut(name, e.getMessage());
         }
       }
     }
   }
 
-  private static String line(CallLoad load, int round, String name, CallFigures figures) {
-    return String.format(
-        Locale.ROOT,
-        "%s, %d budgets, %s%s, round %d: %-13s %8.0f/s %6.2f us/call  p99 %.2f ms",
-        load.ask(),
-        load.budgets(),
-        load.inFlightText(),
-        load.isOpen() ? ", fixed rate" : "",
-        round,
-        name,
-        figures.perSecond(),
-        figures.callUs(),
-        figures.p99Ms());
-  }
-
-  private CallFigures measure(Running running, CallLoad load)
+  private LoadFigures measure(Running running, CallLoad load)
       throws IOException, InterruptedException {
-    CallFigures figures = measureOnce(running, load);
-    for (int i = 1; i < ATTEMPTS && figures.failedPercent() > MOST_FAILED_PERCENT; i++) {
-      figures = measureOnce(running, load);
+    LoadFigures figures = null;
+    for (int i = 0;
+        i < ATTEMPTS && (figures == null || figures.wrongPercent() > MOST_FAILED_PERCENT);
+        i++) {
+      figures =
+          LoadFigures.measure(
+              load.load(),
+              running.port(),
+              rounds.seconds(),
+              LoadAnswers::notPassedShare,
+              rounds.cores(),
+              running.process().pid());
+      if (!running.process().isAlive() || figures.count() == 0) {
+        throw new IOException("no call was answered with status 0");
+      }
     }
     return figures;
-  }
-
-  private CallFigures measureOnce(Running running, CallLoad load)
-      throws IOException, InterruptedException {
-    final long pid = running.process().pid();
-    final Spending spending = new Spending(cores, pid);
-    final CallAnswers answers = CallAnswers.of(running.port(), load, seconds);
-    final Spending.Spent spent = spending.end();
-    if (!running.process().isAlive() || answers.count() == 0) {
-      throw new IOException("no call was answered with status 0");
-    }
-    return new CallFigures(
-        answers.count() / answers.seconds(),
-        spent.spentUs() / answers.count(),
-        spent.corePercent(answers.seconds()),
-        spent.othersPercent(),
-        ProcessorTime.residentMib(pid),
-        answers.p50Ms(),
-        answers.p99Ms(),
-        answers.sentP99Ms(),
-        100.0 * answers.failed() / (answers.count() + answers.failed()));
   }
 }

@@ -1,16 +1,26 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.load.LocalLoad;
 import dev.weir.bench.scenario.KeyChoice;
+import dev.weir.bench.scenario.Protocol;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The calls of one measurement.
  *
  * @param keys that ask, all alike; each may stand for several identities.
  * @param streams on each connection.
- * @param perSecond at which calls are due; {@link #CLOSED} for as many as are answered.
+ * @param perSecond at which calls are due; {@link LocalLoad#CLOSED} for as many as are answered.
  */
 record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double perSecond) {
-  static final double CLOSED = 0;
+  /** Each call tells its server how much of this is left. */
+  private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Calls as fast as they are answered. */
+  static CallLoad closed(Ask ask, KeyChoice keys, int connections, int streams) {
+    return new CallLoad(ask, keys, connections, streams, LocalLoad.CLOSED);
+  }
 
   /** These calls at a rate. */
   CallLoad at(double rate) {
@@ -18,7 +28,7 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
   }
 
   boolean isOpen() {
-    return perSecond != CLOSED;
+    return perSecond != LocalLoad.CLOSED;
   }
 
   /** How many budgets are asked about; a single key is one that makes all calls. */
@@ -29,5 +39,17 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
   /** How many calls are in flight at most, as reports say it. */
   String inFlightText() {
     return connections + "x" + streams;
+  }
+
+  /** The calls as requests. */
+  LocalLoad load() {
+    return new LocalLoad(
+        LocalLoad.clients(Protocol.GRPC, connections, streams, TIMEOUT_NS),
+        false,
+        ask.path(),
+        List.of(),
+        ask.body(),
+        keys,
+        perSecond);
   }
 }

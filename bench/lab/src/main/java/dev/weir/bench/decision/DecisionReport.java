@@ -1,12 +1,10 @@
 package dev.weir.bench.decision;
 
 import dev.weir.bench.report.MarkdownReport;
-import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
-import dev.weir.bench.rounds.Spread;
-import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /** The report, as Markdown that reads on a terminal too. */
 final class DecisionReport extends MarkdownReport {
@@ -51,57 +49,47 @@ final class DecisionReport extends MarkdownReport {
   }
 
   void calls(CallBench bench) {
-    bench.versions().forEach((name, version) -> fact(name + ": " + version));
-    bench.leftOut().forEach(this::leftOut);
-    final RoundTable<CallLoad, CallFigures> table = bench.table();
+    bench.attendance().tell(this);
+    final RoundTable<CallLoad, LoadFigures> figures = bench.table();
     section("Calls that the sidecar decides");
     paragraph(CALLS);
-    table(closed(table));
-    if (table.cells().stream().anyMatch(CallLoad::isOpen)) {
+    table(
+        new RoundColumns<>(figures)
+            .cell("call", CallLoad::ask)
+            .cell("budgets", CallLoad::budgets)
+            .cell("in flight", CallLoad::inFlightText)
+            .name("server")
+            .spread("us/call", LoadFigures::requestUs, 2)
+            .text(
+                "to echo",
+                (load, name) ->
+                    figures.ratio(load, name, echoOf(name), LoadFigures::requestUs).text(2))
+            .ratio("to grpc-java", "grpc-java", LoadFigures::requestUs)
+            .spread("calls/s", LoadFigures::perSecond, 0)
+            .text("decisions/s", (load, name) -> decisions(figures, load, name))
+            .median("core %", LoadFigures::corePercent)
+            .median("others %", LoadFigures::othersPercent)
+            .median("RSS MiB", LoadFigures::residentMib)
+            .text(
+                "failed %",
+                (load, name) ->
+                    number(figures.spread(load, name, LoadFigures::wrongPercent).most(), 2))
+            .table(load -> !load.isOpen()));
+    if (figures.cells().stream().anyMatch(CallLoad::isOpen)) {
       paragraph(FIXED, 100 * CallBench.FIXED_SHARE);
-      table(open(table));
+      table(
+          new RoundColumns<>(figures)
+              .cell("in flight", CallLoad::inFlightText)
+              .name("server")
+              .cell("rate asked", load -> number(load.perSecond(), 0) + "/s")
+              .median("calls/s", LoadFigures::perSecond)
+              .spread("p50 ms", LoadFigures::p50Ms, 2)
+              .spread("p99 ms", LoadFigures::p99Ms, 2)
+              .spread("p99 from sending, ms", LoadFigures::sentP99Ms, 2)
+              .spread("us/call", LoadFigures::requestUs, 2)
+              .median("core %", LoadFigures::corePercent)
+              .table(CallLoad::isOpen));
     }
-  }
-
-  private static MarkdownTable closed(RoundTable<CallLoad, CallFigures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "call",
-            "budgets",
-            "in flight",
-            "server",
-            "us/call",
-            "to echo",
-            "to grpc-java",
-            "calls/s",
-            "decisions/s",
-            "core %",
-            "others %",
-            "RSS MiB",
-            "failed %");
-    for (CallLoad load : figures.cells()) {
-      if (load.isOpen()) {
-        continue;
-      }
-      for (String name : figures.names(load)) {
-        final Spread perSecond = figures.spread(load, name, CallFigures::perSecond);
-        table.add(
-            load.ask().toString(),
-            Integer.toString(load.budgets()),
-            load.inFlightText(),
-            name,
-            figures.spread(load, name, CallFigures::callUs).text(2),
-            figures.ratio(load, name, echoOf(name), CallFigures::callUs).text(2),
-            figures.ratio(load, name, "grpc-java", CallFigures::callUs).text(2),
-            perSecond.text(0),
-            number(load.ask().decisions() * perSecond.median(), 0),
-            median(figures, load, name, CallFigures::corePercent),
-            median(figures, load, name, CallFigures::othersPercent),
-            median(figures, load, name, CallFigures::residentMib),
-            number(figures.spread(load, name, CallFigures::failedPercent).most(), 2));
-      }
-    }
-    return table;
   }
 
   /** The echo on the same transport; grpc-java has epoll. */
@@ -109,96 +97,46 @@ final class DecisionReport extends MarkdownReport {
     return name.startsWith("weir-") ? name.replace("weir-", "echo-") : "echo-epoll";
   }
 
-  private static MarkdownTable open(RoundTable<CallLoad, CallFigures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "in flight",
-            "server",
-            "rate asked",
-            "calls/s",
-            "p50 ms",
-            "p99 ms",
-            "p99 from sending, ms",
-            "us/call",
-            "core %");
-    for (CallLoad load : figures.cells()) {
-      for (String name : load.isOpen() ? figures.names(load) : List.<String>of()) {
-        table.add(
-            load.inFlightText(),
-            name,
-            number(load.perSecond(), 0) + "/s",
-            median(figures, load, name, CallFigures::perSecond),
-            figures.spread(load, name, CallFigures::p50Ms).text(2),
-            figures.spread(load, name, CallFigures::p99Ms).text(2),
-            figures.spread(load, name, CallFigures::sentP99Ms).text(2),
-            figures.spread(load, name, CallFigures::callUs).text(2),
-            median(figures, load, name, CallFigures::corePercent));
-      }
-    }
-    return table;
+  private static String decisions(
+      RoundTable<CallLoad, LoadFigures> figures, CallLoad load, String name) {
+    return number(
+        load.ask().decisions() * figures.spread(load, name, LoadFigures::perSecond).median(), 0);
   }
 
-  void store(RoundTable<String, StoreFigures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "in flight",
-            "asked by",
-            "calls/s",
-            "us/call, sidecar",
-            "us/call, Redis",
-            "Redis, core %",
-            "Redis us, to INCRBY and EXPIRE",
-            "requests",
-            "commands");
-    for (String cell : figures.cells()) {
-      for (String name : figures.names(cell)) {
-        table.add(
-            cell,
-            name,
-            figures.spread(cell, name, StoreFigures::perSecond).text(0),
-            figures.spread(cell, name, StoreFigures::callUs).text(2),
-            figures.spread(cell, name, StoreFigures::redisUs).text(2),
-            figures.spread(cell, name, StoreFigures::redisPercent).text(0),
-            figures.ratio(cell, name, StoreCallBench.PIPELINES, StoreFigures::redisUs).text(2),
-            figures.spread(cell, name, StoreFigures::requests).text(2),
-            figures.spread(cell, name, StoreFigures::commands).text(2));
-      }
-    }
+  void store(RoundTable<String, StoreCallBench.Figures> figures) {
     section("Calls that Redis decides");
     paragraph(STORE);
-    table(table);
+    table(
+        new RoundColumns<>(figures)
+            .cell("in flight", inFlight -> inFlight)
+            .name("asked by")
+            .spread("calls/s", StoreCallBench.Figures::perSecond, 0)
+            .spread("us/call, sidecar", StoreCallBench.Figures::callUs, 2)
+            .spread("us/call, Redis", StoreCallBench.Figures::redisUs, 2)
+            .spread("Redis, core %", StoreCallBench.Figures::redisPercent, 0)
+            .ratio(
+                "Redis us, to INCRBY and EXPIRE",
+                StoreCallBench.PIPELINES,
+                StoreCallBench.Figures::redisUs)
+            .spread("requests", StoreCallBench.Figures::requests, 2)
+            .spread("commands", StoreCallBench.Figures::commands, 2)
+            .table());
   }
 
   void checks(RoundTable<String, HttpCheckBench.Figures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable("limited by", "requests/s", "us/req", "us/req, added", "to limit_req");
-    for (String cell : figures.cells()) {
-      for (String name : figures.names(cell)) {
-        table.add(
-            name,
-            figures.spread(cell, name, HttpCheckBench.Figures::perSecond).text(0),
-            figures.spread(cell, name, HttpCheckBench.Figures::requestUs).text(2),
-            figures.spread(cell, name, HttpCheckBench.Figures::addedUs).text(2),
-            figures
-                .ratio(
-                    cell,
-                    name,
-                    HttpCheckBench.Limiter.LIMIT_REQ.toString(),
-                    HttpCheckBench.Figures::requestUs)
-                .text(2));
-      }
-    }
     section("Checks by HTTP");
     paragraph(CHECKS);
-    table(table);
-  }
-
-  private static String median(
-      RoundTable<CallLoad, CallFigures> figures,
-      CallLoad load,
-      String name,
-      ToDoubleFunction<CallFigures> figure) {
-    return figures.spread(load, name, figure).medianText(0);
+    table(
+        new RoundColumns<>(figures)
+            .name("limited by")
+            .spread("requests/s", HttpCheckBench.Figures::perSecond, 0)
+            .spread("us/req", HttpCheckBench.Figures::requestUs, 2)
+            .spread("us/req, added", HttpCheckBench.Figures::addedUs, 2)
+            .ratio(
+                "to limit_req",
+                HttpCheckBench.Limiter.LIMIT_REQ.toString(),
+                HttpCheckBench.Figures::requestUs)
+            .table());
   }
 
   private static String number(double number, int decimals) {

@@ -5,11 +5,10 @@ import dev.weir.bench.process.Programs;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -68,84 +67,43 @@ public final class DecisionsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    check();
-    final Cores cores = Cores.find();
-    cores.pinClient();
-    final DecisionReport text = new DecisionReport(command());
-    text.fact(cores.text("Server", "load"));
-    text.fact("The load's JDK " + Machine.jdk());
-    text.fact(
-        "Medians of %d rounds of %s s, after a warm-up of %s of each server and call",
-        report.rounds(), times.seconds(), times.warmUp());
-    if (parts.contains(CALLS)) {
-      final CallBench bench =
-          new CallBench(
-              SERVERS.stream().filter(server -> servers.contains(server.name())).toList(),
-              CallBench.USUAL_BUDGETS,
-              report.rounds(),
-              times.seconds(),
-              times.warmUpSeconds(),
-              cores,
-              report::progress);
-      bench.run(Stream.of(Ask.values()).filter(ask -> calls.contains(ask.toString())).toList());
-      text.calls(bench);
-    }
-    if (parts.contains(STORE)) {
-      store(text, cores);
-    }
-    if (parts.contains(HTTP)) {
-      checks(text, cores);
-    }
-    report.print(text.markdown());
-    return 0;
-  }
-
-  private void store(DecisionReport text, Cores cores) throws IOException, InterruptedException {
-    final Optional<Path> redis = Programs.find("redis-server");
-    if (redis.isEmpty()) {
-      text.leftOut("calls that Redis decides: redis-server is not installed");
-      return;
-    }
-    text.store(
-        new StoreCallBench(
-                StoreCallBench.USUAL_KEYS,
-                report.rounds(),
-                times.seconds(),
-                times.warmUpSeconds(),
-                cores,
-                report::progress)
-            .run(redis.get()));
-  }
-
-  private void checks(DecisionReport text, Cores cores) throws IOException, InterruptedException {
-    final Optional<Path> nginx = Programs.find("nginx");
-    if (nginx.isEmpty()) {
-      text.leftOut("checks by HTTP: nginx is not installed");
-      return;
-    }
-    text.checks(
-        new HttpCheckBench(
-                report.rounds(), times.seconds(), times.warmUpSeconds(), cores, report::progress)
-            .run(nginx.get()));
-  }
-
-  private void check() {
     report.check();
     report.expectEach("--parts", parts, PARTS);
     report.expectEach("--calls", calls, Stream.of(Ask.values()).map(Ask::toString).toList());
     report.expectEach("--servers", servers, SERVERS.stream().map(CallServer::name).toList());
     times.check(report);
+    final Rounds rounds = times.rounds(report, Cores.find());
+    rounds.cores().pinClient();
+    final DecisionReport text = new DecisionReport(report.command());
+    text.fact(rounds.cores().text("Server", "load"));
+    text.fact("The load's JDK " + Machine.jdk());
+    text.fact(times.text(report, "call"));
+    if (parts.contains(CALLS)) {
+      final CallBench bench =
+          new CallBench(
+              SERVERS.stream().filter(server -> servers.contains(server.name())).toList(),
+              CallBench.USUAL_BUDGETS,
+              rounds);
+      bench.run(Stream.of(Ask.values()).filter(ask -> calls.contains(ask.toString())).toList());
+      text.calls(bench);
+    }
+    if (parts.contains(STORE) && isThere("redis-server", "calls that Redis decides", text)) {
+      text.store(
+          new StoreCallBench(StoreCallBench.USUAL_KEYS, rounds)
+              .run(Programs.find("redis-server").orElseThrow()));
+    }
+    if (parts.contains(HTTP) && isThere("nginx", "checks by HTTP", text)) {
+      text.checks(new HttpCheckBench(rounds).run(Programs.find("nginx").orElseThrow()));
+    }
+    report.print(text.markdown());
+    return 0;
   }
 
-  /** The command line that makes the report again. */
-  private String command() {
-    return "./weir bench decisions --parts "
-        + String.join(",", parts)
-        + " --calls "
-        + String.join(",", calls)
-        + " --servers "
-        + String.join(",", servers)
-        + times.command()
-        + report.command();
+  private static boolean isThere(String program, String part, DecisionReport text) {
+    final boolean isThere = Programs.find(program).isPresent();
+    if (!isThere) {
+      text.leftOut(part + ": " + program + " is not installed");
+    }
+    return isThere;
   }
 }

@@ -1,18 +1,18 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.ServerProcess;
-import dev.weir.bench.process.Spending;
 import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.scenario.KeyChoice;
 import dev.weir.bench.store.IncrbyExpire;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Calls of Envoy's that a store decides: what they cost the sidecar and the store, beside the
@@ -24,46 +24,48 @@ final class StoreCallBench {
   private static final int ATTEMPTS = 5;
   static final int USUAL_KEYS = 100_000;
 
+  /**
+   * What calls that a store decides were in one round.
+   *
+   * @param callUs processor time of who asks the store, per call; NaN where that is not of
+   *     interest.
+   * @param redisUs processor time of the store's main thread per call.
+   * @param requests that the store was sent, per call.
+   * @param commands that the store carried out, within scripts or not, per call.
+   */
+  record Figures(
+      double perSecond, double callUs, double redisUs, double requests, double commands) {
+    /** The part of a core that the store's main thread took. */
+    double redisPercent() {
+      return redisUs * perSecond / 1e4;
+    }
+  }
+
   private final int keyCount;
+  private final Rounds rounds;
+  private final RoundTable<String, Figures> table = new RoundTable<>();
 
-  private final int rounds;
-  private final double seconds;
-  private final double warmUpSeconds;
-  private final Cores cores;
-  private final Consumer<String> progress;
-  private final RoundTable<String, StoreFigures> table = new RoundTable<>();
-
-  StoreCallBench(
-      int keyCount,
-      int rounds,
-      double seconds,
-      double warmUpSeconds,
-      Cores cores,
-      Consumer<String> progress) {
+  StoreCallBench(int keyCount, Rounds rounds) {
     this.keyCount = keyCount;
     this.rounds = rounds;
-    this.seconds = seconds;
-    this.warmUpSeconds = warmUpSeconds;
-    this.cores = cores;
-    this.progress = progress;
   }
 
   /** By how many calls are in flight, and by who asks. */
-  RoundTable<String, StoreFigures> run(Path redisServer) throws IOException, InterruptedException {
+  RoundTable<String, Figures> run(Path redisServer) throws IOException, InterruptedException {
     final KeyChoice keys = KeyChoice.parse("uniform:" + keyCount);
-    final Cores ofSidecar = new Cores(cores.client(), cores.server());
+    final Cores ofSidecar = new Cores(rounds.cores().client(), rounds.cores().server());
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-decisions");
-        RedisServer redis = new RedisServer(redisServer, cores)) {
+        RedisServer redis = new RedisServer(redisServer, rounds.cores())) {
       final int port = ServerProcess.freePort();
       final WeirServer weir = new WeirServer(TransportKind.AUTO, redis.address());
       final IncrbyExpire pipelines = new IncrbyExpire(redis, keyCount);
       try (ServerProcess sidecar = weir.start(folder.path(), port, ofSidecar)) {
-        final CallLoad usual = new CallLoad(Ask.DESCRIPTORS, keys, 8, 64, CallLoad.CLOSED);
-        progress.accept("warm-up: " + usual.ask() + ", decided by Redis");
-        CallAnswers.of(port, usual, warmUpSeconds);
+        final CallLoad usual = CallLoad.closed(Ask.DESCRIPTORS, keys, 8, 64);
+        rounds.tell("warm-up: %s, decided by Redis", usual.ask());
+        usual.load().run(port, rounds.warmUpSeconds());
         for (int streams : new int[] {64, 8}) {
-          final CallLoad load = new CallLoad(Ask.DESCRIPTORS, keys, 8, streams, CallLoad.CLOSED);
-          for (int round = 1; round <= rounds; round++) {
+          final CallLoad load = CallLoad.closed(Ask.DESCRIPTORS, keys, 8, streams);
+          for (int round = 1; round <= rounds.count(); round++) {
             add(load, round, "weir", calls(load, port, sidecar.pid(), redis));
             add(load, round, PIPELINES, pipelines(pipelines));
           }
@@ -73,50 +75,51 @@ final class StoreCallBench {
     return table;
   }
 
-  private void add(CallLoad load, int round, String name, StoreFigures figures) {
+  private void add(CallLoad load, int round, String name, Figures figures) {
     table.add(load.inFlightText(), name, figures);
-    progress.accept(
-        String.format(
-            Locale.ROOT,
-            "%s decided by Redis, %s, round %d: %-17s %7.0f/s %5.2f us/call, Redis %5.2f us/call",
-            load.ask(),
-            load.inFlightText(),
-            round,
-            name,
-            figures.perSecond(),
-            figures.callUs(),
-            figures.redisUs()));
+    rounds.tell(
+        "%s decided by Redis, %s, round %d: %-17s %7.0f/s %5.2f us/call, Redis %5.2f us/call",
+        load.ask(),
+        load.inFlightText(),
+        round,
+        name,
+        figures.perSecond(),
+        figures.callUs(),
+        figures.redisUs());
   }
 
   /** Measures again if a call failed, as when the store or this machine pauses. */
-  private StoreFigures calls(CallLoad load, int port, long pid, RedisServer redis)
+  private Figures calls(CallLoad load, int port, long pid, RedisServer redis)
       throws IOException, InterruptedException {
-    long failed = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
       final double redisUs = redis.cpuUs();
       final long scripts = redis.calls("evalsha");
       final long commands = redis.calls("");
-      final Spending spending = new Spending(cores, pid);
-      final CallAnswers answers = CallAnswers.of(port, load, seconds);
-      final double spentUs = spending.end().spentUs();
-      final double count = answers.count();
+      final LoadFigures figures =
+          LoadFigures.measure(
+              load.load(),
+              port,
+              rounds.seconds(),
+              LoadAnswers::notPassedShare,
+              rounds.cores(),
+              pid);
+      final double count = figures.count();
       final double scriptCalls = redis.calls("evalsha") - scripts;
-      failed = answers.failed();
-      if (count > 0 && failed == 0) {
-        return new StoreFigures(
-            count / answers.seconds(),
-            spentUs / count,
+      if (count > 0 && figures.wrongPercent() == 0) {
+        return new Figures(
+            figures.perSecond(),
+            figures.requestUs(),
             (redis.cpuUs() - redisUs) / count,
             scriptCalls / count,
             (redis.calls("") - commands - scriptCalls) / count);
       }
     }
-    throw new IOException(failed + " calls failed, " + ATTEMPTS + " times (expected: none)");
+    throw new IOException("calls failed, " + ATTEMPTS + " times (expected: none)");
   }
 
-  private StoreFigures pipelines(IncrbyExpire pipelines) throws IOException {
-    final IncrbyExpire.Figures figures = pipelines.run(seconds);
-    return new StoreFigures(
+  private Figures pipelines(IncrbyExpire pipelines) throws IOException {
+    final IncrbyExpire.Figures figures = pipelines.run(rounds.seconds());
+    return new Figures(
         figures.perSecond(),
         Double.NaN,
         figures.serverUs(),

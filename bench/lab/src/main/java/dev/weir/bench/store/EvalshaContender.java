@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 
 /**
@@ -16,11 +17,11 @@ final class EvalshaContender implements StoreContender {
   private ClosedLoop loop;
   private long errors;
 
-  EvalshaContender(String label, Shape shape, RedisServer server, Settings settings) {
+  EvalshaContender(String label, Shape shape, RedisServer server, Rounds rounds) {
     this.label = label;
     this.shape = shape;
     this.server = server;
-    bench = new StoreBench(settings, step -> {});
+    bench = new StoreBench(rounds, StoreBench.KEYS);
   }
 
   @Override

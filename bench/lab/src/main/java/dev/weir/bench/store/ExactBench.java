@@ -1,10 +1,11 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
@@ -13,11 +14,9 @@ import dev.weir.proxy.store.map.StoreNode;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.store.map.Topology;
 import io.netty.channel.EventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /** Measures the sidecar's own way to the store: one event loop against one server. */
@@ -31,14 +30,12 @@ final class ExactBench implements AutoCloseable {
   private static final int ATTEMPTS = 3;
 
   private final RedisServer server;
-  private final Consumer<String> progress;
-  private final MultiThreadIoEventLoopGroup group;
+  private final LocalLoop loop;
   private final EventLoop eventLoop;
   private final LoopMeter meter;
   private final LoopClock clock = new LoopClock();
   private final Store store;
   private final LoopStore loopStore;
-  private final String transport;
 
   /**
    * What one row was in one round.
@@ -59,13 +56,10 @@ final class ExactBench implements AutoCloseable {
       double p999Us,
       long undecided) {}
 
-  ExactBench(RedisServer server, long deadlineNs, Consumer<String> progress) {
+  ExactBench(RedisServer server, long deadlineNs) {
     this.server = server;
-    this.progress = progress;
-    final Transport kind = Transport.of(TransportKind.AUTO);
-    transport = kind.toString();
-    group = new MultiThreadIoEventLoopGroup(1, kind.handlerFactory());
-    eventLoop = (EventLoop) group.iterator().next();
+    loop = new LocalLoop("weir-exact", TransportKind.AUTO);
+    eventLoop = loop.eventLoop();
     meter = new LoopMeter(eventLoop);
     store =
         new Store(
@@ -79,7 +73,7 @@ final class ExactBench implements AutoCloseable {
                 false,
                 null,
                 deadlineNs),
-            kind,
+            loop.transport(),
             "",
             () -> "",
             (count, rank) -> {});
@@ -93,18 +87,19 @@ final class ExactBench implements AutoCloseable {
 
   /** The kernel interface in use. */
   String transport() {
-    return transport;
+    return loop.transport().toString();
   }
 
   /** Runs all loads, interleaved, in the one cell "". */
-  RoundTable<String, Figures> run(int rounds, double seconds, int keyCount)
+  RoundTable<String, Figures> run(Rounds rounds, int keyCount)
       throws IOException, InterruptedException {
+    final double seconds = rounds.seconds();
     final RoundTable<String, Figures> all = new RoundTable<>();
     final LoopLoad hot = new LoopLoad(eventLoop, clock, loopStore, HOT);
     final LoopLoad uniform = new LoopLoad(eventLoop, clock, loopStore, keyCount);
     measure(uniform, LoopLoad.SATURATED, seconds); // warm-up, and all keys are there
-    for (int round = 1; round <= rounds; round++) {
-      progress.accept("round " + round + " of " + rounds);
+    for (int round = 1; round <= rounds.count(); round++) {
+      rounds.tell("round %d of %d", round, rounds.count());
       final Figures most = measure(uniform, LoopLoad.SATURATED, seconds);
       all.add("", "as fast as it goes", most);
       all.add("", "as fast as it goes, one hot key", measure(hot, LoopLoad.SATURATED, seconds));
@@ -163,6 +158,6 @@ final class ExactBench implements AutoCloseable {
   @Override
   public void close() {
     store.close();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loop.close();
   }
 }

@@ -2,11 +2,11 @@ package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.report.MarkdownReport;
-import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.store.ExactBench.Figures;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -40,55 +40,37 @@ public final class ExactCommand implements Callable<Integer> {
 
   private static final long DEADLINE_MS = 1_000;
 
-  @Mixin private BenchOptions options;
+  @Mixin private StoreOptions options;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    final Settings settings = options.settings(List.of());
-    settings.cores().pinClient();
-    try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores());
-        ExactBench bench =
-            new ExactBench(server, TimeUnit.MILLISECONDS.toNanos(DEADLINE_MS), options::progress)) {
+    final Rounds rounds = options.checked();
+    try (RedisServer server = options.start(rounds);
+        ExactBench bench = new ExactBench(server, TimeUnit.MILLISECONDS.toNanos(DEADLINE_MS))) {
       final MarkdownReport report =
           new MarkdownReport(
               "Decisions of mode exact: one event loop against one Redis server",
-              options.command("exact"));
-      settings.describe(report, server.version());
+              options.report().command());
+      StoreOptions.describe(report, rounds, server);
       report.fact("Transport " + bench.transport());
-      report.paragraph(QUESTION, settings.keys());
-      report.table(table(bench.run(settings.rounds(), settings.seconds(), settings.keys())));
+      report.paragraph(QUESTION, StoreBench.KEYS);
+      final RoundTable<String, Figures> figures = bench.run(rounds, StoreBench.KEYS);
+      report.table(
+          new RoundColumns<>(figures)
+              .name("load")
+              .spread("decisions/s", Figures::perSecond, 0)
+              .spread("us/decision, Redis", Figures::serverUs, 2)
+              .spread("us/decision, loop", Figures::loopUs, 2)
+              .spread("decisions per batch", Figures::batch, 0)
+              .spread("p50 us", Figures::p50Us, 0)
+              .spread("p99 us", Figures::p99Us, 0)
+              .spread("p99.9 us", Figures::p999Us, 0)
+              .spread("bytes", Figures::bytes, 0)
+              .text("undecided", (cell, load) -> figures.sum(cell, load, Figures::undecided))
+              .table());
       report.paragraph(COLUMNS, ExactBench.SATURATING, DEADLINE_MS);
-      options.print(report.markdown());
+      options.report().print(report.markdown());
     }
     return 0;
-  }
-
-  private static MarkdownTable table(RoundTable<String, Figures> figures) {
-    final MarkdownTable table =
-        new MarkdownTable(
-            "load",
-            "decisions/s",
-            "us/decision, Redis",
-            "us/decision, loop",
-            "decisions per batch",
-            "p50 us",
-            "p99 us",
-            "p99.9 us",
-            "bytes",
-            "undecided");
-    for (String load : figures.names("")) {
-      table.add(
-          load,
-          figures.spread("", load, Figures::perSecond).text(0),
-          figures.spread("", load, Figures::serverUs).text(2),
-          figures.spread("", load, Figures::loopUs).text(2),
-          figures.spread("", load, Figures::batch).text(0),
-          figures.spread("", load, Figures::p50Us).text(0),
-          figures.spread("", load, Figures::p99Us).text(0),
-          figures.spread("", load, Figures::p999Us).text(0),
-          figures.spread("", load, Figures::bytes).text(0),
-          figures.sum("", load, Figures::undecided));
-    }
-    return table;
   }
 }

@@ -19,12 +19,12 @@ final class ExactContender implements StoreContender {
   ExactContender(RedisServer server, int waiting) {
     this.server = server;
     this.waiting = waiting;
-    bench = new ExactBench(server, DEADLINE_NS, step -> {});
+    bench = new ExactBench(server, DEADLINE_NS);
   }
 
   @Override
   public String label() {
-    return "Weir, exact";
+    return StoreComparison.WEIR;
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.report.MarkdownReport;
-import dev.weir.bench.report.MarkdownTable;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +47,7 @@ final class Report extends MarkdownReport {
 
   void variants(RoundTable<String, Sample> results) {
     paragraph(QUESTION);
-    paragraph(METHOD, Settings.KEYS);
+    paragraph(METHOD, StoreBench.KEYS);
     section("Calls and batches", between("call", "refused"), results);
     section("Algorithms, batches of 64", ALGORITHMS, results);
     section("Floors: one plain command each", between("get", "set"), results);
@@ -61,32 +61,20 @@ final class Report extends MarkdownReport {
 
   /** A section of those variants that were measured; nothing if none was. */
   private void section(String title, List<String> ids, RoundTable<String, Sample> results) {
-    final List<String> measured = ids.stream().filter(results.names("")::contains).toList();
-    if (measured.isEmpty()) {
+    if (results.names("").stream().noneMatch(ids::contains)) {
       return;
     }
-    final MarkdownTable table =
-        new MarkdownTable(
-            "variant",
-            "decisions/s",
-            "us/decision",
-            "to pipelined 64",
-            "to GCRA alone",
-            "client us/decision",
-            "script p99 us",
-            "error replies");
-    for (String id : measured) {
-      table.add(
-          LABELS.get(id),
-          results.spread("", id, Sample::perSecond).text(0),
-          results.spread("", id, Sample::serverUs).text(2),
-          results.ratio("", id, Variants.REFERENCE, Sample::serverUs).text(2),
-          results.ratio("", id, Variants.LEAN, Sample::serverUs).text(2),
-          results.spread("", id, Sample::clientUs).text(2),
-          results.spread("", id, Sample::commandP99Us).text(0),
-          results.sum("", id, Sample::errors));
-    }
     section(title);
-    table(table);
+    table(
+        new RoundColumns<>(results)
+            .text("variant", (cell, id) -> LABELS.get(id))
+            .spread("decisions/s", Sample::perSecond, 0)
+            .spread("us/decision", Sample::serverUs, 2)
+            .ratio("to pipelined 64", Variants.REFERENCE, Sample::serverUs)
+            .ratio("to GCRA alone", Variants.LEAN, Sample::serverUs)
+            .spread("client us/decision", Sample::clientUs, 2)
+            .spread("script p99 us", Sample::commandP99Us, 0)
+            .text("error replies", (cell, id) -> results.sum(cell, id, Sample::errors))
+            .table((cell, id) -> ids.contains(id)));
   }
 }

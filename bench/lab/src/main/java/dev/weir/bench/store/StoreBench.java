@@ -2,9 +2,9 @@ package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Runs the variants against one server, round by round, so that what disturbs disturbs them all.
@@ -13,29 +13,41 @@ final class StoreBench {
   private static final int COMMAND_BYTES = 64 << 20;
   private static final int FILLED_PER_WRITE = 64;
 
-  private final Settings settings;
-  private final Consumer<String> progress;
-  private final List<Variant> variants;
+  /** Not counted, before every measurement: connections, caches and the compiler settle. */
+  private static final double MOST_LEAD_SECONDS = 0.2;
+
+  /** The keys over which load is uniform, unless told otherwise. */
+  static final int KEYS = 100_000;
+
+  private final Rounds rounds;
+  private final int keys;
   private final Commands commands = new Commands(COMMAND_BYTES);
   private final RoundTable<String, Sample> results = new RoundTable<>();
 
-  StoreBench(Settings settings, Consumer<String> progress) {
-    this.settings = settings;
-    this.progress = progress;
-    variants = Variants.all(settings.keys()).stream().filter(v -> settings.wants(v.id())).toList();
+  StoreBench(Rounds rounds, int keys) {
+    this.rounds = rounds;
+    this.keys = keys;
   }
 
-  /** Runs all variants, interleaved; by their ids in the one cell "". */
-  RoundTable<String, Sample> run(RedisServer server) throws IOException {
+  /**
+   * Runs variants, interleaved; by their ids in the one cell "".
+   *
+   * @param only the ids of some; empty for all.
+   */
+  RoundTable<String, Sample> run(RedisServer server, List<String> only) throws IOException {
+    final List<Variant> variants =
+        Variants.all(keys).stream()
+            .filter(each -> only.isEmpty() || only.contains(each.id()))
+            .toList();
     for (Variant variant : variants) {
       variant.traffic().begin(server);
-      progress.accept("warm-up: " + variant.id());
-      measure(server, variant, settings.warmUpSeconds());
+      rounds.tell("warm-up: %s", variant.id());
+      measure(server, variant, rounds.warmUpSeconds());
     }
-    for (int round = 1; round <= settings.rounds(); round++) {
+    for (int round = 1; round <= rounds.count(); round++) {
       for (Variant variant : variants) {
-        progress.accept("round " + round + " of " + settings.rounds() + ": " + variant.id());
-        results.add("", variant.id(), measure(server, variant, settings.seconds()));
+        rounds.tell("round %d of %d: %s", round, rounds.count(), variant.id());
+        results.add("", variant.id(), measure(server, variant, rounds.seconds()));
       }
     }
     return results;
@@ -44,7 +56,7 @@ final class StoreBench {
   private Sample measure(RedisServer server, Variant variant, double seconds) throws IOException {
     final Traffic traffic = variant.traffic();
     try (ClosedLoop loop = open(server, variant)) {
-      loop.run(settings.leadSeconds());
+      loop.run(Math.min(MOST_LEAD_SECONDS, rounds.seconds() / 4));
       final Meter meter = new Meter(server);
       loop.run(seconds);
       final double decisions = loop.replies() * traffic.decisionsPerCommand();

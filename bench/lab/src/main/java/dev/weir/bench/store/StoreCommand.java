@@ -1,6 +1,7 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Option;
       "127.0.0.1 and, with taskset and two cores, gives it one of them and itself another."
     })
 public final class StoreCommand implements Callable<Integer> {
-  @Mixin private BenchOptions options;
+  @Mixin private StoreOptions options;
 
   @Option(
       names = "--only",
@@ -29,29 +30,15 @@ public final class StoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    final List<String> ids = ids();
-    for (String id : only) {
-      options.expect("--only", id, ids.contains(id), "any of " + String.join(", ", ids));
-    }
-    final Settings settings = options.settings(only);
-    settings.cores().pinClient();
-    options.print(report(settings));
-    return 0;
-  }
-
-  private String report(Settings settings) throws IOException {
-    try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
-      final String command =
-          options.command("store") + (only.isEmpty() ? "" : " --only " + String.join(",", only));
-      final Report report = new Report(command);
-      settings.describe(report, server.version());
-      report.variants(new StoreBench(settings, options::progress).run(server));
-      return report.markdown();
-    }
-  }
-
-  private static List<String> ids() {
     // The keys are only named here, not used.
-    return Variants.all(1).stream().map(Variant::id).toList();
+    options.report().expectEach("--only", only, Variants.all(1).stream().map(Variant::id).toList());
+    final Rounds rounds = options.checked();
+    try (RedisServer server = options.start(rounds)) {
+      final Report report = new Report(options.report().command());
+      StoreOptions.describe(report, rounds, server);
+      report.variants(new StoreBench(rounds, StoreBench.KEYS).run(server, only));
+      options.report().print(report.markdown());
+    }
+    return 0;
   }
 }

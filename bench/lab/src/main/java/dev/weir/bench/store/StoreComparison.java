@@ -1,15 +1,12 @@
 package dev.weir.bench.store;
 
-import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Mode exact beside what others do with a server: one EVALSHA per request, and Bucket4j's
@@ -25,9 +22,11 @@ public final class StoreComparison {
   /** At a round in which something was not decided, as when a server or this machine pauses. */
   private static final int ATTEMPTS = 3;
 
+  /** The name of Weir's own way. */
+  public static final String WEIR = "Weir, exact";
+
   private final RedisServer server;
-  private final Settings settings;
-  private final Consumer<String> progress;
+  private final Rounds rounds;
   private final RoundTable<Integer, Figures> figures = new RoundTable<>();
 
   /**
@@ -46,36 +45,27 @@ public final class StoreComparison {
       double p99Us,
       long undecided) {}
 
-  private StoreComparison(RedisServer server, Settings settings, Consumer<String> progress) {
+  private StoreComparison(RedisServer server, Rounds rounds) {
     this.server = server;
-    this.settings = settings;
-    this.progress = progress;
+    this.rounds = rounds;
   }
 
   /**
    * Measures all against a server that is already there, and that they empty.
    *
-   * @param warmUpSeconds of each, before all else.
-   * @return by number of keys; Weir's figures are the first of each.
+   * @return by number of keys.
    */
   public static RoundTable<Integer, Figures> run(
-      RedisServer server,
-      List<Integer> keyCounts,
-      int rounds,
-      double seconds,
-      double warmUpSeconds,
-      Consumer<String> progress)
+      RedisServer server, List<Integer> keyCounts, Rounds rounds)
       throws IOException, InterruptedException {
-    final Settings settings =
-        new Settings(Path.of(""), rounds, seconds, List.of(), Settings.KEYS, Cores.UNPINNED);
-    final StoreComparison comparison = new StoreComparison(server, settings, progress);
+    final StoreComparison comparison = new StoreComparison(server, rounds);
     final List<StoreContender> all = new ArrayList<>();
     try {
       comparison.open(all);
       for (StoreContender each : all) {
-        progress.accept("warm-up: store, " + each.label());
+        rounds.tell("warm-up: store, %s", each.label());
         each.prepare(keyCounts.get(0));
-        each.load(Math.max(seconds / 4, warmUpSeconds));
+        each.load(Math.max(rounds.seconds() / 4, rounds.warmUpSeconds()));
       }
       for (int keyCount : keyCounts) {
         comparison.compare(all, keyCount);
@@ -99,42 +89,33 @@ public final class StoreComparison {
   }
 
   private StoreContender evalsha(String how, Shape shape) {
-    return new EvalshaContender("EVALSHA per request, " + how, shape, server, settings);
+    return new EvalshaContender("EVALSHA per request, " + how, shape, server, rounds);
   }
 
   private void compare(List<StoreContender> all, int keyCount)
       throws IOException, InterruptedException {
-    for (int round = 1; round <= settings.rounds(); round++) {
+    for (int round = 1; round <= rounds.count(); round++) {
       for (StoreContender each : all) {
         Figures measured = measure(each, keyCount);
         for (int i = 1; i < ATTEMPTS && measured.undecided() > 0; i++) {
           measured = measure(each, keyCount);
         }
         figures.add(keyCount, each.label(), measured);
-        progress.accept(line(keyCount, round, each.label(), measured));
+        rounds.tell(
+            "store    %6d keys, round %d: %-36s %8.0f/s %6.2f us/decision in Redis",
+            keyCount, round, each.label(), measured.perSecond(), measured.serverUs());
       }
     }
-  }
-
-  private static String line(int keyCount, int round, String label, Figures figures) {
-    return String.format(
-        Locale.ROOT,
-        "store    %6d keys, round %d: %-36s %8.0f/s %6.2f us/decision in Redis",
-        keyCount,
-        round,
-        label,
-        figures.perSecond(),
-        figures.serverUs());
   }
 
   private Figures measure(StoreContender contender, int keyCount)
       throws IOException, InterruptedException {
     contender.prepare(keyCount);
-    contender.load(Math.min(MOST_LEAD_SECONDS, settings.seconds() / 4));
+    contender.load(Math.min(MOST_LEAD_SECONDS, rounds.seconds() / 4));
     final double serverUs = server.cpuUs();
     final double clientUs = ProcessorTime.ofThisUs();
     final long startNs = System.nanoTime();
-    final StoreContender.Decisions decisions = contender.load(settings.seconds());
+    final StoreContender.Decisions decisions = contender.load(rounds.seconds());
     final double seconds = (System.nanoTime() - startNs) / 1e9;
     final double spentClientUs = ProcessorTime.ofThisUs() - clientUs;
     final double spentServerUs = server.cpuUs() - serverUs;

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.Rounds;
 import java.util.List;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -20,11 +23,11 @@ class ColdBenchIT {
   void measuresEachStartAndLeavesNothingRunning() throws Exception {
     Assumptions.assumeTrue(Programs.find("haproxy").isPresent(), "haproxy is not installed");
     final ColdBench bench =
-        new ColdBench(List.of(new HaProxy()), 1, SECOND, Cores.UNPINNED, step -> {});
+        new ColdBench(List.of(new HaProxy()), new Rounds(1, SECOND, 0, Cores.UNPINNED, step -> {}));
     try (Upstream upstream = Upstream.inJava()) {
       bench.run(upstream);
     }
-    assertEquals(List.of(), bench.leftOut());
+    assertEquals(Set.of(), bench.attendance().leftOut());
     assertEquals(ColdBench.SHAPES.size(), bench.starts().cells().size());
     for (ColdBench.Case when : bench.starts().cells()) {
       assertTrue(least(bench, when, ColdStart.Figures::readyMs) > 0);
@@ -44,7 +47,7 @@ class ColdBenchIT {
 
   /** In all of the first seconds, each of which the clock of a process may be too coarse for. */
   private static double answered(ColdStart.Figures start) {
-    return start.seconds().stream().mapToDouble(ColdStart.Second::perSecond).sum();
+    return start.seconds().stream().mapToDouble(LoadFigures::perSecond).sum();
   }
 
   private static double least(

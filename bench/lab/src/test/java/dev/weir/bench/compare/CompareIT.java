@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.Rounds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,13 +38,10 @@ class CompareIT {
             List.of(wire),
             contenders,
             List.of(Shape.parse("4")),
-            1,
-            SECONDS,
-            SECONDS,
             true,
-            Cores.UNPINNED);
+            new Rounds(1, SECONDS, SECONDS, Cores.UNPINNED, step -> {}));
     try (Services services = new Services(Upstream.inJava(), Upstream.inHttp2())) {
-      return new ProxyBench(settings, step -> {}).run(services);
+      return new ProxyBench(settings).run(services);
     }
   }
 
@@ -62,14 +61,18 @@ class CompareIT {
     assertTrue(installed.stream().anyMatch(each -> !each.isPeer()), "Weir is built here");
     final Comparison comparison =
         compare(installed, List.of(Outcome.PASS, Outcome.REFUSE), Wire.HTTP1);
-    assertEquals(Set.of(), comparison.leftOut());
-    assertEquals(4, comparison.cells().size());
-    for (Cell cell : comparison.cells()) {
-      assertEquals(installed.stream().map(Contender::name).toList(), comparison.contenders(cell));
-      for (String name : comparison.contenders(cell)) {
-        assertTrue(comparison.spread(cell, name, RoundFigures::perSecond).least() > 0, name);
-        assertTrue(comparison.spread(cell, name, RoundFigures::wrongPercent).most() < 100, name);
-        assertTrue(comparison.spread(cell, name, RoundFigures::residentMib).least() > 0, name);
+    assertEquals(Set.of(), comparison.attendance().leftOut());
+    assertEquals(4, comparison.figures().cells().size());
+    for (Cell cell : comparison.figures().cells()) {
+      assertEquals(
+          installed.stream().map(Contender::name).toList(), comparison.figures().names(cell));
+      for (String name : comparison.figures().names(cell)) {
+        assertTrue(
+            comparison.figures().spread(cell, name, LoadFigures::perSecond).least() > 0, name);
+        assertTrue(
+            comparison.figures().spread(cell, name, LoadFigures::wrongPercent).most() < 100, name);
+        assertTrue(
+            comparison.figures().spread(cell, name, LoadFigures::residentMib).least() > 0, name);
       }
     }
     final String tables = new ProxyTables(comparison).markdown();
@@ -83,11 +86,11 @@ class CompareIT {
   void everyWireIsSpokenByWhatIsInstalled(Wire wire) throws Exception {
     final List<Contender> installed = installed();
     final Comparison comparison = compare(installed, List.of(Outcome.PASS), wire);
-    assertEquals(Set.of(), comparison.leftOut());
-    for (Cell cell : comparison.cells()) {
+    assertEquals(Set.of(), comparison.attendance().leftOut());
+    for (Cell cell : comparison.figures().cells()) {
       for (Contender each : installed) {
         final double wrong =
-            comparison.spread(cell, each.name(), RoundFigures::wrongPercent).most();
+            comparison.figures().spread(cell, each.name(), LoadFigures::wrongPercent).most();
         assertTrue(wrong < 50, each.name() + ": " + wrong + " % wrong");
       }
     }
@@ -106,8 +109,9 @@ class CompareIT {
             Wire.HTTP1);
     assertEquals(
         Set.of("absent: not installed", "mute, http/1.1, pass: mute ended with 3: no such flag"),
-        comparison.leftOut());
-    assertEquals(List.of("weir-epoll"), comparison.contenders(comparison.cells().get(0)));
+        comparison.attendance().leftOut());
+    assertEquals(
+        List.of("weir-epoll"), comparison.figures().names(comparison.figures().cells().get(0)));
   }
 
   /** One that is not installed, or that does not start. */

@@ -20,9 +20,9 @@ class TrafficTest {
   })
   void asManyRequestsAreInFlightOverEveryWire(
       Wire wire, String shape, int connections, int streams, String text) {
-    final Traffic traffic = new Traffic(wire, 1, Shape.parse(shape), Traffic.CLOSED);
-    assertEquals(connections, traffic.connections());
-    assertEquals(streams, traffic.streams());
+    final Traffic traffic = Traffic.closed(wire, 1, Shape.parse(shape));
+    assertEquals(connections, traffic.load().client().connections());
+    assertEquals(streams, traffic.load().client().streams());
     assertEquals(text, traffic.inFlightText());
   }
 }

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
+import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** Everything once, for a moment: that it measures what it says, not how fast it is. */
 @Timeout(120)
 class DecisionsIT {
-  private static final double SECONDS = 0.2;
+  private static final Rounds ONCE = new Rounds(1, 0.2, 0.2, Cores.UNPINNED, step -> {});
   private static final int KEYS = 320;
 
   @AfterEach
@@ -43,17 +45,16 @@ class DecisionsIT {
             new EngineEcho(TransportKind.EPOLL),
             new WeirServer(TransportKind.EPOLL, null),
             new Absent());
-    final CallBench bench =
-        new CallBench(servers, KEYS, 1, SECONDS, SECONDS, Cores.UNPINNED, step -> {});
+    final CallBench bench = new CallBench(servers, KEYS, ONCE);
     bench.run(List.of(Ask.CHECK, Ask.CHECKS, Ask.DESCRIPTORS));
-    assertEquals(Set.of("absent: not installed"), bench.leftOut());
-    final RoundTable<CallLoad, CallFigures> table = bench.table();
+    assertEquals(Set.of("absent: not installed"), bench.attendance().leftOut());
+    final RoundTable<CallLoad, LoadFigures> table = bench.table();
     assertEquals(9, table.cells().size());
     for (CallLoad load : table.cells()) {
       assertEquals(load.budgets() == 1 ? 3 : 1, table.names(load).size(), load.toString());
       for (String name : table.names(load)) {
-        assertEquals(0, table.spread(load, name, CallFigures::failedPercent).most(), name);
-        assertTrue(table.spread(load, name, CallFigures::perSecond).least() > 0, name);
+        assertEquals(0, table.spread(load, name, LoadFigures::wrongPercent).most(), name);
+        assertTrue(table.spread(load, name, LoadFigures::perSecond).least() > 0, name);
       }
     }
     final DecisionReport report = new DecisionReport("");
@@ -64,14 +65,15 @@ class DecisionsIT {
   @Test
   void whatRedisDecidesIsCountedThere() throws Exception {
     final Path redis = installed("redis-server");
-    final RoundTable<String, StoreFigures> table =
-        new StoreCallBench(KEYS, 1, SECONDS, SECONDS, Cores.UNPINNED, step -> {}).run(redis);
+    final RoundTable<String, StoreCallBench.Figures> table =
+        new StoreCallBench(KEYS, ONCE).run(redis);
     assertEquals(List.of("8x64", "8x8"), table.cells());
     for (String cell : table.cells()) {
       assertEquals(List.of("weir", StoreCallBench.PIPELINES), table.names(cell));
       assertEquals(
-          4, table.spread(cell, StoreCallBench.PIPELINES, StoreFigures::commands).median());
-      final double requests = table.spread(cell, "weir", StoreFigures::requests).median();
+          4,
+          table.spread(cell, StoreCallBench.PIPELINES, StoreCallBench.Figures::commands).median());
+      final double requests = table.spread(cell, "weir", StoreCallBench.Figures::requests).median();
       assertTrue(requests > 0 && requests < 1, cell + ": " + requests);
     }
   }
@@ -79,8 +81,7 @@ class DecisionsIT {
   @Test
   void nginxAsksWeirForEachRequest() throws Exception {
     final Path nginx = installed("nginx");
-    final RoundTable<String, HttpCheckBench.Figures> table =
-        new HttpCheckBench(1, SECONDS, SECONDS, Cores.UNPINNED, step -> {}).run(nginx);
+    final RoundTable<String, HttpCheckBench.Figures> table = new HttpCheckBench(ONCE).run(nginx);
     for (HttpCheckBench.Limiter limiter : HttpCheckBench.Limiter.values()) {
       final double perSecond =
           table.spread("", limiter.toString(), HttpCheckBench.Figures::perSecond).median();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.store.ExactBench.Figures;
 import dev.weir.scripts.server.RedisBinary;
 import java.nio.file.Path;
@@ -18,8 +19,9 @@ class ExactBenchIT {
   void everyRowDecides() throws Exception {
     final Path binary = RedisBinary.installed().orElseGet(RedisBinary::embedded);
     try (RedisServer server = new RedisServer(binary, Cores.UNPINNED);
-        ExactBench bench = new ExactBench(server, TimeUnit.SECONDS.toNanos(30), step -> {})) {
-      final RoundTable<String, Figures> table = bench.run(1, 0.1, 1000);
+        ExactBench bench = new ExactBench(server, TimeUnit.SECONDS.toNanos(30))) {
+      final RoundTable<String, Figures> table =
+          bench.run(new Rounds(1, 0.1, 0, Cores.UNPINNED, step -> {}), 1000);
       assertEquals(5, table.names("").size());
       for (String name : table.names("")) {
         assertTrue(table.spread("", name, Figures::perSecond).least() > 0, name);

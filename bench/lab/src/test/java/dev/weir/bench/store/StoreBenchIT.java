@@ -9,6 +9,7 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisConnection;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -22,17 +23,11 @@ class StoreBenchIT {
 
   @Test
   void everyVariantDecidesWithoutErrorReplies() throws IOException {
-    final Settings settings =
-        new Settings(
-            RedisBinary.installed().orElseGet(RedisBinary::embedded),
-            1,
-            Settings.MIN_SECONDS,
-            List.of(),
-            KEYS,
-            Cores.UNPINNED);
     final RoundTable<String, Sample> results;
-    try (RedisServer server = new RedisServer(settings.redisServer(), settings.cores())) {
-      results = new StoreBench(settings, step -> {}).run(server);
+    try (RedisServer server =
+        new RedisServer(RedisBinary.installed().orElseGet(RedisBinary::embedded), Cores.UNPINNED)) {
+      final Rounds once = new Rounds(1, 0.05, 0.05, Cores.UNPINNED, step -> {});
+      results = new StoreBench(once, KEYS).run(server, List.of());
     }
     final List<String> ids = new ArrayList<>();
     Variants.all(KEYS).forEach(variant -> ids.add(variant.id()));

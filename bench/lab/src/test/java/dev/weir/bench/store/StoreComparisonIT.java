@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.store.StoreComparison.Figures;
 import dev.weir.scripts.server.RedisBinary;
 import java.nio.file.Path;
@@ -21,7 +22,8 @@ class StoreComparisonIT {
     final Path binary = RedisBinary.installed().orElseGet(RedisBinary::embedded);
     try (RedisServer server = new RedisServer(binary, Cores.UNPINNED)) {
       final RoundTable<Integer, Figures> table =
-          StoreComparison.run(server, List.of(KEYS), 1, Settings.MIN_SECONDS, 0, step -> {});
+          StoreComparison.run(
+              server, List.of(KEYS), new Rounds(1, 0.05, 0, Cores.UNPINNED, step -> {}));
       final List<String> names = table.names(KEYS);
       assertEquals(6, names.size());
       for (String name : names) {

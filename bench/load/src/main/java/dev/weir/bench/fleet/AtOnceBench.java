@@ -6,12 +6,9 @@ import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** How many of some requests pass that a fleet gets at one moment, under a limit of fewer. */
 final class AtOnceBench {
@@ -25,9 +22,7 @@ final class AtOnceBench {
   private final List<Algorithm> algorithms;
   private final int requests;
   private final int rounds;
-  private final Path launcher;
-  private final Path redisServer;
-  private final Consumer<String> progress;
+  private final FleetPrograms programs;
   private final List<Row> rows = new ArrayList<>();
 
   /**
@@ -47,16 +42,12 @@ final class AtOnceBench {
       List<Algorithm> algorithms,
       int requests,
       int rounds,
-      Path launcher,
-      Path redisServer,
-      Consumer<String> progress) {
+      FleetPrograms programs) {
     this.settings = settings;
     this.algorithms = algorithms;
     this.requests = requests;
     this.rounds = rounds;
-    this.launcher = launcher;
-    this.redisServer = redisServer;
-    this.progress = progress;
+    this.programs = programs;
   }
 
   /** Measures; the figures are in {@link #rows}. */
@@ -70,11 +61,11 @@ final class AtOnceBench {
         names.add(name(algorithm, mode));
       }
     }
-    progress.accept("starting " + settings.sidecars() + " sidecars");
-    try (RedisServer store = new RedisServer(redisServer, Cores.UNPINNED);
+    settings.rounds().tell("starting %d sidecars", settings.sidecars());
+    try (RedisServer store = new RedisServer(programs.redisServer(), Cores.UNPINNED);
         Fleet fleet =
             new Fleet(
-                launcher,
+                programs.launcher(),
                 rules.settings(List.of(store.address().getPort())),
                 settings.sidecars(),
                 Cores.UNPINNED)) {
@@ -89,9 +80,11 @@ final class AtOnceBench {
   }
 
   private void warmUp(Fleet fleet, List<String> rules) throws IOException {
-    progress.accept("warm-up: " + requests + " at once");
+    settings.rounds().tell("warm-up: %d at once", requests);
     final long startNs = System.nanoTime();
-    for (int round = 0; System.nanoTime() - startNs < settings.warmUpSeconds() * 1e9; round++) {
+    for (int round = 0;
+        System.nanoTime() - startNs < settings.rounds().warmUpSeconds() * 1e9;
+        round++) {
       fleet.load().run(plan(rules.get(round % rules.size()), WARM_UP_KEY + round));
     }
   }
@@ -125,15 +118,9 @@ final class AtOnceBench {
       undecided += trace.undecided(rule);
     }
     rows.add(new Row(algorithm, mode, least, most, over, undecided));
-    progress.accept(
-        String.format(
-            Locale.ROOT,
-            "%d at once: %-15s %-6s %d to %d admitted",
-            requests,
-            algorithm,
-            mode,
-            least,
-            most));
+    settings
+        .rounds()
+        .tell("%d at once: %-15s %-6s %d to %d admitted", requests, algorithm, mode, least, most);
   }
 
   /** A round across the edge of a window of the clock would rightly have twice the limit. */

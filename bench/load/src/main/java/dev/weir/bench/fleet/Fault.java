@@ -1,5 +1,6 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.process.SidecarProcess;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -84,15 +85,13 @@ enum Fault {
   SIDECAR_KILLED("the busiest sidecar is killed with units in hand, and started again", false) {
     @Override
     void happen(FaultSite site, long lastsNs) throws IOException {
-      final SidecarProcess busiest = site.busiest();
-      busiest.kill();
-      busiest.start();
+      site.fleet().killBusiest();
     }
   },
   SIDECAR_HUNG("the busiest sidecar has no processor time", false) {
     @Override
     void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException {
-      final SidecarProcess busiest = site.busiest();
+      final SidecarProcess busiest = site.fleet().busiest();
       busiest.suspend();
       TimeUnit.NANOSECONDS.sleep(lastsNs);
       busiest.resume();

@@ -3,13 +3,10 @@ package dev.weir.bench.fleet;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * What a fleet lets pass while something goes wrong: the modes that need the store side by side, on
@@ -23,9 +20,7 @@ final class FaultBench {
 
   private final FleetSettings settings;
   private final List<Fault> faults;
-  private final Path launcher;
-  private final Path redisServer;
-  private final Consumer<String> progress;
+  private final FleetPrograms programs;
   private final List<Row> rows = new ArrayList<>();
 
   /**
@@ -41,37 +36,30 @@ final class FaultBench {
     }
   }
 
-  FaultBench(
-      FleetSettings settings,
-      List<Fault> faults,
-      Path launcher,
-      Path redisServer,
-      Consumer<String> progress) {
+  FaultBench(FleetSettings settings, List<Fault> faults, FleetPrograms programs) {
     this.settings = settings;
     this.faults = faults;
-    this.launcher = launcher;
-    this.redisServer = redisServer;
-    this.progress = progress;
+    this.programs = programs;
   }
 
   /** Measures; the figures are in {@link #rows}. */
   void run() throws IOException, InterruptedException {
-    progress.accept("starting " + settings.sidecars() + " sidecars");
-    RedisServer store = RedisServer.logged(redisServer, Cores.UNPINNED);
+    settings.rounds().tell("starting %d sidecars", settings.sidecars());
+    RedisServer store = RedisServer.logged(programs.redisServer(), Cores.UNPINNED);
     try (StoreRelay relay = new StoreRelay(store.address());
         Fleet fleet =
             new Fleet(
-                launcher,
+                programs.launcher(),
                 settings.rules().settings(List.of(relay.port())),
                 settings.sidecars(),
                 Cores.UNPINNED)) {
       fleet.awaitDecisions(settings.storeRules());
-      progress.accept("warm-up");
-      fleet.load().run(settings.plan(settings.storeRules(), 0, settings.warmUpSeconds()));
+      settings.rounds().tell("warm-up");
+      fleet.load().run(settings.plan(settings.storeRules(), 0, settings.rounds().warmUpSeconds()));
       int firstKey = 0;
       for (Fault fault : faults) {
         final RedisServer before = store;
-        store = RedisServer.logged(redisServer, Cores.UNPINNED);
+        store = RedisServer.logged(programs.redisServer(), Cores.UNPINNED);
         relay.moveTo(store.address());
         before.close();
         fleet.awaitDecisions(settings.storeRules());
@@ -89,7 +77,8 @@ final class FaultBench {
       measure(new FaultSite(fleet, relay, store, null), fault, firstKey);
       return;
     }
-    try (RedisServer replica = RedisServer.replicaOf(store, redisServer, Cores.UNPINNED)) {
+    try (RedisServer replica =
+        RedisServer.replicaOf(store, programs.redisServer(), Cores.UNPINNED)) {
       measure(new FaultSite(fleet, relay, store, replica), fault, firstKey);
       // The next store takes over from one that is alive.
       relay.moveTo(replica.address());
@@ -102,13 +91,14 @@ final class FaultBench {
     final List<String> rules = settings.storeRules();
     final SidecarFigures before = fleet.figures();
     final CompletableFuture<FleetTrace> loading =
-        fleet.load().start(settings.plan(rules, firstKey, settings.seconds()));
-    TimeUnit.NANOSECONDS.sleep((long) (AFTER * settings.seconds() * 1e9));
+        fleet.load().start(settings.plan(rules, firstKey, settings.rounds().seconds()));
+    TimeUnit.NANOSECONDS.sleep((long) (AFTER * settings.rounds().seconds() * 1e9));
     fault.happen(site, LASTS_NS);
     final FleetTrace trace = FleetLoad.end(loading);
     final SidecarFigures counted = fleet.figures().minus(before);
     for (String mode : rules) {
-      final ModeFigures figures = ModeFigures.of(trace, mode, settings.limit(), settings.seconds());
+      final ModeFigures figures =
+          ModeFigures.of(trace, mode, settings.limit(), settings.rounds().seconds());
       final boolean isLeased = mode.equals("leased");
       rows.add(
           new Row(
@@ -117,16 +107,16 @@ final class FaultBench {
               figures,
               isLeased ? 100 * counted.byHand() / figures.came() : Double.NaN,
               isLeased ? counted.died() : 0));
-      progress.accept(
-          String.format(
-              Locale.ROOT,
+      settings
+          .rounds()
+          .tell(
               "%-22s %-6s %6d admitted, over %d, %.1f %% less than ideal, %.1f %% undecided",
               fault,
               mode,
               figures.admitted(),
               figures.over(),
               figures.lessPercent(),
-              figures.undecidedPercent()));
+              figures.undecidedPercent());
     }
   }
 

@@ -8,9 +8,4 @@ import dev.weir.bench.process.RedisServer;
  * @param relay between the sidecars and the store.
  * @param replica of the store; null unless the fault needs one.
  */
-record FaultSite(Fleet fleet, StoreRelay relay, RedisServer store, RedisServer replica) {
-  /** The sidecar with the most requests now. */
-  SidecarProcess busiest() {
-    return fleet.sidecars().get(fleet.load().busiest());
-  }
-}
+record FaultSite(Fleet fleet, StoreRelay relay, RedisServer store, RedisServer replica) {}

@@ -1,9 +1,11 @@
 package dev.weir.bench.fleet;
 
 import dev.weir.bench.process.Cores;
+import dev.weir.bench.process.SidecarProcess;
 import dev.weir.bench.process.TemporaryFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,10 @@ final class Fleet implements AutoCloseable {
 
   private final TemporaryFolder folder = new TemporaryFolder("weir-bench-fleet");
   private final List<SidecarProcess> sidecars = new ArrayList<>();
+
+  /** Counted by sidecars until they were killed. */
+  private SidecarFigures figuresOfKilled = SidecarFigures.NONE;
+
   private FleetLoad load;
 
   /**
@@ -49,7 +55,7 @@ final class Fleet implements AutoCloseable {
       if (failure != null) {
         throw failure;
       }
-      load = new FleetLoad(sidecars.stream().map(SidecarProcess::decisionPort).toList());
+      load = new FleetLoad(sidecars.stream().map(SidecarProcess::port).toList());
     } catch (IOException e) {
       close();
       throw e;
@@ -58,7 +64,8 @@ final class Fleet implements AutoCloseable {
 
   private static SidecarProcess started(Path launcher, String settings, Path folder, Cores cores) {
     try {
-      return new SidecarProcess(launcher, settings, folder, cores);
+      Files.createDirectory(folder);
+      return new SidecarProcess(launcher, "decision: 127.0.0.1:<port>\n" + settings, folder, cores);
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }
@@ -74,11 +81,24 @@ final class Fleet implements AutoCloseable {
 
   /** What all sidecars have counted. */
   SidecarFigures figures() throws IOException {
-    SidecarFigures sum = SidecarFigures.NONE;
+    SidecarFigures sum = figuresOfKilled;
     for (SidecarProcess sidecar : sidecars) {
-      sum = sum.plus(sidecar.figures());
+      sum = sum.plus(SidecarFigures.parse(sidecar.metrics()));
     }
     return sum;
+  }
+
+  /** Kills the sidecar with the most requests now, and starts it again. */
+  void killBusiest() throws IOException {
+    final SidecarProcess busiest = busiest();
+    figuresOfKilled = figuresOfKilled.plus(SidecarFigures.parse(busiest.metrics()));
+    busiest.kill();
+    busiest.start();
+  }
+
+  /** The sidecar with the most requests now. */
+  SidecarProcess busiest() {
+    return sidecars.get(load.busiest());
   }
 
   /**

@@ -1,6 +1,5 @@
 package dev.weir.bench.fleet;
 
-import dev.weir.bench.load.CommandText;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.RedisServer;
@@ -14,8 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code weir bench fleet}: starts sidecars and stores, measures, prints the report. */
 @Command(
@@ -44,8 +41,6 @@ public final class FleetCommand implements Callable<Integer> {
 
   @Mixin private FleetOptions options;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     options.check();
@@ -60,20 +55,18 @@ public final class FleetCommand implements Callable<Integer> {
       return FAILED;
     }
     try {
-      return run(launcher.get(), redisServer.get());
+      return run(new FleetPrograms(launcher.get(), redisServer.get()));
     } catch (IOException e) {
       report.progress("weir bench fleet: " + e.getMessage());
       return FAILED;
     }
   }
 
-  private int run(Path launcher, Path redisServer) throws IOException, InterruptedException {
+  private int run(FleetPrograms programs) throws IOException, InterruptedException {
     final FleetReport report = new FleetReport();
-    facts(report, launcher, redisServer);
+    facts(report, programs);
     if (options.includes(Part.LOAD)) {
-      final ModeBench bench =
-          new ModeBench(
-              options.settings(Part.LOAD), launcher, redisServer, options.report()::progress);
+      final ModeBench bench = new ModeBench(options.settings(Part.LOAD), programs);
       bench.run();
       report.fact("A sidecar", bench.commandLine());
       if (bench.clockStepUs() > STEP_US) {
@@ -87,12 +80,7 @@ public final class FleetCommand implements Callable<Integer> {
     }
     if (options.includes(Part.FAULTS)) {
       final FaultBench bench =
-          new FaultBench(
-              options.settings(Part.FAULTS),
-              options.faults(),
-              launcher,
-              redisServer,
-              options.report()::progress);
+          new FaultBench(options.settings(Part.FAULTS), options.faults(), programs);
       bench.run();
       report.faults(bench);
     }
@@ -103,9 +91,7 @@ public final class FleetCommand implements Callable<Integer> {
               options.algorithms(),
               options.requests(),
               ROUNDS_AT_ONCE,
-              launcher,
-              redisServer,
-              options.report()::progress);
+              programs);
       bench.run();
       report.atOnce(bench);
     }
@@ -113,31 +99,22 @@ public final class FleetCommand implements Callable<Integer> {
       // The last one, as this process stays on its core.
       final Cores cores = Cores.find();
       cores.pinClient();
-      final ProxiedBench bench =
-          new ProxiedBench(
-              options.settings(Part.PROXIED),
-              launcher,
-              redisServer,
-              cores,
-              options.report()::progress);
+      final ProxiedBench bench = new ProxiedBench(options.settings(Part.PROXIED), programs, cores);
       bench.run();
       report.proxied(bench);
     }
-    final String command =
-        "./weir bench fleet "
-            + CommandText.of(spec.commandLine().getParseResult().expandedArgs()).strip();
-    options.report().print(report.markdown(command.strip()));
+    final String command = options.report().command();
+    options.report().print(report.markdown(command));
     if (options.page() != null) {
-      report.writePage(options.page(), command.strip());
+      report.writePage(options.page(), command);
     }
     return report.passed() ? OK : OVER;
   }
 
-  private static void facts(FleetReport report, Path launcher, Path redisServer)
-      throws IOException {
+  private static void facts(FleetReport report, FleetPrograms programs) throws IOException {
     report.fact("Machine", Machine.processor() + ", " + Machine.system());
-    report.fact("Weir", WeirLauncher.version(launcher));
-    try (RedisServer redis = new RedisServer(redisServer, Cores.UNPINNED)) {
+    report.fact("Weir", WeirLauncher.version(programs.launcher()));
+    try (RedisServer redis = new RedisServer(programs.redisServer(), Cores.UNPINNED)) {
       report.fact("Store", "Redis " + redis.version());
     }
     report.fact("The load", "JDK " + Machine.jdk() + ", commit " + Commit.head());

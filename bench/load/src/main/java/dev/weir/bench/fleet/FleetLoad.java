@@ -4,15 +4,13 @@ import dev.weir.bench.fleet.SidecarLoad.Check;
 import dev.weir.bench.keys.MovingZipf;
 import dev.weir.bench.keys.ZipfKeys;
 import dev.weir.bench.load.Connector;
+import dev.weir.bench.load.LocalLoad;
 import dev.weir.bench.load.Request;
+import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Target;
-import dev.weir.bench.scenario.TlsSettings;
-import dev.weir.proxy.loop.Transport;
 import io.netty.channel.EventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -49,8 +47,8 @@ final class FleetLoad implements AutoCloseable {
 
   private static final long SHARES_SEED = 0x5EED;
 
-  private final MultiThreadIoEventLoopGroup group;
-  private final EventLoop eventLoop;
+  private final LocalLoop loop = new LocalLoop("weir-fleet-load", ClientSettings.usualTransport());
+  private final EventLoop eventLoop = loop.eventLoop();
   private final List<SidecarLoad> sidecars = new ArrayList<>();
   private final MovingZipf shares;
   private final SplittableRandom moves = new SplittableRandom(SHARES_SEED);
@@ -62,14 +60,9 @@ final class FleetLoad implements AutoCloseable {
    * @throws IOException if there is no connection to one of them within 10 s.
    */
   FleetLoad(List<Integer> ports) throws IOException {
-    final Transport transport = Transport.of(ClientSettings.usualTransport());
-    group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("weir-fleet-load", true), transport.handlerFactory());
-    eventLoop = group.next();
     shares = new MovingZipf(ports.size(), SHARE_EXPONENT);
     for (int port : ports) {
-      sidecars.add(new SidecarLoad(connector(transport, port), TIMEOUT_NS));
+      sidecars.add(new SidecarLoad(connector(port), TIMEOUT_NS));
     }
     eventLoop.execute(() -> sidecars.forEach(SidecarLoad::connect));
     try {
@@ -80,20 +73,12 @@ final class FleetLoad implements AutoCloseable {
     }
   }
 
-  private Connector connector(Transport transport, int port) {
+  private Connector connector(int port) {
     return new Connector(
         eventLoop,
-        transport,
+        loop.transport(),
         new Target(false, "127.0.0.1", port, "127.0.0.1:" + port),
-        new ClientSettings(
-            Protocol.HTTP1,
-            SidecarLoad.CONNECTIONS,
-            1,
-            ClientSettings.NO_END,
-            1,
-            ClientSettings.usualTransport(),
-            TIMEOUT_NS,
-            new TlsSettings(null, false, false, List.of())),
+        LocalLoad.clients(Protocol.HTTP1, SidecarLoad.CONNECTIONS, 1, TIMEOUT_NS),
         new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
   }
 
@@ -167,7 +152,7 @@ final class FleetLoad implements AutoCloseable {
           sidecars.forEach(SidecarLoad::close);
           return true;
         });
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loop.close();
   }
 
   /** One load, on the event loop. */
@@ -230,7 +215,9 @@ final class FleetLoad implements AutoCloseable {
         final String rule = plan.rules().get((int) (next % plan.rules().size()));
         final int key = plan.firstKey() + keys.next(random);
         trace.due(rule, dueNs);
-        sidecars.get(shares.draw(moves)).offer(new Check(request(rule, key), rule, key, dueNs), nowNs);
+        sidecars
+            .get(shares.draw(moves))
+            .offer(new Check(request(rule, key), rule, key, dueNs), nowNs);
         next++;
       }
       sidecars.forEach(SidecarLoad::flush);

@@ -1,5 +1,6 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.process.Cores;
 import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.rule.spec.Algorithm;
@@ -193,7 +194,8 @@ final class FleetOptions {
       report.expect(
           "--load",
           settings.load(),
-          settings.perSecond() * settings.seconds() >= 1 && settings.perSecond() <= MOST_PER_SECOND,
+          settings.perSecond() * settings.rounds().seconds() >= 1
+              && settings.perSecond() <= MOST_PER_SECOND,
           String.format(
               Locale.ROOT,
               "1 to %.0f requests/s of a mode, not %.1f, in part %s",
@@ -250,10 +252,8 @@ final class FleetOptions {
         shards,
         load == null ? part.load() : load,
         keys == null ? part.keys() : keys,
-        times.seconds(),
-        times.warmUpSeconds(),
-        report.rounds(),
-        deadlineMs);
+        deadlineMs,
+        times.rounds(report, Cores.UNPINNED));
   }
 
   private LimitSpec limit(Part part) {

@@ -6,16 +6,15 @@ import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.report.ReportFileException;
 import dev.weir.bench.report.ReportSection;
 import dev.weir.bench.report.RunResult;
+import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
-import dev.weir.bench.rounds.Spread;
-import dev.weir.proxy.rule.spec.Mode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
 
 /** What was measured of a fleet, as Markdown that reads on a terminal too, and as a page. */
 final class FleetReport {
@@ -78,43 +77,9 @@ final class FleetReport {
 
   void modes(ModeBench bench) {
     final FleetSettings settings = bench.settings();
-    final MarkdownTable table =
-        new MarkdownTable(
-            "mode",
-            "admitted/s",
-            "over",
-            "less %",
-            "early %",
-            "undecided %",
-            "local %",
-            "operations",
-            "calls",
-            "store us",
-            "p50",
-            "p99",
-            "p99.9");
     final RoundTable<String, ModeFigures> figures = bench.table();
-    for (Mode mode : settings.modes()) {
-      final String name = mode.toString();
-      final ToText text = (figure, decimals) -> figures.spread("", name, figure).text(decimals);
-      final double most = figures.spread("", name, ModeFigures::over).most();
-      table.add(
-          name,
-          text.of(ModeFigures::admittedPerSecond, 0),
-          number(most),
-          text.of(ModeFigures::lessPercent, 2),
-          text.of(ModeFigures::earlyPercent, 2),
-          text.of(ModeFigures::undecidedPercent, 2),
-          text.of(ModeFigures::localPercent, 1),
-          text.of(ModeFigures::operationsPerAdmitted, 3),
-          text.of(ModeFigures::callsPerAdmitted, 3),
-          text.of(ModeFigures::storeUsPerAdmitted, 2),
-          text.of(figure -> figure.percentileMs(50), 2),
-          text.of(figure -> figure.percentileMs(99), 2),
-          text.of(figure -> figure.percentileMs(99.9), 2));
-      if (mode.needsStore()) {
-        noneOver("mode " + name, most);
-      }
+    for (String name : settings.storeRules()) {
+      noneOver("mode " + name, mostOver(figures, name));
     }
     sections.add(
         new ReportSection(
@@ -122,20 +87,33 @@ final class FleetReport {
             List.of(
                 format(
                     MODES,
-                    settings.rounds(),
+                    settings.rounds().count(),
                     seconds(settings),
                     settings.sidecars(),
                     settings.shards() == 1 ? "one store" : settings.shards() + " stores",
                     limit(settings),
                     settings.perSecond(),
                     settings.load())),
-            table));
+            new RoundColumns<>(figures)
+                .name("mode")
+                .spread("admitted/s", ModeFigures::admittedPerSecond, 0)
+                .text("over", (cell, name) -> number(mostOver(figures, name)))
+                .spread("less %", ModeFigures::lessPercent, 2)
+                .spread("early %", ModeFigures::earlyPercent, 2)
+                .spread("undecided %", ModeFigures::undecidedPercent, 2)
+                .spread("local %", ModeFigures::localPercent, 1)
+                .spread("operations", ModeFigures::operationsPerAdmitted, 3)
+                .spread("calls", ModeFigures::callsPerAdmitted, 3)
+                .spread("store us", ModeFigures::storeUsPerAdmitted, 2)
+                .spread("p50", figure -> figure.percentileMs(50), 2)
+                .spread("p99", figure -> figure.percentileMs(99), 2)
+                .spread("p99.9", figure -> figure.percentileMs(99.9), 2)
+                .table()));
     runs.addAll(bench.runs());
   }
 
-  /** A figure over the rounds of a mode, with so many decimals. */
-  private interface ToText {
-    String of(ToDoubleFunction<ModeFigures> figure, int decimals);
+  private static double mostOver(RoundTable<String, ModeFigures> figures, String mode) {
+    return figures.spread("", mode, ModeFigures::over).most();
   }
 
   void faults(FaultBench bench) {
@@ -219,30 +197,7 @@ final class FleetReport {
 
   void proxied(ProxiedBench bench) {
     final FleetSettings settings = bench.settings();
-    final RoundTable<String, ProxiedBench.Figures> figures = bench.table();
     final String first = settings.modes().get(0).toString();
-    final MarkdownTable table =
-        new MarkdownTable(
-            "mode",
-            "passed/s",
-            "us/req",
-            "us/req to " + first,
-            "p50",
-            "p99",
-            "p99 to " + first,
-            "refused %");
-    for (Mode mode : settings.modes()) {
-      final String name = mode.toString();
-      table.add(
-          name,
-          figures.spread("", name, ProxiedBench.Figures::perSecond).text(0),
-          figures.spread("", name, ProxiedBench.Figures::requestUs).text(2),
-          ratio(figures, name, first, ProxiedBench.Figures::requestUs),
-          figures.spread("", name, ProxiedBench.Figures::p50Ms).text(3),
-          figures.spread("", name, ProxiedBench.Figures::p99Ms).text(3),
-          ratio(figures, name, first, ProxiedBench.Figures::p99Ms),
-          figures.spread("", name, ProxiedBench.Figures::refusedPercent).text(2));
-    }
     sections.add(
         new ReportSection(
             "Proxied",
@@ -253,18 +208,18 @@ final class FleetReport {
                     settings.keys(),
                     settings.perSecond(),
                     bench.cores().text("Sidecar", "load, service and store"),
-                    settings.rounds(),
+                    settings.rounds().count(),
                     seconds(settings))),
-            table));
-  }
-
-  private static String ratio(
-      RoundTable<String, ProxiedBench.Figures> figures,
-      String name,
-      String first,
-      ToDoubleFunction<ProxiedBench.Figures> figure) {
-    final Spread ratio = figures.ratio("", name, first, figure);
-    return ratio.text(2);
+            new RoundColumns<>(bench.table())
+                .name("mode")
+                .spread("answered/s", LoadFigures::perSecond, 0)
+                .spread("us/req", LoadFigures::requestUs, 2)
+                .ratio("us/req to " + first, first, LoadFigures::requestUs)
+                .spread("p50", LoadFigures::p50Ms, 3)
+                .spread("p99", LoadFigures::p99Ms, 3)
+                .ratio("p99 to " + first, first, LoadFigures::p99Ms)
+                .spread("refused %", LoadFigures::wrongPercent, 2)
+                .table()));
   }
 
   private void noneOver(String what, double over) {
@@ -276,7 +231,7 @@ final class FleetReport {
   }
 
   private static String seconds(FleetSettings settings) {
-    final double seconds = settings.seconds();
+    final double seconds = settings.rounds().seconds();
     return seconds == Math.rint(seconds) ? Long.toString((long) seconds) : "" + seconds;
   }
 

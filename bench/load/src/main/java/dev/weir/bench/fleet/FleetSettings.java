@@ -1,5 +1,6 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import java.util.List;
@@ -13,9 +14,8 @@ import java.util.List;
  * @param shards servers of the store.
  * @param load requests that come, as a multiple of what the limits of all keys let pass.
  * @param keys with a budget each.
- * @param seconds of each measurement.
- * @param rounds of them, interleaved.
  * @param deadlineMs for a decision of the store.
+ * @param rounds in which modes are interleaved.
  */
 record FleetSettings(
     List<Mode> modes,
@@ -24,10 +24,8 @@ record FleetSettings(
     int shards,
     double load,
     int keys,
-    double seconds,
-    double warmUpSeconds,
-    int rounds,
-    long deadlineMs) {
+    long deadlineMs,
+    Rounds rounds) {
   /** How often other sidecars become the busy ones. */
   static final long MOVE_NS = 1_500_000_000L;
 

@@ -9,31 +9,24 @@ import dev.weir.bench.report.Slice;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.proxy.rule.spec.Mode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /** What each mode lets pass of a load that moves between sidecars, and what it costs. */
 final class ModeBench {
   private final FleetSettings settings;
-  private final Path launcher;
-  private final Path redisServer;
-  private final Consumer<String> progress;
+  private final FleetPrograms programs;
   private final RoundTable<String, ModeFigures> table = new RoundTable<>();
   private final Map<Mode, List<Slice>> slices = new EnumMap<>(Mode.class);
   private final Map<Mode, List<TimedHistogram>> latencies = new EnumMap<>(Mode.class);
   private String commandLine = "";
   private long clockStepUs;
 
-  ModeBench(FleetSettings settings, Path launcher, Path redisServer, Consumer<String> progress) {
+  ModeBench(FleetSettings settings, FleetPrograms programs) {
     this.settings = settings;
-    this.launcher = launcher;
-    this.redisServer = redisServer;
-    this.progress = progress;
+    this.programs = programs;
   }
 
   /** Measures; the figures are in {@link #table} and {@link #runs}. */
@@ -41,16 +34,17 @@ final class ModeBench {
     final List<RedisServer> stores = new ArrayList<>();
     try {
       for (int i = 0; i < settings.shards(); i++) {
-        stores.add(new RedisServer(redisServer, Cores.UNPINNED));
+        stores.add(new RedisServer(programs.redisServer(), Cores.UNPINNED));
       }
-      progress.accept("starting " + settings.sidecars() + " sidecars");
+      settings.rounds().tell("starting %d sidecars", settings.sidecars());
       final List<Integer> ports = stores.stream().map(store -> store.address().getPort()).toList();
       final String rules = settings.rules().settings(ports);
-      try (Fleet fleet = new Fleet(launcher, rules, settings.sidecars(), Cores.UNPINNED)) {
+      try (Fleet fleet =
+          new Fleet(programs.launcher(), rules, settings.sidecars(), Cores.UNPINNED)) {
         commandLine = fleet.sidecars().get(0).commandLine();
         fleet.awaitDecisions(settings.storeRules());
         warmUp(fleet);
-        for (int round = 1; round <= settings.rounds(); round++) {
+        for (int round = 1; round <= settings.rounds().count(); round++) {
           for (Mode mode : settings.modes()) {
             measure(fleet, stores, mode, round);
           }
@@ -65,12 +59,14 @@ final class ModeBench {
 
   private void warmUp(Fleet fleet) throws IOException {
     for (Mode mode : settings.modes()) {
-      progress.accept("warm-up: mode " + mode);
+      settings.rounds().tell("warm-up: mode %s", mode);
       fleet
           .load()
           .run(
               settings.plan(
-                  List.of(mode.toString()), 0, settings.warmUpSeconds() / settings.modes().size()));
+                  List.of(mode.toString()),
+                  0,
+                  settings.rounds().warmUpSeconds() / settings.modes().size()));
     }
   }
 
@@ -84,9 +80,13 @@ final class ModeBench {
     final String rule = mode.toString();
     // Budgets of their own: what was used before a round is not known to its judge.
     final FleetTrace trace =
-        fleet.load().run(settings.plan(List.of(rule), round * settings.keys(), settings.seconds()));
+        fleet
+            .load()
+            .run(
+                settings.plan(List.of(rule), round * settings.keys(), settings.rounds().seconds()));
     final SidecarFigures counted = fleet.figures().minus(before);
-    final ModeFigures decided = ModeFigures.of(trace, rule, settings.limit(), settings.seconds());
+    final ModeFigures decided =
+        ModeFigures.of(trace, rule, settings.limit(), settings.rounds().seconds());
     final ModeFigures figures =
         decided.with(
             mode.needsStore() ? counted.local() : decided.came(),
@@ -101,9 +101,9 @@ final class ModeBench {
     latencies
         .computeIfAbsent(mode, any -> new ArrayList<>())
         .addAll(trace.timedLatencies(rule, fromMs));
-    progress.accept(
-        String.format(
-            Locale.ROOT,
+    settings
+        .rounds()
+        .tell(
             "round %d: %-6s %7.0f/s admitted, over %d, %.1f %% local, %.3f ops/admitted, p99"
                 + " %.2f ms",
             round,
@@ -112,7 +112,7 @@ final class ModeBench {
             figures.over(),
             figures.localPercent(),
             figures.operationsPerAdmitted(),
-            figures.percentileMs(99)));
+            figures.percentileMs(99));
   }
 
   private static long calls(List<RedisServer> stores) throws IOException {

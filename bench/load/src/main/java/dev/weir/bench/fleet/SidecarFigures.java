@@ -1,11 +1,5 @@
 package dev.weir.bench.fleet;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-
 /**
  * What sidecars count of the store, as their {@code /metrics} tell it.
  *
@@ -17,21 +11,6 @@ import java.nio.charset.StandardCharsets;
  */
 record SidecarFigures(long operations, long calls, long byHand, long bySpacing, long died) {
   static final SidecarFigures NONE = new SidecarFigures(0, 0, 0, 0, 0);
-  private static final int TIMEOUT_MS = 5_000;
-
-  /** Those of a sidecar now, by its admin port. */
-  static SidecarFigures read(int adminPort) throws IOException {
-    final HttpURLConnection connection =
-        (HttpURLConnection)
-            URI.create("http://127.0.0.1:" + adminPort + "/metrics").toURL().openConnection();
-    connection.setConnectTimeout(TIMEOUT_MS);
-    connection.setReadTimeout(TIMEOUT_MS);
-    try (InputStream in = connection.getInputStream()) {
-      return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-    } finally {
-      connection.disconnect();
-    }
-  }
 
   static SidecarFigures parse(String metrics) {
     return new SidecarFigures(

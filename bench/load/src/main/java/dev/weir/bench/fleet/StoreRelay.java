@@ -1,7 +1,7 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.scenario.ClientSettings;
-import dev.weir.proxy.loop.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -11,9 +11,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.ReferenceCountUtil;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -28,11 +26,8 @@ import java.util.concurrent.TimeUnit;
  * may be called by any thread, and have come to pass when they return.
  */
 final class StoreRelay implements AutoCloseable {
-  private final Transport transport = Transport.of(ClientSettings.usualTransport());
-  private final MultiThreadIoEventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("weir-fleet-relay", true), transport.handlerFactory());
-  private final EventLoop eventLoop = group.next();
+  private final LocalLoop loop = new LocalLoop("weir-fleet-relay", ClientSettings.usualTransport());
+  private final EventLoop eventLoop = loop.eventLoop();
   private final Set<Pair> pairs = new HashSet<>();
   private final Channel listener;
   private InetSocketAddress server;
@@ -46,8 +41,8 @@ final class StoreRelay implements AutoCloseable {
     final InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     listener =
         new ServerBootstrap()
-            .group(group)
-            .channel(transport.serverChannel(any))
+            .group(eventLoop)
+            .channel(loop.transport().serverChannel(any))
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childHandler(
                 new ChannelInitializer<>() {
@@ -112,7 +107,7 @@ final class StoreRelay implements AutoCloseable {
           Set.copyOf(pairs).forEach(Pair::reset);
           return true;
         });
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loop.close();
   }
 
   /** A sidecar's connection, and the one to the server that belongs to it; on the event loop. */
@@ -131,8 +126,8 @@ final class StoreRelay implements AutoCloseable {
       client.pipeline().addLast(toServer);
       toClient.to = client;
       new Bootstrap()
-          .group(group)
-          .channel(transport.clientChannel(server))
+          .group(eventLoop)
+          .channel(loop.transport().clientChannel(server))
           .option(ChannelOption.TCP_NODELAY, true)
           .handler(toClient)
           .connect(server)

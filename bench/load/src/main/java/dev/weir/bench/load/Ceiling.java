@@ -2,8 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.Http2Answer;
-import dev.weir.bench.origin.Http2Sink;
-import dev.weir.bench.origin.Http2Sink.Behaviour;
+import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.origin.Sink;
 import dev.weir.bench.report.RunResult;
 import dev.weir.bench.report.Slice;
@@ -13,15 +12,10 @@ import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Target;
-import dev.weir.proxy.loop.Transport;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What the harness itself can do on this machine, now: the same requests, as many as it can, to a
@@ -39,11 +33,8 @@ public record Ceiling(double perSecond, int cores) {
   /** Takes about three seconds. */
   public static Ceiling measure(Scenario scenario) throws LoadException, InterruptedException {
     final ClientSettings client = scenario.client();
-    final Transport transport = Transport.of(client.transport());
-    final MultiThreadIoEventLoopGroup group =
-        new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("weir-sink", true), transport.handlerFactory());
-    try (Sink sink = sink(client.protocol(), group, transport)) {
+    try (LocalLoop loop = new LocalLoop("weir-sink", client.transport());
+        Sink sink = sink(client.protocol(), loop)) {
       final InetSocketAddress address = sink.address();
       final LoadRun run =
           new LoadRun(against(scenario), LoadRun.Progress.SILENT, target -> address);
@@ -51,8 +42,6 @@ public record Ceiling(double perSecond, int cores) {
       final long answered = result.slices().stream().mapToLong(Slice::passed).sum();
       final int cores = Math.min(client.eventLoops(), Runtime.getRuntime().availableProcessors());
       return new Ceiling(answered * 1e9 / Math.max(1, run.cpuNs()) * cores, cores);
-    } finally {
-      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
   }
 
@@ -72,17 +61,11 @@ public record Ceiling(double perSecond, int cores) {
         cores == 1 ? "core" : "cores");
   }
 
-  private static Sink sink(Protocol protocol, EventLoopGroup group, Transport transport) {
+  private static Sink sink(Protocol protocol, LocalLoop loop) {
     return switch (protocol) {
-      case HTTP1 -> new Http1Sink(group, transport, Http1Sink.answer("200 OK"));
-      case HTTP2 ->
-          new Http2Sink(
-              group,
-              transport,
-              Behaviour.answering(
-                  Http2Answer.http(200, "ok\n".getBytes(StandardCharsets.US_ASCII))));
-      case GRPC ->
-          new Http2Sink(group, transport, Behaviour.answering(Http2Answer.grpc(0, new byte[0])));
+      case HTTP1 -> loop.http1(Http1Sink.answer("200 OK"));
+      case HTTP2 -> loop.http2(Http2Answer.http(200, "ok\n".getBytes(StandardCharsets.US_ASCII)));
+      case GRPC -> loop.http2(Http2Answer.grpc(0, new byte[0]));
     };
   }
 

@@ -63,6 +63,13 @@ public final class Http1Sink implements Sink {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
+  /** A response of 200 with so many bytes of text. */
+  public static byte[] answer(int bodyBytes) {
+    final String head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ";
+    return (head + bodyBytes + "\r\n\r\n" + "x".repeat(bodyBytes))
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
   @Override
   public InetSocketAddress address() {
     return (InetSocketAddress) server.localAddress();

@@ -1,6 +1,7 @@
 package dev.weir.bench.report;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,6 +41,11 @@ public final class Machine {
         + System.getProperty("os.version")
         + " "
         + System.getProperty("os.arch");
+  }
+
+  /** Processes that ran or wanted to in the last minute, on average. */
+  public static double loadAverage() {
+    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
   }
 
   /** Version and virtual machine: {@code 25.0.1+8, OpenJDK 64-Bit Server VM}. */

@@ -3,10 +3,11 @@ package dev.weir.bench.report;
 import java.util.List;
 
 /** The counts of a run's slices together. */
-record RunTotals(long durationMs, long due, long sent, long passed, long refused, long failed) {
+public record RunTotals(
+    long durationMs, long due, long sent, long passed, long refused, long failed) {
   private static final double MS_PER_S = 1e3;
 
-  static RunTotals of(List<Slice> slices) {
+  public static RunTotals of(List<Slice> slices) {
     long durationMs = 0;
     long due = 0;
     long sent = 0;
@@ -24,11 +25,11 @@ record RunTotals(long durationMs, long due, long sent, long passed, long refused
     return new RunTotals(durationMs, due, sent, passed, refused, failed);
   }
 
-  long answered() {
+  public long answered() {
     return passed + refused;
   }
 
-  long ended() {
+  public long ended() {
     return answered() + failed;
   }
 

@@ -5,9 +5,12 @@ import dev.weir.proxy.rule.spec.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -41,9 +44,28 @@ public class ReportOptions {
     expectFile("--out", out);
   }
 
-  /** These flags as they were given, each after a blank. */
-  public String command() {
-    return out == null ? "" : " --out " + out;
+  /** The command line that makes the report again: all flags that have a value. */
+  public final String command() {
+    final CommandSpec command = spec.commandLine().getCommandSpec();
+    final StringBuilder text = new StringBuilder("./" + command.qualifiedName());
+    for (OptionSpec option : command.options()) {
+      final Object value = option.getValue();
+      final boolean isSaid =
+          value != null && !value.equals(false) && !value.equals(List.of()) && !option.usageHelp();
+      if (isSaid) {
+        text.append(' ').append(option.longestName());
+        text.append(value.equals(true) ? "" : " " + text(option, value));
+      }
+    }
+    return text.toString();
+  }
+
+  /** A value as it was given; of a place on this machine only what it is. */
+  private static String text(OptionSpec option, Object value) {
+    if (value instanceof Collection<?> several) {
+      return several.stream().map(Object::toString).collect(Collectors.joining(","));
+    }
+    return value instanceof Path path && path.isAbsolute() ? option.paramLabel() : value.toString();
   }
 
   /** Prints the report, and writes it where that was asked for. */

@@ -22,9 +22,4 @@ public final class RoundOptions extends ReportOptions {
   public int rounds() {
     return rounds;
   }
-
-  @Override
-  public String command() {
-    return " --rounds " + rounds + super.command();
-  }
 }

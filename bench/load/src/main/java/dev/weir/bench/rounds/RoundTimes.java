@@ -1,5 +1,6 @@
 package dev.weir.bench.rounds;
 
+import dev.weir.bench.process.Cores;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -58,18 +59,29 @@ public final class RoundTimes {
     return seconds;
   }
 
-  /** The time of a warm-up, as it was given. */
-  public String warmUp() {
-    return warmUp;
-  }
-
   /** The time of a warm-up; after a check. */
   public double warmUpSeconds() {
     return warmUpNs / 1e9;
   }
 
-  /** These flags as they were given, each after a blank. */
-  public String command() {
-    return " --seconds " + seconds + " --warm-up " + warmUp;
+  /** All that a comparison takes of flags; after a check. */
+  public Rounds rounds(RoundOptions report, Cores cores) {
+    return new Rounds(report.rounds(), seconds, warmUpSeconds(), cores, report::progress);
+  }
+
+  /**
+   * The times of a comparison, as a report says them.
+   *
+   * @param what is warmed up beside each server: a case, a call.
+   */
+  public String text(RoundOptions report, String what) {
+    return "Medians of "
+        + report.rounds()
+        + " rounds of "
+        + seconds
+        + " s, after a warm-up of "
+        + warmUp
+        + " of each server and "
+        + what;
   }
 }

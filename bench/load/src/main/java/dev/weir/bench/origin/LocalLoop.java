@@ -1,0 +1,47 @@
+package dev.weir.bench.origin;
+
+import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.loop.TransportKind;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/** An event loop of this process, with a thread of its own. */
+public final class LocalLoop implements AutoCloseable {
+  private final Transport transport;
+  private final MultiThreadIoEventLoopGroup group;
+
+  /**
+   * @param name of the thread.
+   */
+  public LocalLoop(String name, TransportKind kind) {
+    transport = Transport.of(kind);
+    group =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory(name, true), transport.handlerFactory());
+  }
+
+  public Transport transport() {
+    return transport;
+  }
+
+  public EventLoop eventLoop() {
+    return group.next();
+  }
+
+  /** A server of HTTP/1.1 on it, which gives each request the same answer. */
+  public Http1Sink http1(byte[] answer) {
+    return new Http1Sink(group, transport, answer);
+  }
+
+  /** A server of HTTP/2 on it, which gives each request the same answer. */
+  public Http2Sink http2(Http2Answer answer) {
+    return new Http2Sink(group, transport, Http2Sink.Behaviour.answering(answer));
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+}
