@@ -22,6 +22,16 @@ final class Attacks {
    */
   record Row(String name, boolean honest, boolean paced, int clients, Attack attack) {}
 
+  /** Steps of what one client does on one connection. */
+  interface Attack {
+    /**
+     * Writes one of them.
+     *
+     * @param step the number of those before it on this connection.
+     */
+    void write(FrameSocket client, int step) throws IOException;
+  }
+
   private static final int AT_ONCE = 50;
 
   /** Of unknown settings, which nobody has to look at. */

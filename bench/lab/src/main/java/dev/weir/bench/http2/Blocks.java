@@ -19,13 +19,4 @@ final class Blocks {
     }
     return block.bytes();
   }
-
-  /** A response's head. */
-  static byte[] response(String... fields) {
-    final HpackEncoder block = new HpackEncoder().add(":status", "200");
-    for (int i = 0; i < fields.length; i += 2) {
-      block.add(fields[i], fields[i + 1]);
-    }
-    return block.bytes();
-  }
 }

@@ -29,13 +29,6 @@ final class FrameSocket implements AutoCloseable {
     boolean has(int flag) {
       return (flags & flag) != 0;
     }
-
-    int number() {
-      return (payload[0] & 0x7f) << 24
-          | (payload[1] & 0xff) << 16
-          | (payload[2] & 0xff) << 8
-          | payload[3] & 0xff;
-    }
   }
 
   static final int HEADER_BYTES = 9;
@@ -68,12 +61,12 @@ final class FrameSocket implements AutoCloseable {
   }
 
   /** A client's connection to a port of 127.0.0.1, with its preface and settings. */
-  static FrameSocket connect(int port, int... settings) throws IOException {
-    return new FrameSocket(socket(port)).begin(settings);
+  static FrameSocket connect(int port) throws IOException {
+    return new FrameSocket(socket(port)).begin();
   }
 
   /** A client's connection by TLS, of which it looks at no certificate. */
-  static FrameSocket connectTls(int port, int... settings) throws IOException {
+  static FrameSocket connectTls(int port) throws IOException {
     final Socket beneath = socket(port);
     try {
       final SSLContext context = SSLContext.getInstance("TLSv1.3");
@@ -84,7 +77,7 @@ final class FrameSocket implements AutoCloseable {
       parameters.setApplicationProtocols(new String[] {"h2"});
       socket.setSSLParameters(parameters);
       socket.startHandshake();
-      return new FrameSocket(socket, beneath).begin(settings);
+      return new FrameSocket(socket, beneath).begin();
     } catch (GeneralSecurityException e) {
       throw new IOException(e);
     }
@@ -97,10 +90,10 @@ final class FrameSocket implements AutoCloseable {
     return socket;
   }
 
-  private FrameSocket begin(int... settings) throws IOException {
+  private FrameSocket begin() throws IOException {
     out.write(PREFACE);
     sentBytes += PREFACE.length;
-    settings(settings);
+    settings();
     frame(FrameType.SETTINGS, FrameFlag.ACK, 0);
     return this;
   }

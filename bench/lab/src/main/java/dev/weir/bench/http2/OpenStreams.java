@@ -1,74 +1,92 @@
 package dev.weir.bench.http2;
 
+import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.Programs;
+import dev.weir.bench.process.SidecarProcess;
+import dev.weir.bench.report.MarkdownTable;
 import dev.weir.proxy.http2.FrameType;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoublePredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/**
- * What a sidecar takes for 1,000 connections of 100 streams each, all open at once: their requests
- * wait for a service that answers none.
- */
-final class OpenStreams implements Proof {
+/** Memory of a sidecar with 1,000 connections of 100 streams each, all open at once. */
+final class OpenStreams {
+  /** Settings of the sidecar, but for addresses and rules: all may wait for the service. */
+  static final String SETTINGS =
+      """
+      event-loops: 2
+      caps: {upstream-queue: 65535, connections-per-address: 5000}
+      timeouts: {upstream-queue: 10m, response: 10m, idle: 10m}
+      """;
+
   private static final int CONNECTIONS = 1_000;
   private static final int STREAMS = 100;
+  private static final Pattern OTHER_MEMORY =
+      Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
 
-  /** What a stream may take, with its request and the head that waits to be sent on. */
-  private static final double MAX_STREAM_KIB = 4;
-
-  private static final double MAX_CONNECTION_KIB = 32;
-
+  private final SidecarProcess weir;
   private final List<FrameSocket> clients = new ArrayList<>();
 
-  @Override
-  public void run(Path folder, ProofReport report) throws IOException {
-    try (Http2Service service = new Http2Service();
-        Sidecar weir = new Sidecar(folder, settings(service))) {
-      ask(weir, 1); // classes are loaded, and the connection to the service is made
-      ask(weir, 1);
-      final double nothing = weir.residentMib();
-      final double nothingDirect = weir.directMib();
-      while (clients.size() < CONNECTIONS + 2) {
-        clients.add(weir.connect());
-        clients.get(clients.size() - 1).flush();
-      }
-      awaitFigure(weir, "weir_http2_connections_open", CONNECTIONS + 2);
-      final double connected = weir.residentMib();
-      final double connectedDirect = weir.directMib();
-      for (FrameSocket client : clients.subList(2, clients.size())) {
-        request(client, STREAMS);
-      }
-      awaitFigure(weir, "weir_http2_streams_open", (double) CONNECTIONS * STREAMS + 2);
-      final double open = weir.residentMib();
-      final double openDirect = weir.directMib();
-      for (FrameSocket client : clients) {
-        client.close();
-      }
-      ProofReport.require(weir.awaitAtMost("weir_http2_streams_open", 0), "streams stay open");
-      final double connectionKib = (connected - nothing) * 1024 / CONNECTIONS;
-      final double streamKib = (open - connected) * 1024 / CONNECTIONS / STREAMS;
-      report.table("", "resident MiB", "each, KiB", "of it buffers beside the heap, MiB");
-      report.row("before", nothing, "", nothingDirect);
-      report.row(CONNECTIONS + " connections", connected, connectionKib, connectedDirect);
-      report.row(CONNECTIONS * STREAMS + " streams", open, streamKib, openDirect);
-      report.row("all closed", weir.residentMib(), "", weir.directMib());
-      ProofReport.require(connectionKib < MAX_CONNECTION_KIB, connectionKib + " KiB a connection");
-      ProofReport.require(streamKib < MAX_STREAM_KIB, streamKib + " KiB a stream");
+  OpenStreams(SidecarProcess weir) {
+    this.weir = weir;
+  }
+
+  MarkdownTable run() throws IOException {
+    final MarkdownTable table =
+        new MarkdownTable("", "resident MiB", "each, KiB", "of it buffers beside the heap, MiB");
+    ask(1); // classes are loaded, and the connection to the service is made
+    ask(1);
+    final double nothing = add(table, "before", 0, 1);
+    while (clients.size() < CONNECTIONS + 2) {
+      clients.add(FrameSocket.connect(weir.port()));
+      clients.get(clients.size() - 1).flush();
     }
+    await(weir, "weir_http2_connections_open", open -> open >= CONNECTIONS + 2);
+    final double connected = add(table, CONNECTIONS + " connections", nothing, CONNECTIONS);
+    for (FrameSocket client : clients.subList(2, clients.size())) {
+      request(client, STREAMS);
+    }
+    final int streams = CONNECTIONS * STREAMS;
+    await(weir, "weir_http2_streams_open", open -> open >= streams + 2);
+    add(table, streams + " streams", connected, streams);
+    for (FrameSocket client : clients) {
+      client.close();
+    }
+    await(weir, "weir_http2_streams_open", open -> open <= 0);
+    add(table, "all closed", 0, 1);
+    return table;
   }
 
-  /** They all may wait for a place at the service. */
-  private static String settings(Http2Service service) {
-    return "upstream: h2c://127.0.0.1:"
-        + service.port()
-        + "\nevent-loops: 2\ncaps: {upstream-queue: 65535, connections-per-address: 5000}\n"
-        + "timeouts: {upstream-queue: 10m, response: 10m, idle: 10m}\n"
-        + "rules:\n  - {id: all, key: ip, limit: 1000000/1s}\n";
+  /** Adds a row; returns the resident memory. */
+  private double add(MarkdownTable table, String name, double beforeMib, int count)
+      throws IOException {
+    final double mib = ProcessorTime.residentMib(weir.pid());
+    final String each = count == 1 ? "" : text((mib - beforeMib) * 1024 / count);
+    table.add(name, text(mib), each, buffersMib());
+    return mib;
   }
 
-  private void ask(Sidecar weir, int streams) throws IOException {
-    clients.add(weir.connect());
+  /** Memory beside the heap as the JVM counts it, if it was started so that it does. */
+  private String buffersMib() throws IOException {
+    final Matcher other =
+        OTHER_MEMORY.matcher(
+            Programs.output(
+                List.of("jcmd", Long.toString(weir.pid()), "VM.native_memory", "scale=KB")));
+    return other.find() ? text(Double.parseDouble(other.group(1)) / 1024) : "-";
+  }
+
+  private static String text(double number) {
+    return String.format(Locale.ROOT, "%,.1f", number);
+  }
+
+  private void ask(int streams) throws IOException {
+    clients.add(FrameSocket.connect(weir.port()));
     request(clients.get(clients.size() - 1), streams);
   }
 
@@ -81,7 +99,18 @@ final class OpenStreams implements Proof {
     client.flush();
   }
 
-  private static void awaitFigure(Sidecar weir, String name, double wanted) throws IOException {
-    ProofReport.require(weir.await(name, value -> value >= wanted), name + " is below " + wanted);
+  /**
+   * Waits until a metric is as it should be.
+   *
+   * @throws IOException if it is not within a minute.
+   */
+  static void await(SidecarProcess weir, String metric, DoublePredicate wanted) throws IOException {
+    final long startNs = System.nanoTime();
+    while (!wanted.test(weir.metric(metric))) {
+      if (System.nanoTime() - startNs > TimeUnit.MINUTES.toNanos(1)) {
+        throw new IOException(metric + ": " + weir.metric(metric) + " after a minute");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
   }
 }

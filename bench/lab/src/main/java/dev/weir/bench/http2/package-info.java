@@ -1,6 +1,5 @@
 /**
- * What HTTP/2 through a sidecar withstands that no build has the time for: many streams, long ones,
- * peers that never read, and each kind of abuse beside its honest twin. Run by {@code
- * bench/scripts/http2}.
+ * HTTP/2 through a sidecar under what no build has the time for: a hundred thousand open streams,
+ * and each kind of abuse beside its honest twin.
  */
 package dev.weir.bench.http2;

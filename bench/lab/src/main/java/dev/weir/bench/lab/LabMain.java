@@ -7,6 +7,7 @@ import dev.weir.bench.compare.ColdCommand;
 import dev.weir.bench.compare.CompareCommand;
 import dev.weir.bench.decision.DecisionsCommand;
 import dev.weir.bench.fleet.FleetCommand;
+import dev.weir.bench.http2.Http2Command;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.store.ExactCommand;
@@ -33,6 +34,7 @@ import picocli.CommandLine.HelpCommand;
       StoreCommand.class,
       ExactCommand.class,
       DecisionsCommand.class,
+      Http2Command.class,
       ToolCommands.Jmh.class,
       ToolCommands.Jcstress.class,
       HelpCommand.class

@@ -1,14 +1,17 @@
 package dev.weir.bench.http2;
 
-import dev.weir.bench.process.ServerCertificate;
+import dev.weir.bench.process.ProcessorTime;
+import dev.weir.bench.process.SidecarProcess;
+import dev.weir.bench.report.MarkdownTable;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -16,74 +19,77 @@ import org.HdrHistogram.Histogram;
  * requests that it lets pass, and how long another client waits meanwhile. The honest twin of each
  * must lose no connection.
  */
-final class AbuseCost implements Proof {
-  private final boolean isTls;
+final class AbuseBench {
+  /** Settings of the sidecar, but for addresses and rules. */
+  static final String SETTINGS = "event-loops: 1\n";
 
-  private static final long ROW_NS =
-      TimeUnit.MILLISECONDS.toNanos(Integer.getInteger("row.ms", 5_000));
   private static final int PACE_MS = 10;
   private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** What the attacker may send before it looks for what has come. */
   private static final int STEPS_AT_ONCE = 20;
 
+  private final SidecarProcess weir;
+  private final boolean isTls;
+  private final long rowNs;
+  private final Consumer<String> progress;
   private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(1), 3);
   private volatile boolean probing = true;
 
-  /** What the other client alone takes of a core. */
+  /** Processor time of the other client alone, of a core. */
   private double othersCore;
 
   private volatile IOException lost;
 
   /**
    * @param isTls whether clients speak TLS.
+   * @param seconds of each row.
    */
-  AbuseCost(boolean isTls) {
+  AbuseBench(SidecarProcess weir, boolean isTls, double seconds, Consumer<String> progress) {
+    this.weir = weir;
     this.isTls = isTls;
+    rowNs = (long) (seconds * 1e9);
+    this.progress = progress;
   }
 
-  @Override
-  public void run(Path folder, ProofReport report) throws IOException {
-    report.table(
-        "client",
-        "",
-        "MB sent",
-        "connections",
-        "ns per byte",
-        "core %",
-        "MiB more",
-        "admitted",
-        "other's p99, ms");
-    try (Http2Service service = new Http2Service();
-        Sidecar weir =
-            new Sidecar(folder, settings(service), isTls ? ServerCertificate.make(folder) : null)) {
-      final Thread probe = new Thread(() -> probe(weir), "probe");
-      probe.setDaemon(true);
-      probe.start();
-      Pause.ms(TimeUnit.NANOSECONDS.toMillis(ROW_NS));
-      othersCore = measure(weir, new Attacks.Row("nobody", true, true, 1, (c, step) -> {}), report);
-      for (Attacks.Row row : Attacks.all()) {
-        measure(weir, row, report);
-      }
-      probing = false;
-      if (lost != null) {
-        throw new IOException("the other client has lost its connection", lost);
-      }
+  MarkdownTable run() throws IOException {
+    final MarkdownTable table =
+        new MarkdownTable(
+            "client",
+            "",
+            "MB sent",
+            "connections",
+            "ns per byte",
+            "core %",
+            "MiB more",
+            "admitted",
+            "other's p99, ms");
+    final Thread probe = new Thread(this::probe, "probe");
+    probe.setDaemon(true);
+    probe.start();
+    LockSupport.parkNanos(rowNs);
+    othersCore = measure(new Attacks.Row("nobody", true, true, 1, (c, step) -> {}), table);
+    for (Attacks.Row row : Attacks.all()) {
+      progress.accept(row.name());
+      measure(row, table);
     }
+    probing = false;
+    if (lost != null) {
+      throw new IOException("the other client has lost its connection", lost);
+    }
+    return table;
   }
 
-  private static String settings(Http2Service service) {
-    return "upstream: h2c://127.0.0.1:"
-        + service.port()
-        + "\nevent-loops: 1\nrules:\n  - {id: all, key: ip, limit: 1000000/1s}\n";
+  private FrameSocket connect() throws IOException {
+    return isTls ? FrameSocket.connectTls(weir.port()) : FrameSocket.connect(weir.port());
   }
 
   /** Returns the part of a core that the sidecar took. */
-  private double measure(Sidecar weir, Attacks.Row row, ProofReport report) throws IOException {
-    ProofReport.require(weir.awaitAtMost("weir_http2_connections_open", 1), "it stays connected");
-    final double mibBefore = weir.residentMib();
-    final double admittedBefore = admitted(weir);
-    final double cpuBefore = weir.processorUs();
+  private double measure(Attacks.Row row, MarkdownTable table) throws IOException {
+    OpenStreams.await(weir, "weir_http2_connections_open", open -> open <= 1);
+    final double mibBefore = ProcessorTime.residentMib(weir.pid());
+    final double admittedBefore = admitted();
+    final double cpuBefore = ProcessorTime.ofTreeUs(weir.pid());
     synchronized (waits) {
       waits.reset();
     }
@@ -91,44 +97,49 @@ final class AbuseCost implements Proof {
     long sentBytes = 0;
     int connections = 0;
     double mostMib = mibBefore;
-    while (System.nanoTime() - startNs < ROW_NS) {
+    while (System.nanoTime() - startNs < rowNs) {
       connections += row.clients();
-      sentBytes += use(weir, row, startNs + ROW_NS);
-      mostMib = Math.max(mostMib, weir.residentMib());
+      sentBytes += use(row, startNs + rowNs);
+      mostMib = Math.max(mostMib, ProcessorTime.residentMib(weir.pid()));
     }
     final double seconds = (System.nanoTime() - startNs) / 1e9;
-    final double cpuUs = weir.processorUs() - cpuBefore;
+    final double cpuUs = ProcessorTime.ofTreeUs(weir.pid()) - cpuBefore;
     final double p99Ms;
     final double probes;
     synchronized (waits) {
       p99Ms = waits.getValueAtPercentile(99) / 1e6;
       probes = waits.getTotalCount();
     }
-    report.row(
+    table.add(
         row.name(),
         row.honest() ? "honest" : "attacker",
-        sentBytes / 1e6,
-        connections,
-        row.honest() ? "" : (cpuUs - othersCore * seconds * 1e6) * 1e3 / sentBytes,
-        cpuUs / 1e4 / seconds,
-        mostMib - mibBefore,
-        (long) (admitted(weir) - admittedBefore - probes),
-        p99Ms);
-    ProofReport.require(
-        !row.honest() || connections == row.clients(), row.name() + ": lost its connection");
+        text(sentBytes / 1e6),
+        Integer.toString(connections),
+        row.honest() ? "" : text((cpuUs - othersCore * seconds * 1e6) * 1e3 / sentBytes),
+        text(cpuUs / 1e4 / seconds),
+        text(mostMib - mibBefore),
+        Long.toString((long) (admitted() - admittedBefore - probes)),
+        text(p99Ms));
+    if (row.honest() && connections != row.clients()) {
+      throw new IOException(row.name() + ": lost its connection");
+    }
     return cpuUs / 1e6 / seconds;
   }
 
-  private static double admitted(Sidecar weir) throws IOException {
-    return weir.figure("weir_requests_total") - weir.figure("weir_refusals_total");
+  private static String text(double number) {
+    return String.format(Locale.ROOT, "%,.2f", number);
+  }
+
+  private double admitted() throws IOException {
+    return weir.metric("weir_requests_total") - weir.metric("weir_refusals_total");
   }
 
   /** Does what a row says on its connections, until one ends or the time is up; their bytes. */
-  private static long use(Sidecar weir, Attacks.Row row, long untilNs) throws IOException {
+  private long use(Attacks.Row row, long untilNs) throws IOException {
     final List<FrameSocket> clients = new ArrayList<>();
     try {
       for (int i = 0; i < row.clients(); i++) {
-        clients.add(weir.connect());
+        clients.add(connect());
         clients.get(i).number(FrameType.WINDOW_UPDATE, 0, 1 << 30);
       }
       try {
@@ -172,9 +183,9 @@ final class AbuseCost implements Proof {
   }
 
   /** Another client, with a request each 5 ms, timed from when it was to be sent. */
-  private void probe(Sidecar weir) {
+  private void probe() {
     final byte[] block = Blocks.request("GET", "/a");
-    try (FrameSocket client = weir.connect()) {
+    try (FrameSocket client = connect()) {
       long dueNs = System.nanoTime();
       for (int id = 1; probing; id += 2) {
         while (System.nanoTime() < dueNs) {
