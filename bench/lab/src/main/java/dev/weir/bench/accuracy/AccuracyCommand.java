@@ -56,7 +56,7 @@ public final class AccuracyCommand implements Callable<Integer> {
         "from 0 to " + Settings.MAX_EXPONENT);
     final Settings settings = new Settings(seed, requests, new Population(keys, exponent));
     final Results results = new Measurement(settings, report::progress).run();
-    report.print(new Report(results).markdown());
+    report.print(new Report(results, report.command()).markdown());
     return 0;
   }
 

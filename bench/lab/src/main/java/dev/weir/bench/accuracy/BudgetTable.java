@@ -8,7 +8,7 @@ import dev.weir.algorithms.LimitTable;
  * The budgets of a trace's keys in a {@link LimitTable} with so much room that none is shared; if
  * one is, the figures would be wrong, so it is an exception.
  */
-final class BudgetTable implements AutoCloseable {
+final class BudgetTable implements Limiter {
   private final LimitTable table;
   private final Limit limit;
   private final Decision decision = new Decision();
@@ -18,6 +18,11 @@ final class BudgetTable implements AutoCloseable {
     final int slotCount = Math.max(LimitTable.MIN_SLOT_COUNT, Integer.highestOneBit(keyCount) * 4);
     table =
         limit.cells() == 0 ? new LimitTable(slotCount) : new LimitTable(slotCount, limit.cells());
+  }
+
+  @Override
+  public boolean admit(int key, long nowNs) {
+    return check(key, 1, nowNs).allowed();
   }
 
   /** Charges {@code cost}, or nothing; the answer is the table's own and changes with each call. */

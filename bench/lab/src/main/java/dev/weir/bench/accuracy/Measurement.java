@@ -116,7 +116,7 @@ final class Measurement {
   private static Tally tally(
       TraceComparison comparison, Algorithm algorithm, Scenario scenario, int keyCount) {
     try (Limiter limiter =
-        new TableLimiter(algorithm.limit(scenario.limit(), scenario.windowNs()), keyCount)) {
+        new BudgetTable(algorithm.limit(scenario.limit(), scenario.windowNs()), keyCount)) {
       return comparison.with(limiter);
     }
   }

@@ -40,18 +40,18 @@ final class Report extends MarkdownReport {
       of a request more in an estimate refuses it.
       """;
 
-  /** The whole report. */
-  Report(Results results) {
-    super("Accuracy: each algorithm beside an exact log", results.settings().command());
+  /**
+   * The whole report.
+   *
+   * @param command that makes it again.
+   */
+  Report(Results results, String command) {
+    super("Accuracy: each algorithm beside an exact log", command);
     fact("JDK " + Machine.jdk());
     paragraph(
         "Simulated time, one thread, the real implementations: the figures depend on the"
             + " arguments,\nnot on the machine.");
     final ReportTables tables = new ReportTables(results);
-    final PublishedFigures published = new PublishedFigures(results);
-    section("Published figures, and ours");
-    paragraph(published.table());
-    paragraph(published.reasons());
     final Settings settings = results.settings();
     paragraph(
         DEFINITIONS,

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** The tables of the report, but the one of published figures. Shares are in percent. */
+/** The tables of the report. Shares are in percent. */
 final class ReportTables {
   private final Results results;
 

@@ -16,16 +16,4 @@ record Settings(long seed, int requests, Population population) {
   static final int MAX_KEYS = 16_383;
 
   static final int MAX_EXPONENT = 3;
-
-  /** The command line that makes the report again. */
-  String command() {
-    return "./weir bench accuracy --seed "
-        + seed
-        + " --requests "
-        + requests
-        + " --keys "
-        + population.keys()
-        + " --exponent "
-        + Numbers.plain(population.exponent());
-  }
 }
