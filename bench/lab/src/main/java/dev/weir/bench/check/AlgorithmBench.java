@@ -3,33 +3,14 @@ package dev.weir.bench.check;
 import static dev.weir.bench.check.Keys.BATCH;
 import static dev.weir.bench.check.Keys.STEP_NS;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What does each algorithm cost from an identity's 16 bytes to the decision, beside {@link
  * FloorBench} and {@link LibraryBench}?
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 3,
-    jvmArgs = {
-      "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-      "-Dagrona.disable.bounds.checks=true",
-      "-Xmx512m",
-      "-XX:MaxDirectMemorySize=4g"
-    })
-public class AlgorithmBench {
+public class AlgorithmBench extends CheckBench {
   /**
    * Real time runs 32 times as fast here, so that a single key stays below the 1.9 million units
    * per second that a sliding counter can count.

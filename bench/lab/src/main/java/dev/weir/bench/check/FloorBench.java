@@ -3,40 +3,21 @@ package dev.weir.bench.check;
 import static dev.weir.bench.check.Keys.BATCH;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What is the least a check could cost: the identity's hash, and one CAS on its slot of a table of
  * the same size, with no look at whose slot it is and no decision?
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 3,
-    jvmArgs = {
-      "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-      "-Dagrona.disable.bounds.checks=true",
-      "-Xmx512m",
-      "-XX:MaxDirectMemorySize=4g"
-    })
-public class FloorBench {
+public class FloorBench extends CheckBench {
   private static final int SLOT_BYTES = 16;
   private static final int LINE_BYTES = 64;
 

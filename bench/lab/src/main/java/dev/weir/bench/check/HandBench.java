@@ -10,19 +10,12 @@ import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.RoundTrips;
 import dev.weir.algorithms.lease.Taken;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What does it cost to take from a hand, beside a check of this node's own table? With all that a
@@ -30,19 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * whether more should be asked for.
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 3,
-    jvmArgs = {
-      "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-      "-Dagrona.disable.bounds.checks=true",
-      "-Xmx512m",
-      "-XX:MaxDirectMemorySize=4g"
-    })
-public class HandBench {
+public class HandBench extends CheckBench {
   private static final long LIFE_NS = 1_000_000_000L;
   private static final LeaseTerms TERMS = new LeaseTerms(LIFE_NS, true);
 

@@ -3,34 +3,24 @@ package dev.weir.bench.check;
 import static dev.weir.bench.check.Keys.BATCH;
 
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What does the same decision cost with a library of the JVM's: from an identity to its limiter in
  * a map, and from there to allowed or refused? The identity is a number here, which costs next to
  * nothing to hash; a string would cost more.
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(
     value = 3,
     jvmArgs = {"--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-Xms4g", "-Xmx4g"})
-public class LibraryBench {
+public class LibraryBench extends CheckBench {
   /** A limiter for each key. */
   @State(Scope.Benchmark)
   public abstract static class Limiters {

@@ -6,38 +6,19 @@ import static dev.weir.bench.check.Keys.STEP_NS;
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What does a check cost where keys of one table have limits of several algorithms, so that neither
  * the compiler nor the branch predictor knows which one comes next?
  */
 @State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 2, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 3,
-    jvmArgs = {
-      "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-      "-Dagrona.disable.bounds.checks=true",
-      "-Xmx512m",
-      "-XX:MaxDirectMemorySize=4g"
-    })
-public class MixedBench {
+public class MixedBench extends CheckBench {
   private static final Algorithm[] ALGORITHMS = {
     Algorithm.GCRA, Algorithm.FIXED_WINDOW, Algorithm.SLIDING_COUNTER, Algorithm.TOKEN_BUCKET
   };

@@ -3,7 +3,7 @@ package dev.weir.bench.http2;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
-import dev.weir.proxy.http2.HpackEncoder;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
