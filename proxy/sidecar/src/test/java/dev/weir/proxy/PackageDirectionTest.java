@@ -96,7 +96,7 @@ class PackageDirectionTest {
     "decision.proto,",
     "admin, metrics request loop",
     "envoy.file, request watch rule rule.spec control",
-    "envoy.call, request loop rule rule.spec rule.identity metrics store store.map admission control decision decision.proto envoy.file",
+    "envoy.call, request loop rule rule.spec rule.identity metrics admission control decision decision.proto envoy.file",
     "envoy.importer, rule rule.spec control envoy.file",
     "log,",
     "warmup, http2 http2.hpack decision.proto",

@@ -8,6 +8,9 @@ public enum Purpose {
   /** Another program asks whether it may go on. */
   DECISION,
 
+  /** Another proxy asks by descriptors, whose limits no rule has; who asks counts them itself. */
+  DESCRIPTOR,
+
   /** Somebody looks at a budget or gives it back. */
   OPERATOR
 }

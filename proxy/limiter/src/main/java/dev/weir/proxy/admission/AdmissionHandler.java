@@ -231,9 +231,63 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return ticket;
   }
 
+  /**
+   * Asks about limits that no rule has, which the caller has found: with the verdict as of {@link
+   * #ask(Question, VerdictListener, long)}.
+   *
+   * @param of valid until this call returns.
+   */
+  public long ask(Charges of, VerdictListener asker, long nowNs) {
+    assert asking == NOBODY : "a request is asked for within the question of another";
+    long ticket = parked.next(of.purpose());
+    if (ticket == ParkedRequests.FULL) {
+      known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
+      return SETTLED;
+    }
+    Verdict found = null;
+    boolean isAsked = false;
+    asking = ticket;
+    try {
+      found = gate.ask(ticket, of, nowNs, this);
+      isAsked = true;
+    } finally {
+      asking = NOBODY;
+      if (!isAsked) {
+        parked.pass(ticket);
+      }
+    }
+    if (found == null) {
+      parked.park(ticket, asker, null, null, of.purpose(), nowNs);
+      return ticket;
+    }
+    parked.pass(ticket);
+    known = conclude(ticket, null, null, of.purpose(), found);
+    return SETTLED;
+  }
+
+  /** Whether charges of several keys are decided in one step; see {@link Gate#decidesInOne}. */
+  public boolean decidesInOne(Charges of) {
+    return gate.decidesInOne(of);
+  }
+
+  /** Has it fetched by {@link #fetch} what the decision on charges will read. */
+  public void expect(Charges of) {
+    gate.expect(of);
+  }
+
+  /** Fetches what was expected, all at once. */
+  public void fetch() {
+    gate.fetch();
+  }
+
+  /** Limits that no rule has were replaced: questions that have not been decided keep theirs. */
+  public void limitsChanged() {
+    gate.rulesChanged();
+  }
+
   private RuleCounters[] counters(Purpose purpose) {
     return switch (purpose) {
-      case TRAFFIC, OPERATOR -> counters;
+      case TRAFFIC, DESCRIPTOR, OPERATOR -> counters;
       case DECISION -> askedCounters;
     };
   }
@@ -334,7 +388,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return settled.dueNs() != Verdict.AT_ONCE
         && switch (purpose) {
           case TRAFFIC -> !rule.dryRun(); // a rehearsal holds nobody up
-          case DECISION, OPERATOR -> false;
+          case DECISION, DESCRIPTOR, OPERATOR -> false;
         };
   }
 
@@ -412,9 +466,14 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void giveBack(int kept) {
+    refund(kept);
+    metrics.chargeGivenBack();
+  }
+
+  /** Gives back what was kept, of who counts it. */
+  public void refund(int kept) {
     gate.giveBack(keptCharges.get(kept), clock.tick());
     keptCharges.leave(kept);
-    metrics.chargeGivenBack();
   }
 
   @Override

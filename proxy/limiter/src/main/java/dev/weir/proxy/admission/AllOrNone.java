@@ -42,7 +42,7 @@ final class AllOrNone {
   /**
    * One more budget, of which no other has the key.
    *
-   * @param place of the limit in its rule.
+   * @param place of its figures among the rows of the verdict.
    * @param cost units that are to be taken of it.
    */
   void add(long key, Limit limit, QuotaPolicy policy, int place, long cost) {

@@ -12,11 +12,13 @@ import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.spec.Overflow;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
+import java.util.Arrays;
 
 /**
  * What one question comes to, made between the match and the gates: the operation, and the charges
- * that it is about. A charge is a budget, an identity, a cost and a gate. Charges of one identity
- * and gate are a group: first those that this node decides on, then the store's.
+ * that it is about, all or none. A charge is a budget, an identity, a cost and a gate. Charges of
+ * one identity and gate are a group: first those that this node decides on, then the store's. They
+ * are those of a rule, or a list of limits that a caller takes together.
  *
  * <p>Gates read this and never the rule. Filled anew for each question; a question that becomes
  * late takes a copy, and what it is about stays what it was matched with.
@@ -32,8 +34,16 @@ public final class Charges {
   /** By charge, group by group, where the question gives them; else all take {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** Whose groups of budgets they are; nothing else is read of it once this is made. */
+  /**
+   * Whose groups of budgets they are; nothing else is read of it once this is made. Null of a list.
+   */
   private Rule rule;
+
+  /** The groups of a list, each of one budget. */
+  private final BudgetGroup[] list = new BudgetGroup[RuleSpec.MAX_BUDGETS];
+
+  /** What the store charges of a list; null until it is wanted. */
+  private ScriptLimit[] listLimits;
 
   private Identities identities;
   private long cost;
@@ -50,6 +60,7 @@ public final class Charges {
   private int groupCount;
   private int localGroupCount;
   private boolean isUniform;
+  private boolean isLeased;
 
   /** Makes the charges of a rule at the cost that it says, as proxied requests have them. */
   public Charges set(Rule rule, Identities of) {
@@ -67,7 +78,53 @@ public final class Charges {
    *
    * @param of the identities by the rule's groups.
    */
-  Charges set(Rule rule, Identities of, Question question) {
+  public Charges set(Rule rule, Identities of, Question question) {
+    begin(question);
+    make(rule, of);
+    if (question.isCostGiven()) {
+      setCosts(question);
+    }
+    return this;
+  }
+
+  /**
+   * Starts a list of limits that are taken together, all or none; those that are {@linkplain #add
+   * added} make it.
+   *
+   * @param of the identities by their places in the list.
+   */
+  public Charges list(Identities of, Question question) {
+    begin(question);
+    rule = null;
+    listLimits = null;
+    identities = of;
+    groupCount = 0;
+    localGroupCount = 0;
+    areCostsGiven = true;
+    isUniform = true;
+    isLeased = true;
+    return this;
+  }
+
+  /**
+   * Adds a limit to the list: {@link RuleSpec#MAX_BUDGETS} at most, each of a budget of its own,
+   * and all of them this node's or all the store's.
+   *
+   * @param limit of one budget.
+   * @param units that are taken of it, 1 or more.
+   */
+  public Charges add(Rule limit, long units) {
+    list[groupCount] = limit.group(0);
+    hashes[groupCount] = identities.of(groupCount).hash();
+    costs[groupCount] = units;
+    isUniform &= units == costs[0];
+    isLeased &= limit.isLeased();
+    groupCount++;
+    localGroupCount += limit.localGroupCount();
+    return this;
+  }
+
+  private void begin(Question question) {
     operation = question.operation();
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
@@ -78,11 +135,6 @@ public final class Charges {
       onceHigh = hashOnce(ONCE_HIGH, question);
       onceLow = hashOnce(ONCE_LOW, question);
     }
-    make(rule, of);
-    if (question.isCostGiven()) {
-      setCosts(question);
-    }
-    return this;
   }
 
   private static long hashOnce(SipHash hash, Question question) {
@@ -109,6 +161,7 @@ public final class Charges {
     cost = of.cost();
     areCostsGiven = false;
     isUniform = true;
+    isLeased = of.isLeased();
     for (int group = 0; group < groupCount; group++) {
       hashes[group] = whose.of(group).hash();
     }
@@ -132,6 +185,11 @@ public final class Charges {
     cost = from.cost;
     areCostsGiven = from.areCostsGiven;
     isUniform = from.isUniform;
+    isLeased = from.isLeased;
+    if (rule == null) {
+      System.arraycopy(from.list, 0, list, 0, groupCount);
+      listLimits = from.listLimits;
+    }
     System.arraycopy(from.hashes, 0, hashes, 0, groupCount);
     if (areCostsGiven) {
       System.arraycopy(from.costs, 0, costs, 0, costs.length);
@@ -140,6 +198,10 @@ public final class Charges {
 
   /** Forgets the rule, so that it may be forgotten by all. */
   void clear() {
+    if (rule == null) {
+      Arrays.fill(list, 0, groupCount, null);
+      listLimits = null;
+    }
     rule = null;
     groupCount = 0;
   }
@@ -202,7 +264,12 @@ public final class Charges {
   }
 
   public BudgetGroup group(int group) {
-    return rule.group(group);
+    return rule == null ? list[group] : rule.group(group);
+  }
+
+  /** The place of a charge's budget among the rows of the verdict: in its rule, or in the list. */
+  int row(int charge, Budget budget) {
+    return rule == null ? charge : budget.index();
   }
 
   /** Whose budgets a group has; valid while the question is being asked. */
@@ -224,7 +291,7 @@ public final class Charges {
   int firstCharge(int group) {
     int first = 0;
     for (int i = 0; i < group; i++) {
-      first += rule.group(i).size();
+      first += group(i).size();
     }
     return first;
   }
@@ -241,15 +308,15 @@ public final class Charges {
 
   /**
    * Whether units that were kept for the store's groups may be used for it: a plain check, of one
-   * cost, under a rule whose groups at the store are all leased.
+   * cost, of groups that are all leased if the store has them.
    */
   boolean areLeased() {
-    return rule.isLeased() && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
+    return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
   }
 
-  /** Whether units that are kept of the store's groups are used by plain checks of this rule. */
+  /** Whether units that are kept of the store's groups are used by plain checks of them. */
   boolean areOfHands() {
-    return rule.isLeased();
+    return isLeased;
   }
 
   /** Whether all charges take the same. */
@@ -259,11 +326,26 @@ public final class Charges {
 
   /** What the store charges, all groups of it: the same array as long as these limits stay. */
   ScriptLimit[] storeLimits() {
-    return rule.storeLimits();
+    if (rule != null) {
+      return rule.storeLimits();
+    }
+    if (listLimits == null) {
+      listLimits = new ScriptLimit[groupCount];
+      for (int group = 0; group < groupCount; group++) {
+        listLimits[group] = list[group].budget(0).storeLimit();
+      }
+    }
+    return listLimits;
   }
 
-  /** Whether the store may decide on this one together with others: not if each has its slot. */
+  /**
+   * Whether the store may decide on this one together with others: not a list, nor if each has its
+   * slot.
+   */
   boolean coalesces() {
+    if (rule == null) {
+      return false;
+    }
     Budget first = rule.group(localGroupCount).budget(0);
     return first.spec().limit().overflow() != Overflow.QUEUE;
   }

@@ -116,6 +116,19 @@ public final class ExactGate implements Gate {
     return ask(ticket, charges, nowNs, outcome, hand, null, 0);
   }
 
+  @Override
+  public boolean decidesInOne(Charges charges) {
+    nameBudgets(charges);
+    return store.isOneCheck(keys);
+  }
+
+  private void nameBudgets(Charges charges) {
+    keys.clear();
+    for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
+      names.write(charges.group(i), charges.identity(i), keys);
+    }
+  }
+
   /** Until when a question is answered that is asked now. */
   long dueNs(Charges charges, long nowNs) {
     return Math.min(nowNs + deadlineNs, charges.deadlineNs());
@@ -161,10 +174,7 @@ public final class ExactGate implements Gate {
       putBack(taken, takenGroups);
       return proven;
     }
-    keys.clear();
-    for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
-      names.write(charges.group(i), charges.identity(i), keys);
-    }
+    nameBudgets(charges);
     if (charges.isOnce()) {
       Budget first = charges.group(charges.localGroupCount()).budget(0);
       names.writeRecord(first, charges.onceHigh(), charges.onceLow(), keys);

@@ -25,6 +25,16 @@ public interface Gate {
    */
   Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome);
 
+  /**
+   * Whether charges of several keys are decided in one step, so that nobody finds taken what will
+   * go back.
+   *
+   * @param charges valid during the call only; nothing is decided.
+   */
+  default boolean decidesInOne(Charges charges) {
+    return true;
+  }
+
   /** Has it fetched by {@link #fetch} what the decision on charges will read. */
   default void expect(Charges charges) {
     // It is near, or elsewhere.

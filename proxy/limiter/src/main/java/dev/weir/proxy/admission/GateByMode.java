@@ -30,6 +30,11 @@ public final class GateByMode implements Gate {
   }
 
   @Override
+  public boolean decidesInOne(Charges charges) {
+    return !charges.isMixed() && of(charges.group(0).mode()).decidesInOne(charges);
+  }
+
+  @Override
   public void expect(Charges charges) {
     if (!charges.isMixed()) {
       of(charges.group(0).mode()).expect(charges);

@@ -197,8 +197,10 @@ final class LateQuestion extends LeaseWaiter {
       boolean isCharged = charges.operation() == Operation.CHECK && !isRefused();
       int limit = (int) check - checkCount;
       long inHand = gate.inHand(this, groupOf(0, limit));
-      long cost = charges.cost(firstCharge(0) + limit);
-      figures.row(budgetOf(0, limit), isCharged, decision, inHand, cost);
+      int charge = firstCharge(0) + limit;
+      Budget budget = budgetOf(0, limit);
+      int row = charges.row(charge, budget);
+      figures.row(row, budget, isCharged, decision, inHand, charges.cost(charge));
       gate.ended(this);
     } else {
       gate.decided(this, (int) check, decision);

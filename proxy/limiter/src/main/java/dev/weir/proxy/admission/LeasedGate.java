@@ -131,6 +131,11 @@ public final class LeasedGate implements Gate {
         : askSeveral(ticket, charges, first, nowNs, outcome);
   }
 
+  @Override
+  public boolean decidesInOne(Charges charges) {
+    return exact.decidesInOne(charges);
+  }
+
   private Verdict askOne(long ticket, Charges charges, int group, long nowNs, Outcome outcome) {
     BudgetGroup budgets = charges.group(group);
     LeaseTerms terms = budgets.leaseTerms();

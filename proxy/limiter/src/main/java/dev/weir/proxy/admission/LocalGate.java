@@ -140,7 +140,8 @@ public final class LocalGate implements Gate {
       }
       long identity = asShare ? charges.hash(i) ^ SHARE_SEED : charges.hash(i);
       for (int j = 0; j < group.size(); j++) {
-        long cost = charges.cost(charge++);
+        long cost = charges.cost(charge);
+        int row = charges.row(charge++, group.budget(j));
         if (group.budget(j).isFormer()) {
           continue;
         }
@@ -152,7 +153,7 @@ public final class LocalGate implements Gate {
           return false;
         }
         Limit limit = share == null ? budget.limit() : share;
-        budgets.add(key, limit, budget.policy(), group.budget(j).index(), cost);
+        budgets.add(key, limit, budget.policy(), row, cost);
         if (budget.past() != null) {
           gathered = gathered && past.carryOver(budget, identity, nowNs, decision);
         }

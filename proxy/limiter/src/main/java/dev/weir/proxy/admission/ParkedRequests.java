@@ -63,7 +63,7 @@ final class ParkedRequests {
   private static int bound(Purpose purpose, int placeCount) {
     return switch (purpose) {
       case TRAFFIC -> placeCount;
-      case DECISION -> placeCount / 2;
+      case DECISION, DESCRIPTOR -> placeCount / 2;
       case OPERATOR -> placeCount / 16;
     };
   }

@@ -19,7 +19,7 @@ final class StoreCounts {
   void refusedByProof(Purpose purpose) {
     switch (purpose) {
       case TRAFFIC -> ofTraffic.refusedByProof();
-      case DECISION, OPERATOR -> {
+      case DECISION, DESCRIPTOR, OPERATOR -> {
         // Whoever asks for them counts them.
       }
     }
@@ -29,7 +29,7 @@ final class StoreCounts {
   void fellBack(Purpose purpose, boolean passed) {
     switch (purpose) {
       case TRAFFIC -> ofTraffic.fellBack(passed);
-      case DECISION, OPERATOR -> {
+      case DECISION, DESCRIPTOR, OPERATOR -> {
         // Whoever asks for them counts them.
       }
     }

@@ -97,15 +97,16 @@ final class StoreVerdict {
   /**
    * Takes the figures of one limit, as they are after the checks.
    *
+   * @param row its place among those of the verdict.
    * @param isCharged whether the limit has admitted the request, and what it takes is gone.
    * @param inHand units that are kept of it.
    * @param cost that a request takes of it.
    */
-  void row(Budget of, boolean isCharged, StoreDecision decision, long inHand, long cost) {
+  void row(int row, Budget of, boolean isCharged, StoreDecision decision, long inHand, long cost) {
     boolean passes = isCharged || decision.allowed() || inHand >= cost;
     boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
     rows.row(
-        of.index(),
+        row,
         passes,
         of.policy(),
         of.storeLimit().capacity(),

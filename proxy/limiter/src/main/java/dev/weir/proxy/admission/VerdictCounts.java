@@ -43,8 +43,8 @@ final class VerdictCounts {
           loop.decidedLeased(isLate, decisionNs);
         }
       }
-      case OPERATOR -> {
-        // Nobody waits to go on.
+      case DESCRIPTOR, OPERATOR -> {
+        // Who asks by descriptors times whole calls; for an operator nobody waits to go on.
       }
     }
   }
@@ -57,8 +57,8 @@ final class VerdictCounts {
           togetherSinceNs = askedNs;
         }
       }
-      case OPERATOR -> {
-        // Nobody waits to go on.
+      case DESCRIPTOR, OPERATOR -> {
+        // Who asks by descriptors times whole calls; for an operator nobody waits to go on.
       }
     }
   }
@@ -75,8 +75,8 @@ final class VerdictCounts {
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
     switch (purpose) {
       case TRAFFIC, DECISION -> count(rule, of, settled);
-      case OPERATOR -> {
-        // It decides on nothing.
+      case DESCRIPTOR, OPERATOR -> {
+        // No rule decides on a descriptor, and an operator decides on nothing.
       }
     }
   }

@@ -71,6 +71,19 @@ public final class Rule {
     this.isLeased = areStoreGroupsLeased();
   }
 
+  /**
+   * Compiles limits that are in no set, as no request is matched with them: a caller knows whose
+   * they are.
+   *
+   * @param version another one than that of any such limits of the same id and key, unless their
+   *     budgets are to be the same.
+   * @param previous the limits that these replace, whose budgets go on; null if there are none.
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   */
+  public static Rule alone(RuleSpec spec, long version, Rule previous, long unixEpochNs) {
+    return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0));
+  }
+
   private boolean areStoreGroupsLeased() {
     boolean areLeased = localGroupCount < groups.length;
     for (int group = localGroupCount; group < groups.length; group++) {
@@ -228,6 +241,16 @@ public final class Rule {
   /** The budgets of the rule, in the order of the file; none unless the action is to limit. */
   public List<Budget> budgets() {
     return budgets;
+  }
+
+  /** Has the budgets that these replace decide by these; see {@link RuleSet#succeed}. */
+  public void succeed() {
+    budgets.forEach(Budget::succeed);
+  }
+
+  /** Nobody decides by the budgets that these replace; see {@link RuleSet#completeAdoption}. */
+  public void completeAdoption() {
+    budgets.forEach(Budget::completeAdoption);
   }
 
   /** How many groups its budgets make. */

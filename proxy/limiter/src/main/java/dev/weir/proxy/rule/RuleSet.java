@@ -125,7 +125,7 @@ public final class RuleSet {
    */
   public void succeed() {
     for (Rule rule : rules) {
-      rule.budgets().forEach(Budget::succeed);
+      rule.succeed();
     }
   }
 
@@ -134,7 +134,7 @@ public final class RuleSet {
    */
   public void completeAdoption() {
     for (Rule rule : rules) {
-      rule.budgets().forEach(Budget::completeAdoption);
+      rule.completeAdoption();
     }
   }
 

@@ -41,6 +41,31 @@ public final class ModelAdmission {
       LoopMetrics metrics,
       int hands,
       RuleSpec rule) {
+    AdmissionHandler admission =
+        withoutRules(store, topology, deadlineNs, tables, metrics, hands, StoreNames.DEFAULT);
+    admission.publish(RuleSet.compile(List.of(rule), false, RuleSet.EMPTY, 0));
+    return admission;
+  }
+
+  /** Admission for callers who know limits of their own. */
+  public static AdmissionHandler withoutRules(
+      ModelStore store,
+      Topology topology,
+      long deadlineNs,
+      LimitTables tables,
+      LoopMetrics metrics,
+      StoreNames names) {
+    return withoutRules(store, topology, deadlineNs, tables, metrics, HANDS, names);
+  }
+
+  private static AdmissionHandler withoutRules(
+      ModelStore store,
+      Topology topology,
+      long deadlineNs,
+      LimitTables tables,
+      LoopMetrics metrics,
+      int hands,
+      StoreNames names) {
     StoreSettings settings =
         new StoreSettings(
             List.of(),
@@ -54,15 +79,14 @@ public final class ModelAdmission {
             deadlineNs);
     LocalGate local = new LocalGate(tables);
     ExactGate exact =
-        new ExactGate(
-            store.store(), settings, StoreNames.DEFAULT, local, store.clock(), metrics.store());
+        new ExactGate(store.store(), settings, names, local, store.clock(), metrics.store());
     LeasedGate leased =
         LeasedGate.of(
             exact,
             new LeaseHands(hands),
             store.store(),
             settings,
-            StoreNames.DEFAULT,
+            names,
             store.clock(),
             store::wallNs,
             metrics);
@@ -73,9 +97,6 @@ public final class ModelAdmission {
             KeyHasher.withKey(1, 2),
             new ClientIpReader(IdentitySettings.DEFAULT),
             32 * 1024);
-    AdmissionHandler admission =
-        new AdmissionHandler(gate, identities, metrics, store.clock(), store.eventLoop());
-    admission.publish(RuleSet.compile(List.of(rule), false, RuleSet.EMPTY, 0));
-    return admission;
+    return new AdmissionHandler(gate, identities, metrics, store.clock(), store.eventLoop());
   }
 }

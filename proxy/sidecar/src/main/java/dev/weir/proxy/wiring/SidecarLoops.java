@@ -176,8 +176,7 @@ public final class SidecarLoops implements AutoCloseable {
     SidecarRateLimits.Loop envoys =
         rateLimits == null
             ? SidecarRateLimits.Loop.NONE
-            : rateLimits.join(
-                eventLoop, tables, loopStore, settings.names(), hasher, loopMetrics, clock);
+            : rateLimits.join(eventLoop, admission, hasher, loopMetrics, clock);
     decisions.join(eventLoop, clock, deadlines, memory, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {

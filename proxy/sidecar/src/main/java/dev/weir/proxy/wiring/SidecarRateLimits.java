@@ -1,7 +1,6 @@
 package dev.weir.proxy.wiring;
 
-import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.control.RateLimitSettings;
@@ -21,7 +20,6 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.identity.KeyHasher;
-import dev.weir.proxy.store.LoopStore;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -107,26 +105,21 @@ public final class SidecarRateLimits implements AutoCloseable {
     all.forEach(limiter -> swaps.put(limiter, limiter.prepare(last, next)));
     last = next;
     if (!all.isEmpty()) {
-      limiters.tell(limiter -> swaps.get(limiter).run());
+      next.succeed();
+      limiters.tell(limiter -> swaps.get(limiter).run(), next::completeAdoption);
     }
   }
 
-  /**
-   * Makes an event loop's part; before any request comes on it.
-   *
-   * @param store null if there is none.
-   */
+  /** Makes an event loop's part; before any request comes on it. */
   Loop join(
       EventLoop eventLoop,
-      LimitTables tables,
-      LoopStore store,
-      StoreNames names,
+      AdmissionHandler admission,
       KeyHasher hasher,
       LoopMetrics metrics,
       LoopClock clock) {
     RateLimiter limiter =
         new RateLimiter(
-            tables, store, names, hasher, metrics, errors, clock, LoopClock.unixEpochNs(), answers);
+            admission, hasher, metrics, errors, clock, LoopClock.unixEpochNs(), answers);
     limiter.prepare(null, last).run();
     limiters.add(eventLoop, limiter);
     all.add(limiter);

@@ -9,6 +9,8 @@ import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
 import dev.weir.proxy.control.LimitHeaders;
 import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.envoy.file.DescriptorLimit;
+import dev.weir.proxy.envoy.file.LimitOptions;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.NodeLimit;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
@@ -136,12 +138,13 @@ class EnvoyMessagesIT {
   void writesWhatTheClassesOfEnvoyWrite() {
     for (int round = 0; round < ROUNDS; round++) {
       int count = 1 + random.nextInt(20);
-      RateLimitVerdict verdict = new RateLimitVerdict();
+      RateLimitVerdict verdict = new RateLimitVerdict(null);
       LimitHeaders headers = random.nextBoolean() ? LimitHeaders.OFF : LimitHeaders.X_RATELIMIT;
       verdict.start(count, headers);
-      verdict.overLimit(random.nextBoolean());
+      boolean isOver = random.nextBoolean();
+      verdict.conclude(isOver, 0);
       RateLimitResponse.Builder response =
-          RateLimitResponse.newBuilder().setOverallCode(code(verdict.isOverLimit()));
+          RateLimitResponse.newBuilder().setOverallCode(code(isOver));
       for (int i = 0; i < count; i++) {
         response.addStatuses(status(verdict, i));
       }
@@ -165,7 +168,7 @@ class EnvoyMessagesIT {
     switch (random.nextInt(4)) {
       case 0 -> status.setCode(Code.OK);
       case 1 -> {
-        verdict.unlimited(index);
+        verdict.status(index).unlimited();
         status.setCode(Code.OK).setLimitRemaining(-1);
       }
       default -> {
@@ -175,13 +178,16 @@ class EnvoyMessagesIT {
         long resetNs = random.nextLong() >>> 8 + random.nextInt(50);
         LimitUnit unit = LimitUnit.values()[random.nextInt(LimitUnit.values().length)];
         byte[] name = random.nextBoolean() ? new byte[0] : text().getBytes(StandardCharsets.UTF_8);
-        NodeLimit node = new NodeLimit(null, null, 0, List.of(), false, name);
-        verdict.limit(
-            index, random.nextBoolean() ? node : null, unit, Integer.toUnsignedLong(perUnit));
-        verdict.status(index, isOver, left, resetNs);
+        boolean isOfFile = random.nextBoolean();
+        if (isOfFile) {
+          verdict.status(index).limit(node(unit, Integer.toUnsignedLong(perUnit), name));
+        } else {
+          verdict.status(index).limit(unit, Integer.toUnsignedLong(perUnit));
+        }
+        verdict.status(index).say(isOver, left, resetNs);
         RateLimit.Builder limit =
             RateLimit.newBuilder().setRequestsPerUnit(perUnit).setUnitValue(unit.number());
-        if (verdict.limit(index) != null) {
+        if (isOfFile) {
           limit.setName(new String(name, StandardCharsets.UTF_8));
         }
         status
@@ -195,6 +201,13 @@ class EnvoyMessagesIT {
       }
     }
     return status.build();
+  }
+
+  private static NodeLimit node(LimitUnit unit, long perUnit, byte[] name) {
+    DescriptorLimit limit =
+        new DescriptorLimit(
+            unit, perUnit, false, "", List.of(), false, false, false, LimitOptions.NONE);
+    return new NodeLimit(limit, null, 0, List.of(), false, name);
   }
 
   private static Code code(boolean isOver) {

@@ -55,23 +55,11 @@ public final class IdentityText {
     return end == TOO_LONG ? hash.write(identity.bytes(), 0, identity.length(), target, at) : end;
   }
 
-  /**
-   * Writes the hash of bytes that are an identity without a key, in place of its text.
-   *
-   * @param bytes on the heap, from 0 on.
-   * @return where the hash ends.
-   */
-  public int writeHash(DirectBuffer bytes, int length, MutableDirectBuffer target, int at) {
-    return hash.write(bytes, 0, length, target, at);
-  }
-
-  /** Whether every identity is hashed whole. */
-  public boolean hashesAll() {
-    return hashesAll;
-  }
-
   private int writeParts(
       KeySpec key, Identity identity, MutableDirectBuffer target, int at, int end) {
+    if (key == KeySpec.DESCRIPTOR) {
+      return DescriptorIdentity.writeText(identity, target, at, end);
+    }
     DirectBuffer bytes = identity.bytes();
     int out = at;
     int part = 0;

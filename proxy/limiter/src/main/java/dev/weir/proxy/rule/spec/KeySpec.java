@@ -18,6 +18,9 @@ public final class KeySpec {
   /** The default: the client's address. */
   public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
 
+  /** What no request is read by: the entries of a descriptor that a caller gives. */
+  public static final KeySpec DESCRIPTOR = new KeySpec(List.of());
+
   private final KeyPart[] parts;
 
   private KeySpec(List<KeyPart> parts) {
@@ -53,6 +56,9 @@ public final class KeySpec {
    * is cut, and ends with {@code #} and a hash.
    */
   public byte[] dimension() {
+    if (this == DESCRIPTOR) {
+      return toString().getBytes(StandardCharsets.US_ASCII);
+    }
     UnsafeBuffer out = new UnsafeBuffer(new byte[3 * 8 * (MAX_PARTS + 512) + MAX_PARTS]);
     int at = 0;
     for (KeyPart part : parts) {
@@ -92,6 +98,8 @@ public final class KeySpec {
   /** The sources, separated by commas. */
   @Override
   public String toString() {
-    return Arrays.stream(parts).map(KeyPart::toString).collect(Collectors.joining(","));
+    return this == DESCRIPTOR
+        ? "descriptor"
+        : Arrays.stream(parts).map(KeyPart::toString).collect(Collectors.joining(","));
   }
 }

@@ -43,6 +43,12 @@ public record LimitSpec(
   /** The longest wait that may be set: a held request keeps its connection. */
   public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
 
+  /** What the state word of a second's window has room for; those of longer ones have more. */
+  private static final long MOST_PER_SECOND = (1L << 30) - 1;
+
+  /** What the state word of longer windows has room for. */
+  private static final long MOST = (1L << 36) - 1;
+
   private static final int DEFAULT_SUB_WINDOWS = 10;
   private static final long NS_PER_US = 1_000;
 
@@ -129,7 +135,14 @@ public record LimitSpec(
    * @throws IllegalArgumentException if it cannot be.
    */
   public Limit compile(long unixEpochNs) {
-    return resolved().compile(rate.count(), rate.windowNs(), capacity(), unixEpochNs);
+    return resolved().compile(countHere(), rate.windowNs(), capacity(), unixEpochNs);
+  }
+
+  private long countHere() {
+    if (!rate.isUnbounded()) {
+      return rate.count();
+    }
+    return rate.windowNs() <= TimeUnit.SECONDS.toNanos(1) ? MOST_PER_SECOND : MOST;
   }
 
   /**

@@ -14,6 +14,9 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
   /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
   public static final long MAX_COUNT = 999_999_999_999_999L;
 
+  /** A count that nothing reaches, of what is counted only: more than any rule may say. */
+  private static final long UNBOUNDED = 1L << 52;
+
   private static final String EXPECTED = "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d";
   private static final String MONTH = "1month";
 
@@ -23,6 +26,16 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
 
   static Rate perMonth(long count) {
     return new Rate(count, TimeUnit.DAYS.toNanos(31), true);
+  }
+
+  /** The rate of what is counted by windows and never refused. */
+  public static Rate unbounded(long windowNs) {
+    return new Rate(UNBOUNDED, windowNs);
+  }
+
+  /** Whether it only counts. */
+  boolean isUnbounded() {
+    return count == UNBOUNDED;
   }
 
   /**

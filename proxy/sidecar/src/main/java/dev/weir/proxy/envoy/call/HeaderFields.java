@@ -21,9 +21,8 @@ final class HeaderFields {
   private static final byte[] NO_NAME = {};
 
   private final ExpandableArrayBuffer value = new ExpandableArrayBuffer(128);
-  private RateLimitVerdict verdict;
   private byte[][] names;
-  private int descriptor;
+  private DescriptorStatus status;
   private int index;
   private int length;
 
@@ -36,9 +35,8 @@ final class HeaderFields {
   }
 
   void begin(RateLimitVerdict of) {
-    verdict = of;
-    descriptor = of.headers() == LimitHeaders.OFF ? -1 : of.closest();
-    names = descriptor < 0 ? NONE : names(of.headers());
+    status = of.headers() == LimitHeaders.OFF ? null : of.closest();
+    names = status == null ? NONE : names(of.headers());
     index = -1;
   }
 
@@ -54,7 +52,7 @@ final class HeaderFields {
   /** Goes on to the next field; false if there is none. */
   boolean next() {
     if (++index >= names.length) {
-      verdict = null;
+      status = null;
       return false;
     }
     length = 0;
@@ -63,24 +61,24 @@ final class HeaderFields {
     } else {
       number(
           switch (index) {
-            case 0 -> verdict.requestsPerUnit(descriptor);
-            case 1 -> verdict.remaining(descriptor);
-            default -> verdict.resetSeconds(descriptor);
+            case 0 -> status.requestsPerUnit();
+            case 1 -> status.remaining();
+            default -> status.resetSeconds();
           });
     }
     return true;
   }
 
   private void item(boolean isPolicy) {
-    LimitUnit unit = verdict.unit(descriptor);
-    NodeLimit limit = verdict.limit(descriptor);
+    LimitUnit unit = status.unit();
+    NodeLimit limit = status.limit();
     text("\"");
     name(limit == null ? NO_NAME : limit.name(), unit);
     text("\"");
     text(isPolicy ? ";q=" : ";r=");
-    number(isPolicy ? verdict.requestsPerUnit(descriptor) : verdict.remaining(descriptor));
+    number(isPolicy ? status.requestsPerUnit() : status.remaining());
     text(isPolicy ? ";w=" : ";t=");
-    number(isPolicy ? unit.seconds() : verdict.resetSeconds(descriptor));
+    number(isPolicy ? unit.seconds() : status.resetSeconds());
   }
 
   /** The limit's name, of which a quoted string has what it may have; its unit if it has none. */

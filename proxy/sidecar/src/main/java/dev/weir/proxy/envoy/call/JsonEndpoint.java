@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  * {@code POST /json}: a call and its answer as JSON, with the status of HTTP that says the same:
  * 200 or 429; 400 if the body is no call, 503 if the store gave no decision.
  */
-public final class JsonEndpoint implements HttpEndpoint {
+public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
   private static final byte[] CONTENT_TYPE = "content-type".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] JSON = "application/json".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] TEXT = "text/plain".getBytes(StandardCharsets.US_ASCII);
@@ -19,24 +19,6 @@ public final class JsonEndpoint implements HttpEndpoint {
   private final RateLimitErrors errors;
   private final RateLimitCall call = new RateLimitCall();
   private final JsonCall reader = new JsonCall();
-
-  /** A request that waits for the store, until it is answered or its client has left. */
-  private static final class Asked implements RateLimitAsker {
-    private final JsonEndpoint endpoint;
-    private HttpCall asking;
-
-    Asked(JsonEndpoint endpoint, HttpCall of) {
-      this.endpoint = endpoint;
-      this.asking = of;
-    }
-
-    @Override
-    public void decided(RateLimitVerdict verdict) {
-      if (asking != null) {
-        endpoint.answer(asking, verdict);
-      }
-    }
-  }
 
   public JsonEndpoint(RateLimiter limiter, RateLimitErrors errors) {
     this.limiter = limiter;
@@ -62,13 +44,20 @@ public final class JsonEndpoint implements HttpEndpoint {
       answer(of, 400, TEXT, (bad.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
       return;
     }
-    Asked asked = new Asked(this, of);
-    RateLimitVerdict verdict = limiter.ask(call, asked, of.arrivedNs());
-    if (verdict == null) {
+    PendingCall asked = limiter.ask(call, this, of, of.arrivedNs());
+    if (asked.isOpen()) {
       of.attach(asked);
     } else {
-      answer(of, verdict);
+      answer(of, asked.verdict);
     }
+  }
+
+  /** A verdict has come late. */
+  @Override
+  public void decided(Object whose, RateLimitVerdict verdict) {
+    HttpCall of = (HttpCall) whose;
+    of.attach(null);
+    answer(of, verdict);
   }
 
   private void answer(HttpCall of, RateLimitVerdict verdict) {
@@ -87,8 +76,8 @@ public final class JsonEndpoint implements HttpEndpoint {
 
   @Override
   public void cancelled(HttpCall of) {
-    if (of.attachment() instanceof Asked asked) {
-      asked.asking = null;
+    if (of.attachment() instanceof PendingCall asked) {
+      asked.leave();
     }
   }
 }

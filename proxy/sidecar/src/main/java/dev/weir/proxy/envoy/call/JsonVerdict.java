@@ -16,34 +16,34 @@ final class JsonVerdict {
     out.append("\",\"statuses\":[");
     for (int i = 0; i < verdict.count(); i++) {
       out.append(i == 0 ? "" : ",");
-      status(verdict, i, out);
+      status(verdict.status(i), out);
     }
     out.append(']');
     headers(verdict, out);
     return out.append("}").toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  private static void status(RateLimitVerdict verdict, int descriptor, StringBuilder out) {
-    out.append("{\"code\":\"").append(code(verdict.isOver(descriptor))).append('"');
-    LimitUnit unit = verdict.unit(descriptor);
+  private static void status(DescriptorStatus status, StringBuilder out) {
+    out.append("{\"code\":\"").append(code(status.isOver())).append('"');
+    LimitUnit unit = status.unit();
     if (unit != null) {
       out.append(",\"currentLimit\":{");
-      if (!verdict.name(descriptor).isEmpty()) {
+      if (!status.name().isEmpty()) {
         out.append("\"name\":");
-        text(verdict.name(descriptor), out);
+        text(status.name(), out);
         out.append(',');
       }
-      if (verdict.requestsPerUnit(descriptor) > 0) {
-        out.append("\"requestsPerUnit\":").append(verdict.requestsPerUnit(descriptor)).append(',');
+      if (status.requestsPerUnit() > 0) {
+        out.append("\"requestsPerUnit\":").append(status.requestsPerUnit()).append(',');
       }
       out.append("\"unit\":\"").append(unit.name()).append("\"}");
     }
-    if (verdict.remaining(descriptor) > 0) {
-      out.append(",\"limitRemaining\":").append(verdict.remaining(descriptor));
+    if (status.remaining() > 0) {
+      out.append(",\"limitRemaining\":").append(status.remaining());
     }
     if (unit != null) {
       out.append(",\"durationUntilReset\":\"");
-      duration(verdict.resetNs(descriptor), out);
+      duration(status.resetNs(), out);
       out.append("s\"");
     }
     out.append('}');

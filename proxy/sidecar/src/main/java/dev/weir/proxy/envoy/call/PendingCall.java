@@ -1,116 +1,94 @@
 package dev.weir.proxy.envoy.call;
 
 import dev.weir.proxy.control.LimitHeaders;
-import dev.weir.proxy.envoy.file.Budgets;
 import dev.weir.proxy.envoy.file.Domain;
-import dev.weir.proxy.metrics.DescriptorCounters;
-import dev.weir.proxy.request.StoreFault;
-import dev.weir.proxy.store.StoreCallback;
-import dev.weir.proxy.store.StoreDecision;
-import dev.weir.proxy.store.map.StoreKeys;
-import java.util.Arrays;
+import dev.weir.proxy.request.Verdict;
 
 /**
- * A call on its way to its verdict: what it charges and where that is counted, and, where the store
- * is asked, how many of its questions have no answer yet. Reused.
+ * A call on its way to its verdict: its descriptors, who has asked, and how many of its questions
+ * have no verdict yet. Reused.
  */
-final class PendingCall implements StoreCallback {
-  private static final int BYTES_AT_FIRST = 256;
-
-  final RateLimitVerdict verdict = new RateLimitVerdict();
-  final CallCharges charges = new CallCharges();
-  final ChargesTogether together = new ChargesTogether();
+final class PendingCall {
+  final RateLimitVerdict verdict = new RateLimitVerdict(this);
+  final TakenTogether together = new TakenTogether(this);
   private final RateLimiter limiter;
-  private DescriptorCounters[] counters = new DescriptorCounters[8];
-  Domain domain;
-  RateLimitAsker asker;
+  private Domain domain;
+  private RateLimitAsker asker;
+  private Object whose;
 
-  /** Questions to the store without an answer, and one more while they are asked. */
-  int openCount;
-
-  /** The keys of its charges in the store, where they may have to go back; else null. */
-  private StoreKeys keys;
-
-  private boolean isUndecided;
+  /** Questions without a verdict, and one more while they are asked. */
+  private int openCount;
 
   PendingCall(RateLimiter limiter) {
     this.limiter = limiter;
   }
 
-  void begin(RateLimitCall call, Domain of, LimitHeaders headers, RateLimitAsker toTell) {
+  void begin(
+      int descriptorCount, Domain of, LimitHeaders headers, RateLimitAsker toTell, Object named) {
     domain = of;
     asker = toTell;
+    whose = named;
     openCount = 1;
-    isUndecided = false;
-    charges.clear();
     together.clear();
-    verdict.start(call.descriptorCount(), headers);
-    if (keys != null) {
-      keys.clear();
+    verdict.start(descriptorCount, headers);
+  }
+
+  /** Whether a call that is refused takes nothing of any descriptor. */
+  boolean isAllOrNothing() {
+    return domain.options().isAllOrNothing();
+  }
+
+  Domain domain() {
+    return domain;
+  }
+
+  /** Who asked has left: nobody is told, and what it was charged stays charged. */
+  void leave() {
+    asker = null;
+    whose = null;
+  }
+
+  /** Tells who asked, unless they have left. */
+  void tell() {
+    if (asker != null) {
+      asker.decided(whose, verdict);
     }
+  }
+
+  /** The call has failed: nobody is told, and what it has taken goes back if it may. */
+  void fail() {
+    leave();
+    verdict.fail(RateLimitVerdict.Fault.STORE);
+  }
+
+  /** One of its questions has no verdict yet. */
+  void opened() {
+    openCount++;
+  }
+
+  /** One of its questions has its verdict, or all are asked; returns whether none is open. */
+  boolean closed() {
+    return --openCount == 0;
+  }
+
+  /** Whether the verdict is not known yet, and will be told. */
+  boolean isOpen() {
+    return openCount > 0;
+  }
+
+  /** A verdict on a descriptor has come late. */
+  void decided(DescriptorStatus descriptor, Verdict late) {
+    limiter.decided(this, descriptor, late);
+  }
+
+  /** A verdict on what is taken together has come late. */
+  void decidedTogether(Verdict late) {
+    limiter.decidedTogether(this, late);
   }
 
   /** Forgets the rules and the asker, so that they may be forgotten by all. */
   void end() {
     domain = null;
-    asker = null;
-    charges.clear();
-  }
-
-  /** Whether its memory has grown for a call of many descriptors. */
-  boolean isLarge() {
-    return verdict.isLarge();
-  }
-
-  /** Adds a charge. */
-  void add(int descriptor, Budgets budgets, long hits, long key, DescriptorCounters counts) {
-    int charge = charges.count();
-    charges.add(descriptor, budgets, hits, key);
-    if (charge == counters.length) {
-      counters = Arrays.copyOf(counters, 2 * charge);
-    }
-    counters[charge] = counts;
-  }
-
-  DescriptorCounters counters(int charge) {
-    return counters[charge];
-  }
-
-  /** Keeps the key of a charge in the store, by the charge's place. */
-  void keep(int charge, StoreKeys key) {
-    if (keys == null) {
-      keys = new StoreKeys(RateLimitCall.MAX_DESCRIPTORS, BYTES_AT_FIRST);
-    }
-    while (keys.count() < charge) {
-      keys.add(key, 0, 1); // the place of one that this node decides on
-    }
-    keys.add(key, 0, 1);
-  }
-
-  /** The keys of its charges in the store, by the charges' places. */
-  StoreKeys keys() {
-    return keys;
-  }
-
-  /** Whether the store gave no decision on one of its charges. */
-  boolean isUndecided() {
-    return isUndecided;
-  }
-
-  /** The store gives no decision on one of its charges. */
-  void undecided() {
-    isUndecided = true;
-  }
-
-  @Override
-  public void decided(long charge, StoreDecision decision) {
-    limiter.decided(this, (int) charge, decision);
-  }
-
-  @Override
-  public boolean unavailable(long charge, StoreFault fault) {
-    undecided();
-    limiter.ended(this);
-    return false;
+    leave();
   }
 }

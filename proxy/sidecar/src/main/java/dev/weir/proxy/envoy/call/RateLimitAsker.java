@@ -5,7 +5,8 @@ interface RateLimitAsker {
   /**
    * A verdict has come late: once per call, on the event loop that asked.
    *
+   * @param whose what was said with the call.
    * @param verdict valid during the call only.
    */
-  void decided(RateLimitVerdict verdict);
+  void decided(Object whose, RateLimitVerdict verdict);
 }

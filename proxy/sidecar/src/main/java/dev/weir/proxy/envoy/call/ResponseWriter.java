@@ -19,7 +19,7 @@ final class ResponseWriter {
     to.varint(1, verdict.isOverLimit() ? OVER_LIMIT : OK);
     for (int i = 0; i < verdict.count(); i++) {
       int begun = to.beginMessage(2);
-      status(verdict, i, to);
+      status(verdict.status(i), to);
       to.endMessage(begun);
     }
     fields.begin(verdict);
@@ -31,24 +31,24 @@ final class ResponseWriter {
     }
   }
 
-  private static void status(RateLimitVerdict verdict, int descriptor, ProtoWriter to) {
-    to.varint(1, verdict.isOver(descriptor) ? OVER_LIMIT : OK);
-    LimitUnit unit = verdict.unit(descriptor);
+  private static void status(DescriptorStatus status, ProtoWriter to) {
+    to.varint(1, status.isOver() ? OVER_LIMIT : OK);
+    LimitUnit unit = status.unit();
     if (unit != null) {
       int begun = to.beginMessage(2);
-      to.varint(1, verdict.requestsPerUnit(descriptor));
+      to.varint(1, status.requestsPerUnit());
       to.varint(2, unit.number());
-      NodeLimit limit = verdict.limit(descriptor);
+      NodeLimit limit = status.limit();
       if (limit != null) {
         to.bytes(3, limit.name());
       }
       to.endMessage(begun);
     }
-    to.varint(3, verdict.remaining(descriptor));
+    to.varint(3, status.remaining());
     if (unit != null) {
       int begun = to.beginMessage(4);
-      to.varint(1, verdict.resetNs(descriptor) / NS_PER_SECOND);
-      to.varint(2, verdict.resetNs(descriptor) % NS_PER_SECOND);
+      to.varint(1, status.resetNs() / NS_PER_SECOND);
+      to.varint(2, status.resetNs() % NS_PER_SECOND);
       to.endMessage(begun);
     }
   }

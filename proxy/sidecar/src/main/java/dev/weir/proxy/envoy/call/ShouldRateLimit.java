@@ -13,7 +13,7 @@ import java.util.Set;
  * decided is the caller's fault, and answered as such; where the store gives no decision, the call
  * fails as UNAVAILABLE, and Envoy does as its {@code failure_mode_deny} says.
  */
-public final class ShouldRateLimit implements GrpcMethod {
+public final class ShouldRateLimit implements GrpcMethod, RateLimitAsker {
   private static final String NO_DECISION = "the rate limit store gave no decision";
   private static final String BUSY = "too many calls await the rate limit store";
 
@@ -24,23 +24,6 @@ public final class ShouldRateLimit implements GrpcMethod {
   private final RateLimitCall call = new RateLimitCall();
   private final RequestReader reader = new RequestReader();
   private final ResponseWriter writer = new ResponseWriter();
-  private Asked free;
-
-  /** A call that waits for the store, until it is answered or its client has left. Reused. */
-  private final class Asked implements RateLimitAsker {
-    private GrpcCall asking;
-    private Asked next;
-
-    @Override
-    public void decided(RateLimitVerdict verdict) {
-      GrpcCall of = asking;
-      give(this);
-      if (of != null) {
-        of.attach(null);
-        answer(of, verdict);
-      }
-    }
-  }
 
   public ShouldRateLimit(
       RateLimiter limiter, RateLimitErrors errors, ResponseTimes times, LoopClock clock) {
@@ -75,15 +58,20 @@ public final class ShouldRateLimit implements GrpcMethod {
       of.fail(GrpcStatus.INVALID_ARGUMENT, fault.text());
       return;
     }
-    Asked asked = take();
-    asked.asking = of;
-    RateLimitVerdict verdict = limiter.ask(call, asked, of.arrivedNs());
-    if (verdict == null) {
+    PendingCall asked = limiter.ask(call, this, of, of.arrivedNs());
+    if (asked.isOpen()) {
       of.attach(asked);
     } else {
-      give(asked);
-      answer(of, verdict);
+      answer(of, asked.verdict);
     }
+  }
+
+  /** A verdict has come late. */
+  @Override
+  public void decided(Object whose, RateLimitVerdict verdict) {
+    GrpcCall of = (GrpcCall) whose;
+    of.attach(null);
+    answer(of, verdict);
   }
 
   private void timed(GrpcCall of) {
@@ -108,24 +96,8 @@ public final class ShouldRateLimit implements GrpcMethod {
 
   @Override
   public void cancelled(GrpcCall of) {
-    if (of.attachment() instanceof Asked asked) {
-      asked.asking = null; // what was charged stays charged: to leave is no way around a limit
+    if (of.attachment() instanceof PendingCall asked) {
+      asked.leave(); // what was charged stays charged: to leave is no way around a limit
     }
-  }
-
-  private Asked take() {
-    if (free == null) {
-      return new Asked();
-    }
-    Asked asked = free;
-    free = asked.next;
-    asked.next = null;
-    return asked;
-  }
-
-  private void give(Asked asked) {
-    asked.asking = null;
-    asked.next = free;
-    free = asked;
   }
 }

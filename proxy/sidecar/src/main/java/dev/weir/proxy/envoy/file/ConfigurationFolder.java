@@ -94,11 +94,16 @@ public final class ConfigurationFolder {
    * @return null if there was a fault in any: then none of the files counts.
    */
   public RateLimitConfiguration read(List<Faults> faults) {
-    return read(content(faults), faults);
+    return read(content(faults), faults, null);
   }
 
-  /** Reads what files hold; those that could not be read are faults already. */
-  RateLimitConfiguration read(Map<Path, byte[]> content, List<Faults> faults) {
+  /**
+   * Reads what files hold; those that could not be read are faults already.
+   *
+   * @param previous the configuration to be replaced, whose budgets go on; null at the start.
+   */
+  RateLimitConfiguration read(
+      Map<Path, byte[]> content, List<Faults> faults, RateLimitConfiguration previous) {
     Map<String, DomainSpec> domains = new LinkedHashMap<>();
     Map<String, Path> files = new LinkedHashMap<>();
     int values = 0;
@@ -116,7 +121,9 @@ public final class ConfigurationFolder {
       }
     }
     boolean isGood = faults.stream().allMatch(Faults::isEmpty);
-    return isGood ? new RateLimitConfiguration(List.copyOf(domains.values()), compiler) : null;
+    return isGood
+        ? new RateLimitConfiguration(List.copyOf(domains.values()), compiler, previous)
+        : null;
   }
 
   private void add(

@@ -30,6 +30,7 @@ public final class ConfigurationReload implements AutoCloseable {
   private final Reloads reloads = new Reloads();
   private final SettledContent<Reading> content = new SettledContent<>(Reading::isSame, null, null);
   private final WatchThread thread;
+  private RateLimitConfiguration inUse;
 
   /**
    * What a look at the folder finds.
@@ -87,12 +88,13 @@ public final class ConfigurationReload implements AutoCloseable {
   }
 
   private String read(Reading reading) {
-    RateLimitConfiguration read = folder.read(reading.files(), reading.faults());
+    RateLimitConfiguration read = folder.read(reading.files(), reading.faults(), inUse);
     if (read == null) {
       reloads.rejected();
       return text(reading.faults());
     }
     listener.accept(read);
+    inUse = read;
     LOG.info("ratelimit: {} from {}{}", read, folder.path(), reloads.taken());
     return "";
   }

@@ -24,4 +24,14 @@ public record DescriptorLimit(
     boolean hasDetailedMetric,
     LimitOptions options) {
   public static final long MAX_REQUESTS_PER_UNIT = 0xFFFF_FFFFL;
+
+  /**
+   * Whether every hit counts, refused or not, as of what lets nothing pass. Then what is charged is
+   * a mere count: all limits of one unit as one that nothing reaches, and the count that comes back
+   * is compared with the limit's own number. So a number that changes, or that a request brings
+   * along, finds what was counted.
+   */
+  public boolean countsAll() {
+    return options.countsAll() || requestsPerUnit == 0;
+  }
 }

@@ -18,11 +18,6 @@ import org.snakeyaml.engine.v2.nodes.Node;
  * weir}, which that does not know, what Weir does beside. Every fault is noted with its line.
  */
 final class DomainReader {
-  /**
-   * Hits of Envoy's may be many at once, and are counted one limit at a time: nothing is leased.
-   */
-  private static final Mode[] MODES = {Mode.LOCAL, Mode.EXACT};
-
   private static final Set<String> ROOT_KEYS = Set.of("domain", "descriptors", "weir");
   private static final Set<String> ROOT_OPTIONS =
       Set.of("mode", "refused-hits", "all-or-nothing", "headers");
@@ -100,7 +95,7 @@ final class DomainReader {
       return DomainOptions.NONE;
     }
     weir.allowOnly(ROOT_OPTIONS);
-    Mode mode = weir.oneOf("mode", MODES);
+    Mode mode = weir.oneOf("mode", Mode.values());
     boolean spares = weir.oneOf("refused-hits", RefusedHits.values()) == RefusedHits.SPARE;
     boolean isAllOrNothing = weir.flag("all-or-nothing");
     domainOptions = new LimitOptions(mode, spares || isAllOrNothing, null, 0);
@@ -192,7 +187,7 @@ final class DomainReader {
     if (!isLimited) {
       node.fault("weir", "without rate_limit", "a rate_limit that it is about");
     }
-    Mode mode = weir.oneOf("mode", MODES);
+    Mode mode = weir.oneOf("mode", Mode.values());
     RefusedHits refused = weir.oneOf("refused-hits", RefusedHits.values());
     Algorithm algorithm = weir.oneOf("algorithm", Algorithm.values());
     if (refused == RefusedHits.COUNT && algorithm != null) {

@@ -1,39 +1,122 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 
 /**
- * Turns limits of files into those that are charged.
- *
- * @param hasStore whether there is a store: then limits are exact unless they say otherwise.
- * @param ringCells how long the rings are that this node's tables have; 0 for none.
- * @param unixEpochNs the Unix epoch on the clock of the checks.
+ * Turns limits of files into those that admission charges: each a rule of one limit that no request
+ * is matched with, whose name in the store is its unit. Immutable; any thread.
  */
-public record LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
+final class LimitCompiler {
+  /** The version of limits whose windows are their unit's: their budgets are the same. */
+  private static final long COUNTS_OF_UNIT = 0;
+
+  private final boolean hasStore;
+  private final int ringCells;
+  private final long unixEpochNs;
+
+  /** By the number of a unit, the counts of its windows: on this node, and in the store. */
+  private final Rule[] localCounts = new Rule[LimitUnit.values().length + 1];
+
+  private final Rule[] storeCounts = new Rule[localCounts.length];
+
+  /**
+   * @param hasStore whether there is a store: then limits are exact unless they say otherwise.
+   * @param ringCells how long the rings are that this node's tables have; 0 for none.
+   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   */
+  LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
+    this.hasStore = hasStore;
+    this.ringCells = ringCells;
+    this.unixEpochNs = unixEpochNs;
+    for (LimitUnit unit : LimitUnit.values()) {
+      LimitSpec counts = fixedWindow(Rate.unbounded(unit.windowNs()));
+      localCounts[unit.number()] = compile(ruleSpec(unit, counts, Mode.LOCAL), 0, null);
+      storeCounts[unit.number()] = compile(ruleSpec(unit, counts, Mode.EXACT), 0, null);
+    }
+  }
+
+  private static LimitSpec fixedWindow(Rate rate) {
+    return new LimitSpec(Algorithm.FIXED_WINDOW, rate, 0, null, 0, null, null, 0);
+  }
+
+  private static RuleSpec ruleSpec(LimitUnit unit, LimitSpec limit, Mode mode) {
+    return RuleSpec.builder(unit.toString())
+        .key(KeySpec.DESCRIPTOR)
+        .algorithm(limit.algorithm())
+        .rate(limit.rate())
+        .burst(limit.burst())
+        .mode(mode)
+        .onStoreFailure(mode.needsStore() ? OnStoreFailure.CLOSED : null)
+        .build();
+  }
+
+  private Rule compile(RuleSpec spec, long version, Rule previous) {
+    return Rule.alone(spec, version, previous, unixEpochNs);
+  }
+
   /** Who decides on a limit. */
-  public Mode mode(LimitOptions options) {
+  private Mode mode(LimitOptions options) {
     return options.mode() != null ? options.mode() : hasStore ? Mode.EXACT : Mode.LOCAL;
   }
 
-  /** The limit as a rule would have it; of 1 or more per unit. */
-  public static LimitSpec spec(LimitUnit unit, long requestsPerUnit, LimitOptions options) {
-    Algorithm algorithm =
-        options.algorithm() == null ? Algorithm.FIXED_WINDOW : options.algorithm();
+  /** The counts of a unit's windows, for limits that requests bring along. */
+  Rule counts(LimitUnit unit) {
+    return counts(unit, hasStore);
+  }
+
+  private Rule counts(LimitUnit unit, boolean inStore) {
+    return (inStore ? storeCounts : localCounts)[unit.number()];
+  }
+
+  /** The counts that a limit of which every hit counts is charged as. */
+  Rule counts(DescriptorLimit limit) {
+    return counts(limit.unit(), mode(limit.options()).needsStore());
+  }
+
+  /**
+   * The limit that is charged; not of a mere count.
+   *
+   * @param version another one than that of any other limit.
+   * @param previous what the same node was charged before; null if it was not. Its budgets go on
+   *     where the unit stays, and whether the store decides.
+   */
+  Rule compile(DescriptorLimit limit, long version, Rule previous) {
+    LimitOptions options = limit.options();
+    LimitSpec counted = spec(limit.unit(), limit.requestsPerUnit(), options);
+    RuleSpec spec = ruleSpec(limit.unit(), counted, mode(options));
+    boolean goesOn =
+        previous != null
+            && previous.id().equals(spec.id())
+            && previous.spec().asksStore() == spec.asksStore();
+    if (goesOn && previous.spec().equals(spec)) {
+      return previous;
+    }
+    boolean isOfUnit = options.algorithm() == null;
+    return compile(spec, isOfUnit ? COUNTS_OF_UNIT : version, goesOn ? previous : null);
+  }
+
+  private static LimitSpec spec(LimitUnit unit, long requestsPerUnit, LimitOptions options) {
     Rate rate = Rate.parse(requestsPerUnit + "/" + unit.window());
-    return new LimitSpec(algorithm, rate, options.burst(), null, 0, null, null, 0);
+    return options.algorithm() == null
+        ? fixedWindow(rate)
+        : new LimitSpec(options.algorithm(), rate, options.burst(), null, 0, null, null, 0);
   }
 
   /** Reports what of a limit cannot be, where it is charged, and for which it is checked. */
-  public void check(DescriptorLimit limit, FaultSink sink) {
+  void check(DescriptorLimit limit, FaultSink sink) {
     LimitOptions options = limit.options();
     Mode mode = mode(options);
-    if (mode == Mode.EXACT && !hasStore) {
-      sink.fault("mode", new BadValueException("exact", "local, as there is no store"));
+    if (mode.needsStore() && !hasStore) {
+      sink.fault("mode", new BadValueException(mode.toString(), "local, as there is no store"));
       return;
     }
     if (options.burst() != 0 && options.algorithm() == null) {
@@ -42,6 +125,10 @@ public record LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
       return;
     }
     if (options.countsAll()) {
+      if (mode == Mode.LEASED) {
+        String expected = "exact or local, as refused hits count; with refused-hits: spare leased";
+        sink.fault("mode", new BadValueException("leased", expected));
+      }
       return; // a count has no bounds of its own
     }
     LimitSpec spec = spec(limit.unit(), limit.requestsPerUnit(), options);
@@ -55,7 +142,7 @@ public record LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
     if (faults[0] > 0) {
       return;
     }
-    if (mode == Mode.EXACT) {
+    if (mode.needsStore()) {
       spec.checkForStore(mode, sink);
     } else if (spec.cells() > ringCells) {
       String expected = "table.ring-cells of " + spec.cells() + " or more";

@@ -1,6 +1,5 @@
 package dev.weir.proxy.envoy.file;
 
-import dev.weir.scripts.ScriptLimit;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -29,7 +28,6 @@ public enum LimitUnit {
   private final String window;
   private final long seconds;
   private final long windowNs;
-  private final ScriptLimit storeCounts;
   private final String text = name().toLowerCase(Locale.ROOT);
 
   LimitUnit(int number, String window, long seconds) {
@@ -37,8 +35,6 @@ public enum LimitUnit {
     this.window = window;
     this.seconds = seconds;
     windowNs = TimeUnit.SECONDS.toNanos(seconds);
-    storeCounts =
-        ScriptLimit.fixedWindow(Budgets.MOST_OF_STORE, TimeUnit.SECONDS.toMicros(seconds), 0);
   }
 
   /** The unit of a number of {@code RateLimitResponse.RateLimit.Unit}; null if there is none. */
@@ -72,11 +68,6 @@ public enum LimitUnit {
 
   public long windowNs() {
     return windowNs;
-  }
-
-  /** The counts of these windows in the store; always the same one. */
-  public ScriptLimit storeCounts() {
-    return storeCounts;
   }
 
   /** How long it is until the window ends, in whole seconds, begun ones whole. */

@@ -1,11 +1,12 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.rule.Rule;
 import java.util.List;
 
 /**
  * The limit of a node: what is charged, and what an answer says of it. Immutable; any thread.
  *
- * @param budgets null if it is unlimited.
+ * @param charged the limit as admission charges it, of one budget; null if it is unlimited.
  * @param index its place among all limits of the configuration, from 0.
  * @param names of what it is counted under: the domain, then the composite key of each level, or
  *     {@code other}.
@@ -14,7 +15,7 @@ import java.util.List;
  */
 public record NodeLimit(
     DescriptorLimit spec,
-    Budgets budgets,
+    Rule charged,
     int index,
     List<String> names,
     boolean isNamedByValues,

@@ -1,7 +1,9 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.rule.Rule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,18 +30,28 @@ public final class RateLimitConfiguration {
   private final List<NodeLimit> limits = new ArrayList<>();
   private int nameBytesLeft = MAX_NAMES_BYTES;
   private int unnamedCount;
-  private final Budgets[] counts = new Budgets[LimitUnit.values().length + 1];
+  private final LimitCompiler compiler;
+
+  /** What limits that are no mere counts are charged as, by the way to their nodes. */
+  private final Map<List<String>, Rule> charged = new HashMap<>();
+
+  /** The highest version of any that was ever charged. */
+  private long version;
 
   /**
    * @param specs each of another name.
+   * @param previous the configuration to be replaced, whose budgets go on; null at the start.
    */
-  RateLimitConfiguration(List<DomainSpec> specs, LimitCompiler compiler) {
+  RateLimitConfiguration(
+      List<DomainSpec> specs, LimitCompiler compiler, RateLimitConfiguration previous) {
     this.specs = List.copyOf(specs);
+    this.compiler = compiler;
+    version = previous == null ? 0 : previous.version;
     domains = new Domain[Integer.highestOneBit(specs.size() * 2 + 1) * 2];
     for (DomainSpec spec : specs) {
       List<String> names = List.of(spec.name());
       int before = limits.size();
-      DescriptorLevel level = level(spec.descriptors(), names, false, compiler);
+      DescriptorLevel level = level(spec.descriptors(), names, false, previous);
       boolean replaces =
           limits.subList(before, limits.size()).stream()
               .anyMatch(limit -> !limit.spec().replaces().isEmpty());
@@ -50,13 +62,13 @@ public final class RateLimitConfiguration {
       }
       domains[at] = domain;
     }
-    for (LimitUnit unit : LimitUnit.values()) {
-      counts[unit.number()] = Budgets.ofCounts(unit, compiler.hasStore(), compiler);
-    }
   }
 
   private DescriptorLevel level(
-      List<DescriptorSpec> specs, List<String> names, boolean byValues, LimitCompiler compiler) {
+      List<DescriptorSpec> specs,
+      List<String> names,
+      boolean byValues,
+      RateLimitConfiguration previous) {
     List<DescriptorNode> nodes = new ArrayList<>();
     for (DescriptorSpec spec : specs) {
       List<String> path = new ArrayList<>(names);
@@ -64,11 +76,10 @@ public final class RateLimitConfiguration {
       boolean isByValues = byValues || spec.isValueToMetric();
       NodeLimit limit = null;
       if (spec.limit() != null) {
-        Budgets budgets = spec.limit().isUnlimited() ? null : Budgets.of(spec.limit(), compiler);
         limit =
             new NodeLimit(
                 spec.limit(),
-                budgets,
+                charged(spec.limit(), path, previous),
                 limits.size(),
                 figuresName(path),
                 isByValues || spec.limit().hasDetailedMetric(),
@@ -76,9 +87,35 @@ public final class RateLimitConfiguration {
         limits.add(limit);
       }
       nodes.add(
-          new DescriptorNode(spec, limit, level(spec.children(), path, isByValues, compiler)));
+          new DescriptorNode(spec, limit, level(spec.children(), path, isByValues, previous)));
     }
     return new DescriptorLevel(nodes);
+  }
+
+  private Rule charged(DescriptorLimit limit, List<String> path, RateLimitConfiguration previous) {
+    if (limit.isUnlimited()) {
+      return null;
+    }
+    if (limit.countsAll()) {
+      return compiler.counts(limit);
+    }
+    Rule before = previous == null ? null : previous.charged.get(path);
+    Rule rule = compiler.compile(limit, ++version, before);
+    charged.put(List.copyOf(path), rule);
+    return rule;
+  }
+
+  /**
+   * Has the budgets of the configuration before decide by those of this one. To be called before
+   * anybody uses this one.
+   */
+  public void succeed() {
+    charged.values().forEach(Rule::succeed);
+  }
+
+  /** To be called once everybody uses this configuration. */
+  public void completeAdoption() {
+    charged.values().forEach(Rule::completeAdoption);
   }
 
   /** What a limit is counted under: its path, while there is room for that in a scrape. */
@@ -118,8 +155,8 @@ public final class RateLimitConfiguration {
   }
 
   /** The counts of a unit, for limits that requests bring along. */
-  public Budgets counts(LimitUnit unit) {
-    return counts[unit.number()];
+  public Rule counts(LimitUnit unit) {
+    return compiler.counts(unit);
   }
 
   /** All limits, each at its {@link NodeLimit#index()}. */

@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -35,16 +32,8 @@ class CallersNamesTest {
       IntStream.range(0, LOOPS).mapToObj(loop -> limiter()).toList();
 
   private RateLimiter limiter() {
-    return new RateLimiter(
-        tables,
-        null,
-        StoreNames.DEFAULT,
-        KeyHasher.withKey(1, 2),
-        metrics.newLoop(),
-        new RateLimitErrors(),
-        new LoopClock(() -> 1),
-        0,
-        RateLimitAnswers.DEFAULT);
+    return LimiterRig.local(
+        tables, metrics.newLoop(), new RateLimitErrors(), new LoopClock(() -> 1));
   }
 
   CallersNamesTest() {
@@ -62,7 +51,7 @@ class CallersNamesTest {
   }
 
   private void ask(int loop, Call call) {
-    limiters.get(loop).ask(call.get(), null, 1);
+    limiters.get(loop).ask(call.get(), null, null, 1);
   }
 
   /** What a scrape has that begins so. */

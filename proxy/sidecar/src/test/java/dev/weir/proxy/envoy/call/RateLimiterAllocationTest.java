@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import java.lang.management.ManagementFactory;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
@@ -31,16 +28,12 @@ class RateLimiterAllocationTest {
 
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1_000, 4, 0), 0);
   private final RateLimiter limiter =
-      new RateLimiter(
+      LimiterRig.local(
           tables,
-          null,
-          StoreNames.DEFAULT,
-          KeyHasher.withKey(1, 2),
           new Metrics().newLoop(),
           new RateLimitErrors(),
           new LoopClock(),
-          LoopClock.unixEpochNs(),
-          RateLimitAnswers.DEFAULT);
+          LoopClock.unixEpochNs());
   private final RequestReader reader = new RequestReader();
   private final ResponseWriter writer = new ResponseWriter();
   private final RateLimitCall call = new RateLimitCall();
@@ -73,7 +66,8 @@ class RateLimiterAllocationTest {
     long sum = 0;
     for (int i = 0; i < ITERATIONS; i++) {
       assertNull(reader.read(message, call));
-      RateLimitVerdict verdict = limiter.ask(call, null, System.nanoTime() & (1L << 57) - 1 | 1);
+      long nowNs = System.nanoTime() & (1L << 57) - 1 | 1;
+      RateLimitVerdict verdict = limiter.ask(call, null, null, nowNs).verdict;
       writer.write(verdict, out.begin());
       sum += out.length();
     }

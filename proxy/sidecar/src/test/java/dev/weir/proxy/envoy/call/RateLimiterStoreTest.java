@@ -2,20 +2,19 @@ package dev.weir.proxy.envoy.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.ModelAdmission;
 import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
+import dev.weir.proxy.store.map.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -54,17 +53,14 @@ class RateLimiterStoreTest {
 
   private void start(String text, boolean isCluster, StoreNames names, ModelServer... servers) {
     store = new ModelStore(List.of(servers), List.of(), isCluster, metrics.store(), DEADLINE_NS);
+    Topology topology = isCluster ? Topology.CLUSTER : Topology.STANDALONE;
     limiter =
-        new RateLimiter(
-            tables,
-            store.store(),
-            names,
-            KeyHasher.withKey(1, 2),
+        LimiterRig.of(
+            ModelAdmission.withoutRules(store, topology, DEADLINE_NS, tables, metrics, names),
             metrics,
             errors,
             store.clock(),
-            0,
-            RateLimitAnswers.DEFAULT);
+            0);
     limiter.prepare(null, Configurations.exact(text)).run();
   }
 
@@ -75,12 +71,15 @@ class RateLimiterStoreTest {
   }
 
   private void ask(Call call) {
-    RateLimitVerdict verdict =
-        limiter.ask(call.get(), late -> told.add(text(late)), store.clock().nowNs());
-    if (verdict != null) {
-      told.add("at once " + text(verdict));
+    PendingCall asked = ask(call.get());
+    if (!asked.isOpen()) {
+      told.add("at once " + text(asked.verdict));
     }
     store.run();
+  }
+
+  private PendingCall ask(RateLimitCall call) {
+    return limiter.ask(call, (whose, late) -> told.add(text(late)), null, store.clock().nowNs());
   }
 
   private static String text(RateLimitVerdict verdict) {
@@ -89,7 +88,8 @@ class RateLimiterStoreTest {
     }
     StringBuilder text = new StringBuilder(verdict.isOverLimit() ? "over" : "ok");
     for (int i = 0; i < verdict.count(); i++) {
-      text.append(' ').append(verdict.isOver(i) ? "!" : "").append(verdict.remaining(i));
+      DescriptorStatus status = verdict.status(i);
+      text.append(' ').append(status.isOver() ? "!" : "").append(status.remaining());
     }
     return text.toString();
   }
@@ -152,6 +152,46 @@ class RateLimiterStoreTest {
     ask(Call.to("d").descriptor("b=1").hitsOfDescriptor(0));
     server.answer();
     assertTold("over !0", "over !0", "ok 9");
+  }
+
+  /** As a rule's door does: the store is not asked what it has just said. */
+  @Test
+  void refusesHereWhatTheStoreHasJustRefused() {
+    start(TWO.replaceFirst("\n", "\nweir: {refused-hits: spare}\n"), server);
+    for (int i = 0; i < 3; i++) {
+      ask(Call.to("d").descriptor("a=1"));
+      server.answer();
+    }
+    assertTold("ok 1", "ok 0", "over !0");
+    int asked = server.executed().size();
+    for (int i = 0; i < 20; i++) {
+      ask(Call.to("d").descriptor("a=1"));
+      answerAll();
+    }
+    assertEquals(0, server.executed().size() - asked, "questions to the store, of 20 calls");
+    assertEquals(Set.of("at once over !0"), Set.copyOf(told));
+  }
+
+  @Test
+  void decidesByUnitsThatTheStoreGrantedAheadWhereTheFileSaysSo() {
+    start(
+        """
+        domain: d
+        weir: {mode: leased, refused-hits: spare}
+        descriptors:
+          - key: a
+            rate_limit: {unit: minute, requests_per_unit: 100000}
+        """,
+        server);
+    int calls = 1_000;
+    for (int i = 0; i < calls; i++) {
+      ask(Call.to("d").descriptor("a=1"));
+      answerAll();
+      store.pass(TimeUnit.MICROSECONDS.toNanos(100));
+    }
+    assertEquals(calls, told.stream().filter(one -> one.contains("ok ")).count());
+    int asked = server.executed().size();
+    assertTrue(asked < calls / 4, asked + " questions to the store");
   }
 
   @Test
@@ -336,6 +376,24 @@ class RateLimiterStoreTest {
   }
 
   @Test
+  void namesTheBudgetOfASharedThresholdByItsPattern() {
+    start(
+        """
+        domain: d
+        descriptors:
+          - key: a
+            value: x*
+            share_threshold: true
+            rate_limit: {unit: week, requests_per_unit: 2}
+        """,
+        server);
+    ask(Call.to("d").descriptor("a=xy"));
+    server.answer();
+    String name = server.executed().get(0);
+    assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:d\\+a=x%2A\\*:week]"), name);
+  }
+
+  @Test
   void hashesANameThatWouldBeTooLong() {
     start(TWO, server);
     ask(Call.to("d").descriptor("a=" + "x".repeat(5_000)));
@@ -347,18 +405,17 @@ class RateLimiterStoreTest {
     assertTrue(name.matches("check \\[rl:\\{p\\d{3}}:descriptor:#[0-9a-f]{32}:year]"), name);
   }
 
-  /** Calls of many descriptors take more memory: they are counted by those. */
   @Test
   void keepsNoMoreThanSoManyDescriptorsThatWait() {
     start(TWO, server);
-    int most = RateLimiter.MAX_PENDING_DESCRIPTORS / RateLimitCall.MAX_DESCRIPTORS;
-    RateLimitCall waiting = waiting().get();
+    RateLimitCall waiting = both().get();
+    int most = 8 * 1024 / 2;
     for (int i = 0; i < most; i++) {
-      assertNull(limiter.ask(waiting, late -> told.add("late"), store.clock().nowNs()));
+      assertTrue(ask(waiting).isOpen());
     }
-    RateLimitVerdict refused =
-        limiter.ask(waiting, late -> told.add("late"), store.clock().nowNs());
-    assertEquals(RateLimitVerdict.Fault.BUSY, refused.fault());
+    PendingCall refused = ask(waiting);
+    assertFalse(refused.isOpen());
+    assertEquals(RateLimitVerdict.Fault.BUSY, refused.verdict.fault());
     while (server.pendingCount() > 0) {
       server.answer();
       store.run();
@@ -370,15 +427,6 @@ class RateLimiterStoreTest {
     assertTold("ok 8");
   }
 
-  /** A call of as many descriptors as one may have, of which the first is asked of the store. */
-  private static Call waiting() {
-    Call call = Call.to("d").descriptor("a=1");
-    for (int i = 1; i < RateLimitCall.MAX_DESCRIPTORS; i++) {
-      call.descriptor("none=1");
-    }
-    return call;
-  }
-
   /** The last descriptor's texts are behind the call's bytes: nothing else fails in reading one. */
   @Test
   void aCallThatFailsLeavesNoPlaceTaken() {
@@ -386,10 +434,8 @@ class RateLimiterStoreTest {
     RateLimitCall broken = both().get();
     broken.descriptor();
     broken.entry(1_000, 1, 1_000, 1);
-    for (int i = 0; i < RateLimiter.MAX_PENDING; i++) {
-      assertThrows(
-          IndexOutOfBoundsException.class,
-          () -> limiter.ask(broken, late -> told.add("told"), store.clock().nowNs()));
+    for (int i = 0; i < 1_000; i++) {
+      assertThrows(IndexOutOfBoundsException.class, () -> ask(broken));
     }
     while (server.pendingCount() > 0) {
       server.answer();
@@ -404,8 +450,9 @@ class RateLimiterStoreTest {
   @Test
   void aCallWhoseClientHasLeftStaysCharged() {
     start(TWO, server);
-    assertNull(limiter.ask(both().get(), null, store.clock().nowNs()));
+    ask(both().get()).leave();
     server.answer();
+    assertTold();
     assertFalse(server.charges().isEmpty());
   }
 }

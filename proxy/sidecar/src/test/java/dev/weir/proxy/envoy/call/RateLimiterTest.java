@@ -3,12 +3,11 @@ package dev.weir.proxy.envoy.call;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
@@ -17,7 +16,6 @@ import dev.weir.proxy.metrics.DescriptorCounters.Outcome;
 import dev.weir.proxy.metrics.DescriptorNames;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,17 +34,7 @@ class RateLimiterTest {
   private final RateLimitErrors errors = new RateLimitErrors();
   private long nowNs = 365L * 7 * 30 * 86_400 * SECOND_NS / 210;
   private final LoopClock clock = new LoopClock(() -> nowNs);
-  private final RateLimiter limiter =
-      new RateLimiter(
-          tables,
-          null,
-          StoreNames.DEFAULT,
-          KeyHasher.withKey(1, 2),
-          metrics,
-          errors,
-          clock,
-          0,
-          RateLimitAnswers.DEFAULT);
+  private final RateLimiter limiter = LimiterRig.local(tables, metrics, errors, clock);
 
   private RateLimitConfiguration used;
 
@@ -56,8 +44,10 @@ class RateLimiterTest {
   }
 
   private void use(String... texts) {
-    RateLimitConfiguration next = Configurations.local(texts);
+    RateLimitConfiguration next = Configurations.localAfter(used, texts);
+    next.succeed();
     limiter.prepare(used, next).run();
+    next.completeAdoption();
     used = next;
   }
 
@@ -68,7 +58,7 @@ class RateLimiterTest {
 
   private RateLimitVerdict ask(Call call) {
     clock.tick();
-    return limiter.ask(call.get(), null, nowNs);
+    return limiter.ask(call.get(), null, null, nowNs).verdict;
   }
 
   private RateLimitVerdict ask(String... descriptors) {
@@ -95,8 +85,8 @@ class RateLimiterTest {
     nodes("key: k, rate_limit: {unit: minute, requests_per_unit: 2}");
     passes(2, "k=v");
     RateLimitVerdict verdict = ask("k=v");
-    assertTrue(verdict.isOverLimit() && verdict.isOver(0));
-    assertEquals(0, verdict.remaining(0));
+    assertTrue(verdict.isOverLimit() && verdict.status(0).isOver());
+    assertEquals(0, verdict.status(0).remaining());
     passes(2, "k=w");
   }
 
@@ -105,11 +95,11 @@ class RateLimiterTest {
     nodes("key: k, rate_limit: {unit: hour, requests_per_unit: 5, name: five}");
     nowNs += 100 * SECOND_NS + 1;
     RateLimitVerdict verdict = ask("k=v");
-    assertEquals(LimitUnit.HOUR, verdict.unit(0));
-    assertEquals(5, verdict.requestsPerUnit(0));
-    assertEquals("five", verdict.name(0));
-    assertEquals(4, verdict.remaining(0));
-    assertEquals(3_500 * SECOND_NS, verdict.resetNs(0));
+    assertEquals(LimitUnit.HOUR, verdict.status(0).unit());
+    assertEquals(5, verdict.status(0).requestsPerUnit());
+    assertEquals("five", verdict.status(0).name());
+    assertEquals(4, verdict.status(0).remaining());
+    assertEquals(3_500 * SECOND_NS, verdict.status(0).resetNs());
   }
 
   @Test
@@ -120,10 +110,10 @@ class RateLimiterTest {
     passes(1, "b=1", "none=1", "a=1");
     RateLimitVerdict verdict = ask("b=1", "none=1", "a=1");
     assertEquals(3, verdict.count());
-    assertEquals(7, verdict.remaining(0));
-    assertNull(verdict.unit(1));
-    assertFalse(verdict.isOver(0) || verdict.isOver(1));
-    assertTrue(verdict.isOver(2) && verdict.isOverLimit());
+    assertEquals(7, verdict.status(0).remaining());
+    assertNull(verdict.status(1).unit());
+    assertFalse(verdict.status(0).isOver() || verdict.status(1).isOver());
+    assertTrue(verdict.status(2).isOver() && verdict.isOverLimit());
   }
 
   @Test
@@ -132,7 +122,7 @@ class RateLimiterTest {
     RateLimitVerdict verdict = ask(Call.to("e").descriptor("k=v").descriptor("l=v"));
     assertEquals(2, verdict.count());
     assertFalse(verdict.isOverLimit());
-    assertNull(verdict.unit(0));
+    assertNull(verdict.status(0).unit());
     assertEquals(1, errors.domainCount());
   }
 
@@ -140,8 +130,8 @@ class RateLimiterTest {
   void saysOfTheUnlimitedThatAllIsLeft() {
     nodes("key: k, rate_limit: {unlimited: true}");
     RateLimitVerdict verdict = ask("k=v");
-    assertNull(verdict.unit(0));
-    assertEquals(4_294_967_295L, verdict.remaining(0));
+    assertNull(verdict.status(0).unit());
+    assertEquals(4_294_967_295L, verdict.status(0).remaining());
   }
 
   @Test
@@ -186,13 +176,13 @@ class RateLimiterTest {
         "key: k, value: abc*, rate_limit: {unit: day, requests_per_unit: 1, name: second}",
         "key: k, value: abcd, rate_limit: {unit: day, requests_per_unit: 1, name: exact}",
         "key: any*, rate_limit: {unit: day, requests_per_unit: 1, name: keys}");
-    assertEquals("exact", ask("k=abcd").name(0));
-    assertEquals("first", ask("k=abce").name(0));
-    assertEquals("first", ask("k=ab").name(0));
-    assertEquals("key", ask("k=a").name(0));
-    assertEquals("key", ask("k=").name(0));
-    assertEquals("keys", ask("anything=x").name(0));
-    assertNull(ask("l=abcd").unit(0));
+    assertEquals("exact", ask("k=abcd").status(0).name());
+    assertEquals("first", ask("k=abce").status(0).name());
+    assertEquals("first", ask("k=ab").status(0).name());
+    assertEquals("key", ask("k=a").status(0).name());
+    assertEquals("key", ask("k=").status(0).name());
+    assertEquals("keys", ask("anything=x").status(0).name());
+    assertNull(ask("l=abcd").status(0).unit());
   }
 
   @ParameterizedTest
@@ -275,23 +265,23 @@ class RateLimiterTest {
   @Test
   void takesTheCallsHitsAndADescriptorsOwn() {
     nodes("key: k, rate_limit: {unit: day, requests_per_unit: 10}");
-    assertEquals(7, ask(Call.to("d").hits(3).descriptor("k=v")).remaining(0));
-    assertEquals(6, ask(Call.to("d").hits(0).descriptor("k=v")).remaining(0));
+    assertEquals(7, ask(Call.to("d").hits(3).descriptor("k=v")).status(0).remaining());
+    assertEquals(6, ask(Call.to("d").hits(0).descriptor("k=v")).status(0).remaining());
     RateLimitVerdict verdict =
         ask(Call.to("d").hits(3).descriptor("k=v").hitsOfDescriptor(5).descriptor("k=w"));
-    assertEquals(1, verdict.remaining(0));
-    assertEquals(7, verdict.remaining(1));
+    assertEquals(1, verdict.status(0).remaining());
+    assertEquals(7, verdict.status(1).remaining());
   }
 
   @Test
   void looksAndTakesNothingWhereADescriptorSaysNoHits() {
     nodes("key: k, rate_limit: {unit: day, requests_per_unit: 2}");
     Call peek = Call.to("d").descriptor("k=v").hitsOfDescriptor(0);
-    assertEquals(2, ask(peek).remaining(0));
+    assertEquals(2, ask(peek).status(0).remaining());
     passes(2, "k=v");
     RateLimitVerdict verdict = ask(peek);
     assertFalse(verdict.isOverLimit());
-    assertEquals(0, verdict.remaining(0));
+    assertEquals(0, verdict.status(0).remaining());
   }
 
   @Test
@@ -309,7 +299,7 @@ class RateLimiterTest {
     nodes("key: k, weir: {refused-hits: spare}, rate_limit: {unit: day, requests_per_unit: 5}");
     assertTrue(ask(Call.to("d").hits(6).descriptor("k=v")).isOverLimit());
     RateLimitVerdict verdict = ask(Call.to("d").hits(4).descriptor("k=v"));
-    assertEquals(1, verdict.remaining(0));
+    assertEquals(1, verdict.status(0).remaining());
   }
 
   @Test
@@ -329,9 +319,9 @@ class RateLimiterTest {
     assertFalse(ask(one).isOverLimit());
     RateLimitVerdict verdict = ask(one);
     assertTrue(verdict.isOverLimit());
-    assertEquals(1, verdict.requestsPerUnit(0));
-    assertEquals(LimitUnit.HOUR, verdict.unit(0));
-    assertEquals("", verdict.name(0));
+    assertEquals(1, verdict.status(0).requestsPerUnit());
+    assertEquals(LimitUnit.HOUR, verdict.status(0).unit());
+    assertEquals("", verdict.status(0).name());
     assertFalse(ask(Call.to("e").descriptor("k=v").limit(0, LimitUnit.DAY)).isOverLimit());
   }
 
@@ -340,7 +330,7 @@ class RateLimiterTest {
     nodes("key: k, rate_limit: {unit: day, requests_per_unit: 3}");
     passes(2, "k=v");
     RateLimitVerdict more = ask(Call.to("d").descriptor("k=v").limit(10, LimitUnit.DAY));
-    assertEquals(7, more.remaining(0));
+    assertEquals(7, more.status(0).remaining());
     assertTrue(ask("k=v").isOverLimit());
   }
 
@@ -349,7 +339,22 @@ class RateLimiterTest {
     nodes("key: k, rate_limit: {unit: day, requests_per_unit: 3}");
     passes(3, "k=v");
     nodes("key: k, rate_limit: {unit: day, requests_per_unit: 5}");
-    assertEquals(1, ask("k=v").remaining(0));
+    assertEquals(1, ask("k=v").status(0).remaining());
+  }
+
+  @Test
+  void aChangedLimitGivesNobodyAFreshBudget() {
+    nodes("key: k, weir: {algorithm: gcra}, rate_limit: {unit: hour, requests_per_unit: 5}");
+    passes(5, "k=v");
+    nodes("key: k, weir: {algorithm: gcra}, rate_limit: {unit: hour, requests_per_unit: 6}");
+    passes(1, "k=v");
+    assertTrue(ask("k=v").isOverLimit());
+    nodes(
+        "key: k, weir: {algorithm: sliding-counter}, rate_limit: {unit: hour, requests_per_unit:"
+            + " 7}");
+    passes(1, "k=v");
+    assertTrue(ask("k=v").isOverLimit());
+    passes(7, "k=w");
   }
 
   @Test
@@ -357,8 +362,8 @@ class RateLimiterTest {
     nodes("key: k, shadow_mode: true, rate_limit: {unit: day, requests_per_unit: 1}");
     passes(1, "k=v");
     RateLimitVerdict verdict = ask("k=v");
-    assertFalse(verdict.isOverLimit() || verdict.isOver(0));
-    assertEquals(0, verdict.remaining(0));
+    assertFalse(verdict.isOverLimit() || verdict.status(0).isOver());
+    assertEquals(0, verdict.status(0).remaining());
     assertEquals(1, count(Outcome.SHADOW_MODE, "d", "k"));
     assertEquals(1, count(Outcome.OVER_LIMIT, "d", "k"));
   }
@@ -371,7 +376,7 @@ class RateLimiterTest {
         "key: n, rate_limit: {unit: day, requests_per_unit: 3}");
     passes(1, "q=1", "r=1", "n=1");
     RateLimitVerdict one = ask("q=1", "r=1", "n=1");
-    assertTrue(one.isOver(0));
+    assertTrue(one.status(0).isOver());
     assertFalse(one.isOverLimit());
     assertTrue(ask("q=1", "r=1", "n=1").isOverLimit());
     assertTrue(ask("n=1", "r=2").isOverLimit());
@@ -385,8 +390,8 @@ class RateLimiterTest {
     assertTrue(ask("a=1").isOverLimit());
     RateLimitVerdict verdict = ask("a=1", "b=1");
     assertFalse(verdict.isOverLimit());
-    assertNull(verdict.unit(0));
-    assertEquals(4, verdict.remaining(1));
+    assertNull(verdict.status(0).unit());
+    assertEquals(4, verdict.status(1).remaining());
   }
 
   @ParameterizedTest
@@ -402,12 +407,12 @@ class RateLimiterTest {
   void countsInWindowsFromTheEpoch(LimitUnit unit, long seconds) {
     nodes("key: k, rate_limit: {unit: " + unit + ", requests_per_unit: 1}");
     nowNs = 3 * seconds * SECOND_NS - 1;
-    assertEquals(SECOND_NS, ask("k=v").resetNs(0));
+    assertEquals(SECOND_NS, ask("k=v").status(0).resetNs());
     assertTrue(ask("k=v").isOverLimit());
     nowNs++;
     RateLimitVerdict verdict = ask("k=v");
     assertFalse(verdict.isOverLimit());
-    assertEquals(seconds * SECOND_NS, verdict.resetNs(0));
+    assertEquals(seconds * SECOND_NS, verdict.status(0).resetNs());
   }
 
   @Test
@@ -425,8 +430,8 @@ class RateLimiterTest {
     passes(1, "a=1", "b=1");
     RateLimitVerdict refused = ask("a=1", "b=1");
     assertTrue(refused.isOverLimit());
-    assertEquals(4, refused.remaining(0));
-    assertEquals(3, ask("a=1").remaining(0));
+    assertEquals(4, refused.status(0).remaining());
+    assertEquals(3, ask("a=1").status(0).remaining());
   }
 
   @Test
@@ -437,7 +442,7 @@ class RateLimiterTest {
     passes(2, "k=v");
     RateLimitVerdict refused = ask("k=v");
     assertTrue(refused.isOverLimit());
-    assertEquals(SECOND_NS, refused.resetNs(0));
+    assertEquals(SECOND_NS, refused.status(0).resetNs());
     nowNs += SECOND_NS;
     passes(1, "k=v");
   }
@@ -551,9 +556,11 @@ class RateLimiterTest {
     nodes(
         "key: a, rate_limit: {unit: day, requests_per_unit: 5}",
         "key: b, rate_limit: {unit: day, requests_per_unit: 2}");
-    assertEquals(1, ask("a=1", "b=1").closest());
+    RateLimitVerdict answered = ask("a=1", "b=1");
+    assertSame(answered.status(1), answered.closest());
     ask("b=1");
-    assertEquals(0, ask("b=1", "a=1").closest());
-    assertEquals(-1, ask("none=1").closest());
+    answered = ask("b=1", "a=1");
+    assertSame(answered.status(0), answered.closest());
+    assertNull(ask("none=1").closest());
   }
 }

@@ -6,13 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.StoreNames;
-import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.decision.DecisionRig;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -33,17 +30,7 @@ class ShouldRateLimitTest {
   private final DecisionRig rig = new DecisionRig();
   private final RateLimitErrors errors = new RateLimitErrors();
   private final LoopMetrics metrics = new Metrics().newLoop();
-  private final RateLimiter limiter =
-      new RateLimiter(
-          tables,
-          null,
-          StoreNames.DEFAULT,
-          KeyHasher.withKey(1, 2),
-          metrics,
-          errors,
-          rig.clock,
-          0,
-          RateLimitAnswers.DEFAULT);
+  private final RateLimiter limiter = LimiterRig.local(tables, metrics, errors, rig.clock);
   private boolean isReady = true;
 
   private void start(String text) {

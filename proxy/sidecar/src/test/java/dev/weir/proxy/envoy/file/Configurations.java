@@ -15,22 +15,29 @@ public final class Configurations {
 
   /** A configuration whose limits this node decides on; there is no store. */
   public static RateLimitConfiguration local(String... texts) {
-    return read(folder(false, false), texts);
+    return localAfter(null, texts);
+  }
+
+  /** As {@link #local}, where another configuration is in use; null if none is. */
+  public static RateLimitConfiguration localAfter(
+      RateLimitConfiguration previous, String... texts) {
+    return read(folder(false, false), previous, texts);
   }
 
   /** A configuration whose limits the store decides on. */
   public static RateLimitConfiguration exact(String... texts) {
-    return read(folder(false, true), texts);
+    return read(folder(false, true), null, texts);
   }
 
   /** A configuration of files that may have one domain together. */
   public static RateLimitConfiguration merged(String... texts) {
-    return read(folder(true, false), texts);
+    return read(folder(true, false), null, texts);
   }
 
-  private static RateLimitConfiguration read(ConfigurationFolder folder, String... texts) {
+  private static RateLimitConfiguration read(
+      ConfigurationFolder folder, RateLimitConfiguration previous, String... texts) {
     List<Faults> faults = new ArrayList<>();
-    RateLimitConfiguration read = folder.read(content(texts), faults);
+    RateLimitConfiguration read = folder.read(content(texts), faults, previous);
     if (read == null) {
       throw new AssertionError(text(faults));
     }
@@ -42,13 +49,18 @@ public final class Configurations {
     return faults(folder(false, false), texts);
   }
 
+  /** All faults of texts where there is a store. */
+  public static String faultsExact(String... texts) {
+    return faults(folder(false, true), texts);
+  }
+
   public static String faultsMerged(String... texts) {
     return faults(folder(true, false), texts);
   }
 
   private static String faults(ConfigurationFolder folder, String... texts) {
     List<Faults> faults = new ArrayList<>();
-    RateLimitConfiguration read = folder.read(content(texts), faults);
+    RateLimitConfiguration read = folder.read(content(texts), faults, null);
     String text = text(faults);
     if ((read == null) == text.isEmpty()) {
       throw new AssertionError(read + " with faults: " + text);

@@ -157,6 +157,21 @@ class DomainReaderTest {
     assertEquals(6, nodes.get(2).limit().requestsPerUnit());
   }
 
+  @Test
+  void leasesOnlyWhatSparesRefusedHits() {
+    String limit = " rate_limit: {unit: day, requests_per_unit: 9000}}\n";
+    String told =
+        Configurations.faultsExact(
+            "domain: d\ndescriptors:\n"
+                + ("  - {key: a, weir: {mode: leased}," + limit)
+                + ("  - {key: b, weir: {mode: leased, refused-hits: spare}," + limit)
+                + ("  - {key: c, weir: {mode: leased, algorithm: gcra}," + limit));
+    assertEquals(
+        "a.yaml:3: descriptors[0].weir: leased (expected: mode: exact or local, as refused hits"
+            + " count; with refused-hits: spare leased)",
+        told);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
