@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.loop.LoopClock;
@@ -13,6 +14,8 @@ import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,6 +43,8 @@ class ReloadedLimitsIT {
   private static final int IN_HAND = 3;
 
   private static RedisServer redis;
+
+  @TempDir private Path folder;
 
   /**
    * A rule as it is in one version of the file after the other.
@@ -177,9 +183,13 @@ class ReloadedLimitsIT {
     return file.toString();
   }
 
+  private static String upstream(String file) {
+    return "upstream: http://127.0.0.1:1\n" + file;
+  }
+
   private static void reload(Rig rig, String file) throws IOException {
     Faults faults = Faults.ofFile("weir.yaml");
-    byte[] content = ("upstream: http://127.0.0.1:1\n" + file).getBytes(StandardCharsets.UTF_8);
+    byte[] content = upstream(file).getBytes(StandardCharsets.UTF_8);
     Settings settings = new SettingsFile().read(content, faults);
     assertTrue(faults.isEmpty(), faults.toString());
     rig.sidecar.publish(settings.rules().compile(rig.sidecar.rules()));
@@ -240,6 +250,60 @@ class ReloadedLimitsIT {
       }
     }
     assertEquals("", String.join("\n", wrong));
+  }
+
+  /**
+   * Three limits whose algorithms change three times, read as the file is: what would be forgotten
+   * is not taken.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "exact", "leased"})
+  void severalReloadsWithinAWindowGiveNothingAway(String mode) throws Exception {
+    Change change =
+        new Change(
+            "", 10, all("gcra"), all("fixed-window"), all("sliding-counter"), all("token-bucket"));
+    List<Change> changes = List.of(change);
+    int taken = 0;
+    try (Rig rig = Rig.ofFile(Rig.preferredTransport(), file(changes, 0, mode));
+        RawClient client = rig.connect()) {
+      rig.await(StoreRig.DECIDING, 1);
+      Path path = folder.resolve(mode + ".yaml");
+      Files.writeString(path, upstream(file(changes, 0, mode)));
+      Settings running = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
+      int all = passing(client, "/r0", "three times", 10);
+      int some = passing(client, "/r0", "in between", 7);
+      int quiet = passing(client, "/r0", "quiet", 7);
+      try (RuleReload reload =
+          new RuleReload(path, running, rig.sidecar.ruleReloads(), rig.sidecar)) {
+        for (int version = 1; version < 4; version++) {
+          Files.writeString(path, upstream(file(changes, version, mode)));
+          Faults faults = reload.reload();
+          if (faults.isEmpty()) {
+            taken++;
+            String told = "/version-" + version;
+            StoreRig.await("reloaded", () -> status(client, told, "any") == 429);
+          } else {
+            assertTrue(
+                faults.toString().contains("rules[2].limits: would forget"), faults::toString);
+          }
+          all += passing(client, "/r0", "three times", ASKED_AFTERWARDS);
+          some += passing(client, "/r0", "in between", ASKED_AFTERWARDS);
+        }
+      }
+      quiet += passing(client, "/r0", "quiet", ASKED_AFTERWARDS);
+      int inHand = mode.equals("leased") ? IN_HAND : 0;
+      String passed = all + ", " + some + ", " + quiet;
+      assertTrue(!isWrong(all, 10, inHand), passed);
+      assertTrue(!isWrong(some, 10, inHand), passed);
+      assertTrue(!isWrong(quiet, 10, inHand), passed);
+      assertEquals(mode.equals("local") ? 3 : 1, taken);
+    }
+  }
+
+  /** Three limits of one algorithm. */
+  private static String all(String algorithm) {
+    String by = ", algorithm: " + algorithm;
+    return list("99/1d" + by, "98/2d" + by, "10/1h" + by);
   }
 
   /** The clock of the process is set right within a second of its start. */

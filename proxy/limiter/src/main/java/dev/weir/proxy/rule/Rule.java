@@ -45,6 +45,8 @@ public final class Rule {
    * @param version the version of the set it is compiled for.
    * @param previous the rule of that id in the set before; null if there was none.
    * @param clock of the checks.
+   * @throws BadValueException if a check would have to charge more names than it may, see {@link
+   *     #checkChange}.
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock) {
     this.spec = spec;
@@ -58,7 +60,7 @@ public final class Rule {
     if (spec.action() == RuleAction.LIMIT) {
       this.budgets = budgets(spec, version, previous, clock);
       this.remembered = budgets;
-      this.groups = groups(budgets, previous == null ? NO_GROUPS : previous.groups);
+      this.groups = groups(withFormers(), previous == null ? NO_GROUPS : previous.groups);
       this.localGroupCount = localGroupCount(groups);
       this.storeLimits = storeLimits(previous);
     } else {
@@ -120,12 +122,20 @@ public final class Rule {
   }
 
   /**
-   * Reports what the rule cannot become while it is in use: what this node has counted is not known
-   * to the store, nor the other way round.
+   * Reports what the rule cannot become while it is in use, as what was used would be forgotten:
+   * what this node has counted is not known to the store, nor the other way round; and what was
+   * used under a former name is known only to a check that charges this name.
+   *
+   * @param nowNs on the clock of the checks.
    */
-  void checkChange(RuleSpec to, FaultSink sink) {
+  void checkChange(RuleSpec to, long nowNs, FaultSink sink) {
     if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
       return;
+    }
+    try {
+      new Rule(to, index, 0, this, new CompileTime(0, nowNs)).toString();
+    } catch (BadValueException tooManyNames) {
+      sink.fault(to.isList() ? "limits" : "limit", tooManyNames);
     }
     Budget[] continued = continued(to, this);
     for (int i = 0; i < continued.length; i++) {
@@ -156,7 +166,7 @@ public final class Rule {
 
   private static BudgetGroup[] groups(List<Budget> budgets, BudgetGroup[] previous) {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
-    for (Budget budget : withFormers(budgets)) {
+    for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
       Object same =
           List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault(), spec.leaseLifeNs());
@@ -169,21 +179,26 @@ public final class Rule {
   }
 
   /**
-   * Each budget, and behind it itself under its former names: as many as a check may have, and none
-   * that is the name of another.
+   * Each budget, and behind it itself under its former names. A rehearsal leaves out what does not
+   * fit into a check.
    */
-  private static List<Budget> withFormers(List<Budget> budgets) {
+  private List<Budget> withFormers() {
     List<Budget> all = new ArrayList<>();
     Set<Object> names = new HashSet<>();
     budgets.forEach(budget -> names.add(named(budget)));
-    int room = RuleSpec.MAX_BUDGETS - budgets.size();
     for (Budget budget : budgets) {
       all.add(budget);
       for (Budget.Former former : budget.formers()) {
         Budget under = budget.under(former);
-        if (room > 0 && names.add(named(under))) {
+        if (names.size() < RuleSpec.MAX_BUDGETS && names.add(named(under))) {
           all.add(under);
-          room--;
+        } else if (!dryRun()) {
+          throw new BadValueException(
+              "would forget what was used as " + former.storeName(),
+              "at most "
+                  + RuleSpec.MAX_BUDGETS
+                  + " names in the store, former ones included, each of one limit; or a restart,"
+                  + " which begins anew");
         }
       }
     }

@@ -44,7 +44,8 @@ public final class RuleSet {
    * @param unixEpochNs 1970-01-01T00:00Z on the clock of the checks: the windows of the clock and
    *     the calendar are counted from there.
    * @param nowNs the time on the clock of the checks.
-   * @throws BadValueException if the patterns mix wildcards in too many ways.
+   * @throws BadValueException if the patterns mix wildcards in too many ways, or where {@link
+   *     #checkChange} finds too many names.
    */
   public static RuleSet compile(
       List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs, long nowNs) {
@@ -81,14 +82,15 @@ public final class RuleSet {
    * Reports what these rules cannot become while they are in use.
    *
    * @param to each right by itself.
+   * @param nowNs the time on the clock of the checks.
    * @param sink is told the fields as {@code rules[0].mode}.
    */
-  public void checkChange(List<RuleSpec> to, RuleSpec.FaultSink sink) {
+  public void checkChange(List<RuleSpec> to, long nowNs, RuleSpec.FaultSink sink) {
     for (int i = 0; i < to.size(); i++) {
       Rule before = byId.get(to.get(i).id());
       String at = "rules[" + i + "].";
       if (before != null) {
-        before.checkChange(to.get(i), (field, fault) -> sink.fault(at + field, fault));
+        before.checkChange(to.get(i), nowNs, (field, fault) -> sink.fault(at + field, fault));
       }
     }
   }

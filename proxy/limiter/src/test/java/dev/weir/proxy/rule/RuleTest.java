@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Alignment;
+import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
@@ -28,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -197,6 +200,68 @@ class RuleTest {
     assertEquals(List.of("r/gcra-2h", "r/gcra-1d"), names(second.again(0, untilNs)));
     RuleSet back = RuleSet.compile(List.of(one), false, second, 0, 3 * hour);
     assertEquals(List.of("r", "r/gcra-2h"), names(back), "one key is charged once");
+  }
+
+  @Test
+  void aChangeThatWouldForgetWhatWasUsedIsAFaultUntilFormerNamesHaveEnded() {
+    long hour = TimeUnit.HOURS.toNanos(1);
+    RuleSet first = compile(list(Algorithm.GCRA), RuleSet.EMPTY, 0);
+    RuleSet second = compile(list(Algorithm.SLIDING_LOG), first, hour);
+    assertEquals(List.of(), faults(first, list(Algorithm.SLIDING_LOG), hour));
+    RuleSpec third = list(Algorithm.FIXED_WINDOW);
+    long endNs = second.formerNamesUntilNs();
+    assertEquals(
+        List.of(
+            "rules[0].limits: would forget what was used as r/gcra-3h (expected: at most 8 names in"
+                + " the store, former ones included, each of one limit; or a restart, which begins"
+                + " anew)"),
+        faults(second, third, endNs - 1));
+    assertThrows(BadValueException.class, () -> compile(third, second, endNs - 1));
+    assertEquals(List.of(), faults(second, third, endNs));
+    assertEquals(8, names(compile(third, second, endNs)).size());
+    // A rehearsal protects nothing: it leaves out what does not fit.
+    RuleSet rehearsal = RuleSet.EMPTY;
+    for (Algorithm algorithm :
+        List.of(Algorithm.GCRA, Algorithm.SLIDING_LOG, Algorithm.FIXED_WINDOW)) {
+      RuleSpec rehearsed = list(algorithm, true);
+      assertEquals(List.of(), faults(rehearsal, rehearsed, hour));
+      rehearsal = compile(rehearsed, rehearsal, hour);
+    }
+    assertEquals(8, names(rehearsal).size());
+  }
+
+  @Test
+  void aNameThatAnotherLimitHadIsAFault() {
+    RuleSet first = compile(limits(limit("10/1h"), limit("99/1d")), RuleSet.EMPTY, 0);
+    RuleSet second = compile(limits(limit("10/2h"), limit("99/1d")), first, 0);
+    assertEquals(1, faults(second, limits(limit("10/2h"), limit("99/1h")), 1).size());
+    assertEquals(List.of(), faults(second, limits(limit("10/1h"), limit("99/1d")), 1));
+  }
+
+  private static RuleSet compile(RuleSpec spec, RuleSet previous, long nowNs) {
+    return RuleSet.compile(List.of(spec), false, previous, 0, nowNs);
+  }
+
+  private static List<String> faults(RuleSet set, RuleSpec to, long nowNs) {
+    List<String> faults = new ArrayList<>();
+    set.checkChange(
+        List.of(to), nowNs, (field, fault) -> faults.add(field + ": " + fault.getMessage()));
+    return faults;
+  }
+
+  private static RuleSpec limits(BudgetSpec.Builder... limits) {
+    return spec(b -> b.mode(Mode.EXACT).limits(List.of(limits)));
+  }
+
+  private static RuleSpec list(Algorithm algorithm) {
+    return list(algorithm, false);
+  }
+
+  /** Three limits of an algorithm. */
+  private static RuleSpec list(Algorithm algorithm, boolean isRehearsed) {
+    List<BudgetSpec.Builder> limits =
+        Stream.of("7/1h", "8/2h", "9/3h").map(rate -> limit(rate).algorithm(algorithm)).toList();
+    return spec(b -> b.mode(Mode.EXACT).dryRun(isRehearsed).limits(limits));
   }
 
   private static BudgetSpec.Builder limit(String rate) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
@@ -135,7 +136,8 @@ public final class SettingsFile {
           rules,
           rule -> "rules[" + rule + "].",
           (path, bad) -> faults.add(tree.line(path), path, bad));
-      inUse.checkChange(rules, (path, bad) -> faults.add(tree.line(path), path, bad));
+      inUse.checkChange(
+          rules, LoopClock.timeNs(), (path, bad) -> faults.add(tree.line(path), path, bad));
     }
     if (!faults.isEmpty()) {
       return null;
