@@ -2,6 +2,7 @@ package dev.weir.proxy.loop;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,9 @@ import org.slf4j.LoggerFactory;
 public final class InternalErrors {
   /** The exit code of a process that cannot go on; that of -XX:+ExitOnOutOfMemoryError too. */
   public static final int EXIT_CODE = 3;
+
+  /** Standard error may be a pipe that nobody reads. */
+  private static final long LINE_MS = 1_000;
 
   private static final long LOG_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
   private static final Logger LOG = LoggerFactory.getLogger(InternalErrors.class);
@@ -43,16 +47,31 @@ public final class InternalErrors {
   }
 
   /**
-   * Ends the process at once, with {@link #EXIT_CODE} and one line in the log.
+   * Ends the process at once, with {@link #EXIT_CODE} and one line in the log, unless this takes
+   * more than {@link #LINE_MS}.
    *
    * @param why as a sentence begins: "no memory is left".
    * @param error null if it is not known.
    */
-  static void endProcess(String why, Throwable error) {
+  public static void endProcess(String why, Throwable error) {
     try {
+      endThoughTheLineWaits();
       LOG.error("the process ends: {}{}", why, error == null ? "" : ": " + error);
     } finally {
       Runtime.getRuntime().halt(EXIT_CODE);
+    }
+  }
+
+  private static void endThoughTheLineWaits() {
+    Runnable end =
+        () -> {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LINE_MS));
+          Runtime.getRuntime().halt(EXIT_CODE);
+        };
+    try {
+      new Thread(end, "weir-end").start();
+    } catch (OutOfMemoryError noThread) {
+      // The line is worth more than what is left of this.
     }
   }
 

@@ -54,7 +54,8 @@ public final class Run {
       err.println("weir: " + fault.getMessage());
       return Program.WRONG;
     }
-    try (sidecar) {
+    try (StopDeadline deadline = new StopDeadline(settings.process());
+        sidecar) {
       LOG.info("{}; rules: {}", Program.version(), sidecar.rules().rules().size());
       LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
@@ -80,6 +81,7 @@ public final class Run {
       out.println(startLine(sidecar, settings));
       out.flush();
       stop.await();
+      deadline.begin();
       if (reload != null) {
         reload.close();
       }
@@ -148,8 +150,8 @@ public final class Run {
               if (asked.getAndSet(true)) {
                 Runtime.getRuntime().halt(128 + number);
               }
-              LOG.info("SIG{}: finishing requests in flight", name);
               stop.countDown();
+              LOG.info("SIG{}: finishing requests in flight", name);
             });
     if (!possible) {
       LOG.warn("SIG{} is not ours to handle: it ends requests in flight", name);
