@@ -178,6 +178,42 @@ class SlowClientTest extends RigTest {
     rig.serve();
   }
 
+  /** Not even where it has filled its share of those that last. */
+  @Test
+  void servesOthersBesideManyClientsOfOneAddressThatTakeNoResponse() throws Exception {
+    start(
+        Rig.preferredTransport(),
+        "--caps.upstream-connections",
+        "8",
+        "--caps.upstream-streams",
+        "8",
+        "--trusted-proxies",
+        "127.0.0.1/32");
+    rig.origin.script(
+        origin -> {
+          origin.head();
+          origin.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+          while (true) {
+            origin.send("x".repeat(1 << 16));
+          }
+        });
+    for (int i = 0; i < 20; i++) {
+      RawClient client = new RawClient(rig.sidecar.listenAddress(), 4096);
+      clients.add(client);
+      client.send(of("203.0.113.7"));
+    }
+    rig.await("weir_upstream_streams_open", 6);
+    rig.await("weir_upstream_connections_open", 12);
+    rig.origin.answer(RecordingOrigin.OK);
+    for (int i = 0; i < 10; i++) {
+      assertEquals(200, connect().send(of("203.0.113.8")).read().status());
+    }
+  }
+
+  private static String of(String address) {
+    return "GET /valid HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: " + address + "\r\n\r\n";
+  }
+
   /** A long poll, and an upload that began well: whichever side it is that takes its time. */
   @Test
   void servesOthersBesideExchangesThatLast() throws Exception {

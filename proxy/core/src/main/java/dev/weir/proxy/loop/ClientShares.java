@@ -8,11 +8,20 @@ import java.util.Map;
  * loop only.
  *
  * <p>No client takes more than {@value #TIMES_FREE} times what it leaves free, so that something is
- * left for the next one. What is taken for many clients at once has no such share, and is bounded
- * by the whole.
+ * left for the next one. Of a few such clients each would leave a quarter of what the one before
+ * has left, and soon that is nothing; nobody can be made to give anything back. So the last eighth
+ * is for clients that have next to nothing: it takes 32 of them, or more, to use it up.
+ *
+ * <p>What is taken for many clients at once has no such share, and is bounded by the whole.
  */
 public final class ClientShares {
   private static final int TIMES_FREE = 3;
+
+  /** One part in so many is for clients that have no more than {@link #PARTS_OF_SMALL}. */
+  private static final int PARTS_FOR_SMALL = 8;
+
+  /** Who has one part in so many, or the least that can be had, has next to nothing. */
+  private static final int PARTS_OF_SMALL = 256;
 
   private final long max;
   private final Map<Object, Share> shares = new HashMap<>();
@@ -50,6 +59,20 @@ public final class ClientShares {
     return shares.size();
   }
 
+  /**
+   * Whether one client may take so many units more.
+   *
+   * @param held by it already.
+   * @param free of all units.
+   * @param max all units.
+   */
+  public static boolean mayTake(long units, long held, long free, long max) {
+    return units <= free
+        && (held == 0
+            || held + units <= max / PARTS_OF_SMALL
+            || held + units <= TIMES_FREE * free && free - units >= max / PARTS_FOR_SMALL);
+  }
+
   /** The share of one client: what it holds, and may still take. */
   public final class Share {
     private final Object client;
@@ -67,7 +90,7 @@ public final class ClientShares {
     /** Takes so many units; false, and none is taken, if that is more than the client may have. */
     public boolean take(int units) {
       long free = max - taken;
-      boolean may = units <= free && (client == null || held + units <= TIMES_FREE * free);
+      boolean may = client == null ? units <= free : mayTake(units, held, free, max);
       if (may) {
         held += units;
         taken += units;

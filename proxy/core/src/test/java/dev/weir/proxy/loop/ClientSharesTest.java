@@ -20,11 +20,24 @@ class ClientSharesTest {
   }
 
   @Test
-  void oneClientLeavesAQuarterToTheNextAndThatOneAQuarterOfIt() {
+  void oneClientLeavesAQuarterToTheNextAndTwoAnEighthToThoseThatHaveNothing() {
     assertEquals(48, takeAll(shares.of("a")));
-    assertEquals(12, takeAll(shares.of("b")));
-    assertEquals(3, takeAll(shares.of("c")));
-    assertEquals(63, shares.taken());
+    assertEquals(8, takeAll(shares.of("b")));
+    for (int client = 0; client < 8; client++) {
+      assertEquals(1, takeAll(shares.of(client)), "client " + client);
+    }
+    assertEquals(64, shares.taken());
+  }
+
+  @Test
+  void aFewClientsThatTakeAllTheyCanLeaveSomeToManyOthers() {
+    ClientShares bytes = new ClientShares(1 << 20);
+    for (int client = 0; client < 10; client++) {
+      takeAll(bytes.of("greedy " + client));
+    }
+    for (int client = 0; client < 20; client++) {
+      assertTrue(bytes.of(client).take(4096), "client " + client);
+    }
   }
 
   @Test

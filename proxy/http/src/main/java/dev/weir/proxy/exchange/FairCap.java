@@ -1,12 +1,13 @@
 package dev.weir.proxy.exchange;
 
+import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.ClientKey;
 import org.agrona.collections.Long2LongCounterMap;
 
 /**
- * A cap that no client fills alone: one may take no more than {@value #TIMES_FREE} times what it
- * leaves free. So one client alone has three quarters, two have three sevenths each, and however
- * many there are, some places are left for a newcomer. While most places are free it bounds nobody.
+ * A cap that no client fills alone: one may take three times what it leaves free, and the last
+ * eighth is for those that have none yet, or next to none ({@link ClientShares#mayTake}). So one
+ * client alone has three quarters, two have three sevenths each, and a newcomer finds a place.
  *
  * <p>What takes a place takes it until it has ended, wherever it goes on meanwhile; so a place
  * counts in the cap as long as it is taken, or may be.
@@ -14,8 +15,6 @@ import org.agrona.collections.Long2LongCounterMap;
  * <p>Requests without a key share nothing, and are bounded by the cap alone.
  */
 public final class FairCap {
-  private static final int TIMES_FREE = 3;
-
   private int cap;
   private final Long2LongCounterMap takenByClient = new Long2LongCounterMap(0);
   private int takenCount;
@@ -31,7 +30,9 @@ public final class FairCap {
    */
   public boolean hasRoom(long client) {
     long free = cap - takenCount;
-    return free > 0 && (client == ClientKey.NONE || takenByClient.get(client) < TIMES_FREE * free);
+    return client == ClientKey.NONE
+        ? free > 0
+        : ClientShares.mayTake(1, takenByClient.get(client), free, cap);
   }
 
   /** There are more places now, or less. */

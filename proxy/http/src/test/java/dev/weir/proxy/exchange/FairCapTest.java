@@ -31,13 +31,15 @@ class FairCapTest {
     FairCap cap = new FairCap(256);
     int last = Integer.MAX_VALUE;
     int sum = 0;
-    for (long client = 1; sum < 256; client++) {
+    long client = 1;
+    for (; sum < 256; client++) {
       int taken = fill(cap, client);
       assertTrue(taken >= 1 && taken <= last, client + " took " + taken);
       last = taken;
       sum += taken;
     }
     assertEquals(256, sum);
+    assertTrue(client > 32, client + " clients have taken all");
     assertFalse(cap.hasRoom(1_000));
   }
 
