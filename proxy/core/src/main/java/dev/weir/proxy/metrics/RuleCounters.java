@@ -55,6 +55,11 @@ public final class RuleCounters {
     counters.increment(Outcome.STORE_UNAVAILABLE.ordinal());
   }
 
+  /** A request was to wait for its slot, while as many wait as may. */
+  public void tooManyParked() {
+    counters.increment(Outcome.TOO_MANY_PARKED.ordinal());
+  }
+
   /** A check's idempotency key could not be used, so that it was not decided. */
   public void idempotencyRefused() {
     counters.increment(Outcome.IDEMPOTENCY_REFUSED.ordinal());
@@ -74,7 +79,8 @@ public final class RuleCounters {
     UNLIMITED,
     IDENTITY_REFUSED,
     STORE_UNAVAILABLE,
-    IDEMPOTENCY_REFUSED;
+    IDEMPOTENCY_REFUSED,
+    TOO_MANY_PARKED;
 
     /** The label's value. */
     String label() {

@@ -70,6 +70,7 @@ class ExpositionBytesTest {
     times(6, api::identityRefused);
     times(7, api::storeUnavailable);
     times(8, api::idempotencyRefused);
+    times(9, api::tooManyParked);
     LoopMetrics other = metrics.newLoop();
     other.rule("api").allowed();
     other.rule("a.b-c").refused();

@@ -99,6 +99,9 @@ final class VerdictCounts {
             outcomes.add(Outcome.STORE_UNAVAILABLE);
           }
         }
+        if (!rule.coalesces() && !rule.dryRun()) {
+          outcomes.add(Outcome.TOO_MANY_PARKED);
+        }
         yield outcomes;
       }
     };
@@ -111,8 +114,9 @@ final class VerdictCounts {
       of.allowed();
     } else {
       switch (settled.refusal()) {
-        // In a dry run too: no limit has refused it.
+        // In a dry run too: no limit has refused these.
         case STORE_UNAVAILABLE -> of.storeUnavailable();
+        case TOO_MANY_PARKED -> of.tooManyParked();
         case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED -> of.idempotencyRefused();
         default -> countRefusal(rule, of, settled.refusal());
       }

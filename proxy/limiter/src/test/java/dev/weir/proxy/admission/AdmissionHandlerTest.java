@@ -450,6 +450,8 @@ class AdmissionHandlerTest {
     assertEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
     admit(handler, request("/other"), recorder, clock.nowNs());
     assertEquals(List.of("TOO_MANY_PARKED", "allowed unlimited"), recorder.told);
+    assertEquals(0, metrics.rule("r").count(RuleCounters.Outcome.REFUSED));
+    assertEquals(1, metrics.rule("r").count(RuleCounters.Outcome.TOO_MANY_PARKED));
     leave(handler, first);
     assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
   }

@@ -45,6 +45,7 @@ class LoopMetricsTest {
     rule.identityRefused();
     rule.storeUnavailable();
     rule.idempotencyRefused();
+    rule.tooManyParked();
     loop.refused(RefusalReason.OVER_LIMIT);
     loop.chargeGivenBack();
     loop.upstreamWaitBegun();
