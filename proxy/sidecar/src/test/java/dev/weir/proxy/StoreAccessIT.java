@@ -206,6 +206,20 @@ class StoreAccessIT {
     }
   }
 
+  /** Or each event loop, and each time, would be a cause of its own in the log. */
+  @Test
+  void tellsOfAServerThatHangsInTheSameWordsEachTime() throws Exception {
+    try (RedisServer redis = RedisKind.EMBEDDED.start();
+        FaultProxy front = new FaultProxy(redis.port());
+        LogLines log = new LogLines();
+        Rig rig = closed("127.0.0.1:" + front.port())) {
+      rig.await(StoreRig.DECIDING, 1);
+      front.delayReplies(3_600_000);
+      StoreRig.await("given up", () -> ask(rig) == 503 && !log.with("no answer for").isEmpty());
+      awaitWarning(log, "no answer for 1000 ms or more");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"volatile-ttl,1", "allkeys-lfu,1", "noeviction,0"})
   void warnsOfAServerThatForgetsBudgets(String policy, int warnings) throws Exception {

@@ -25,6 +25,8 @@ final class StoreLink extends Deadlines.Waiter {
   /** A call without an answer for so long means that the connection is of no use. */
   static final long HANG_NS = 1_000_000_000;
 
+  private static final String NO_ANSWER = "no answer for " + HANG_NS / 1_000_000 + " ms or more";
+
   /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
   private static final long OPEN_NS = 3_000_000_000L;
 
@@ -302,7 +304,7 @@ final class StoreLink extends Deadlines.Waiter {
       boolean heldUp = nowNs - lastLookNs > HELD_UP_NS;
       lastLookNs = nowNs;
       if (calls > 0 && nowNs - lastProgressNs > HANG_NS && !heldUp) {
-        reset("no answer for " + (nowNs - lastProgressNs) / 1_000_000 + " ms");
+        reset(NO_ANSWER);
       } else {
         deadline(nowNs + LOOK_NS);
         if (nowNs - lastProgressNs > HANG_NS && !heldUp) {
