@@ -17,6 +17,7 @@ import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.TargetNormaliser;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -196,7 +197,10 @@ final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   /** Whether a path is an endpoint's, or malformed: both are answered as in any request of HTTP. */
   private boolean isOfHttp(DirectBuffer bytes, int at, int length) {
-    return length == 0 || bytes.getByte(at) != '/' || endpoints.takes(bytes, at, length);
+    return length == 0
+        || bytes.getByte(at) != '/'
+        || !TargetNormaliser.isQuery(bytes, at, length) // nor may such bytes stand in a path
+        || endpoints.takes(bytes, at, length);
   }
 
   private static long timeoutNs(FieldBlock fields, int field) {

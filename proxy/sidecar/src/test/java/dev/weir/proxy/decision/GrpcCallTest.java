@@ -491,9 +491,19 @@ class GrpcCallTest {
 
   /** RFC 9113, section 8.3.1. */
   @Test
-  void resetsACallWhosePathDoesNotBeginWithASlash() {
+  void resetsACallWhosePathIsMalformed() {
     int id = 1;
-    for (String path : List.of("a.B/Echo", "*", "http://h/a.B/Echo", "v1/check", "")) {
+    for (String path :
+        List.of(
+            "a.B/Echo",
+            "*",
+            "http://h/a.B/Echo",
+            "v1/check",
+            "",
+            "/a.B/Echo ",
+            "/a.B/No Method",
+            "/a.B/Echo#",
+            "/#")) {
       rig.head(id, path).data(id, true, DecisionRig.message("a")).send();
       assertReceived("RST_STREAM " + id + " PROTOCOL_ERROR");
       id += 2;
