@@ -146,6 +146,11 @@ public final class ProxiedRequest implements VerdictListener {
     return true;
   }
 
+  /** Whether it counts for one of the clients behind a trusted peer, whom this one has named. */
+  public boolean isOfNamedClient() {
+    return countedKey != ClientKey.NONE;
+  }
+
   /** Counts no more, as it has ended. */
   void countOut() {
     if (countedKey != ClientKey.NONE) {

@@ -321,6 +321,14 @@ abstract sealed class StreamOperations extends StreamEvents permits Http2Connect
   }
 
   /**
+   * To reset the stream, or to have its work broken off, takes nothing of the connection's budget:
+   * it is the doing of one of many clients whose streams the connection carries.
+   */
+  public final void resetIsFree(int stream) {
+    streams.oldNs[stream] = Long.MIN_VALUE;
+  }
+
+  /**
    * The work on a stream was broken off for what the peer did, or as it waits no longer, and it is
    * about to be told: counts as a reset of its own, unless the stream is old. Whose budget for that
    * is used up may open no more streams on this connection; those that it has go on.

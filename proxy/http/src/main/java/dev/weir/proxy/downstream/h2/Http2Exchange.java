@@ -68,6 +68,9 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     if (connection == null) {
       return;
     }
+    if (request.isOfNamedClient()) {
+      connection.resetIsFree(stream);
+    }
     if (head.hasBody()) {
       giveBodySoon(); // its time begins, though nothing has come
     } else if (webSocket && connection.isRemoteEnded(stream)) {

@@ -134,6 +134,29 @@ class Http2BrokenOffTest {
     assertTrue(answer.contains("HEADERS 1 :status: 200"), answer);
   }
 
+  /** The client is known by the name that the ingress gives; it has a share of its own. */
+  @Test
+  void whatOneOfManyBehindAnIngressResetsDoesNotEndTheConnectionOfAll() {
+    HeldLoop ingress = new HeldLoop().connectIngress();
+    ingress.service.multiplexes = true;
+    ingress.clientKey = 8;
+    ingress.client.request(1, false, "POST", "/other").send();
+    ingress.clientKey = 7;
+    List<String> frames = new ArrayList<>();
+    for (int stream = 3; stream < 3 + 2 * ASKED; stream += 2) {
+      ingress.client.request(stream, true, "GET", "/").reset(stream, ErrorCode.CANCEL).send();
+      frames.addAll(ingress.client.received());
+    }
+    assertEquals(ASKED + 1, ingress.service.calls.size());
+    assertFalse(frames.toString().contains("GOAWAY"), frames::toString);
+    assertTrue(ingress.channel.config().isAutoRead(), "others are read");
+    ingress.service.calls.get(0).answer("HTTP/1.1 200 OK\r\nContent-Length: 0");
+    ingress.service.calls.get(0).send("", true);
+    String answer = ingress.client.received().toString();
+    assertTrue(answer.contains("HEADERS 1 :status: 200"), answer);
+    ingress.close();
+  }
+
   @Test
   void answersThatEndBeforeTheirRequestsCountAsResets() {
     assertIsDrained(
