@@ -3,7 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.warmup.Traffic;
+import dev.weir.proxy.traffic.Traffic;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.Sidecar;
 import java.nio.file.Files;

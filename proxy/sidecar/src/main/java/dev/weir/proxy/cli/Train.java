@@ -2,10 +2,10 @@ package dev.weir.proxy.cli;
 
 import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.Settings;
-import dev.weir.proxy.demo.DemoConnection;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.warmup.Traffic;
+import dev.weir.proxy.traffic.TextClient;
+import dev.weir.proxy.traffic.Traffic;
 import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.RunArguments;
@@ -13,8 +13,6 @@ import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -29,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * every start.
  */
 public final class Train {
-  private static final int TIMEOUT_MS = 10_000;
+  private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
   /**
    * How often all clients ask what they ask at a time. So many that what is called often has been
@@ -164,7 +162,7 @@ public final class Train {
       out.flush();
       ask(sidecar, traffic, stop);
       sidecar.awaitWarmUp();
-      askAdmin(sidecar.adminAddress());
+      askAdmin(sidecar, traffic);
       if (reload != null) {
         reload.close();
       }
@@ -188,12 +186,11 @@ public final class Train {
   }
 
   /** What probes and Prometheus ask. */
-  private static void askAdmin(SocketAddress admin) throws IOException {
-    try (DemoConnection connection = new DemoConnection((InetSocketAddress) admin, TIMEOUT_MS)) {
-      for (String page : new String[] {"/readyz", "/healthz", "/metrics"}) {
-        connection.send(page, null);
-        connection.read();
-      }
+  private static void askAdmin(Sidecar sidecar, Traffic traffic) throws IOException {
+    TextClient client = traffic.connect(sidecar.adminAddress());
+    for (String page : new String[] {"/readyz", "/healthz", "/metrics"}) {
+      client.ask(page, null);
+      traffic.exchange(System.nanoTime() + TIMEOUT_NS);
     }
   }
 }

@@ -4,15 +4,20 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.traffic.TextCall;
+import dev.weir.proxy.traffic.TextClient;
+import dev.weir.proxy.traffic.Traffic;
 import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.Run;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -44,22 +49,26 @@ public final class Demo implements AutoCloseable {
   private static final String REFUSAL_START = "HTTP/1.1 429 ";
   private static final int STATIC_ROUNDS = 100;
   private static final int STATIC_CLIENTS = 20;
+  private static final long STOP_POLL_MS = 100;
+  private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final PrintWriter out;
-  private final DemoService service;
+  private final Traffic traffic = new Traffic(false);
   private final Sidecar sidecar;
-  private final DemoClient client;
+
+  /** Connected with the sidecar, and idle. */
+  private final List<TextClient> clients = new ArrayList<>();
+
   private boolean asExpected = true;
   private String refusal = "";
   private String refusedCall = "";
   private int sentCount;
   private int passedCount;
 
-  private Demo(PrintWriter out) throws StartException {
+  private Demo(PrintWriter out) throws StartException, IOException {
     this.out = out;
-    service = new DemoService();
     Faults faults = Faults.ofFile("demo");
-    String text = String.format(Locale.ROOT, SETTINGS, Run.text(service.address()));
+    String text = String.format(Locale.ROOT, SETTINGS, Run.text(traffic.service()));
     Settings settings =
         new SettingsFile().read((text + RULES).getBytes(StandardCharsets.UTF_8), faults);
     if (settings == null) {
@@ -68,10 +77,9 @@ public final class Demo implements AutoCloseable {
     try {
       sidecar = Sidecar.start(settings);
     } catch (StartException e) {
-      service.close();
+      traffic.close();
       throw e;
     }
-    client = new DemoClient((InetSocketAddress) sidecar.listenAddress());
   }
 
   /**
@@ -87,7 +95,7 @@ public final class Demo implements AutoCloseable {
       if (keep) {
         out.print(demo.commands());
         out.flush();
-        Run.stopSignals(null).await();
+        demo.serve(Run.stopSignals(null));
       }
       return asExpected ? Program.OK : Program.FAILED;
     } catch (StartException fault) {
@@ -104,7 +112,7 @@ public final class Demo implements AutoCloseable {
   private boolean show() throws IOException, InterruptedException {
     out.printf(
         "service %s  <-  weir %s (%s)  <-  clients; admin %s%n%n%s%n",
-        Run.text(service.address()),
+        Run.text(traffic.service()),
         Run.text(sidecar.listenAddress()),
         sidecar.transport(),
         Run.text(sidecar.adminAddress()),
@@ -114,12 +122,12 @@ public final class Demo implements AutoCloseable {
     showScenarios();
     out.println();
     check(
-        service.requestCount() == passedCount,
+        traffic.servedCount() == passedCount,
         sentCount
             + " requests sent, "
             + passedCount
             + " passed, "
-            + service.requestCount()
+            + traffic.servedCount()
             + " reached the service");
     showRefusal();
     out.printf("%n%s", sidecar.metrics().latencies().table());
@@ -132,26 +140,26 @@ public final class Demo implements AutoCloseable {
 
   private void showScenarios() throws IOException, InterruptedException {
     long orderNs = System.nanoTime();
-    DemoClient.Answers alice = client.burst(50, "/orders", "alice");
+    Answers alice = burst(50, "/orders", "alice");
     int laterOrders = countSince(orderNs, ORDER_INTERVAL_NS);
     scenario("alice: 50 orders at once", 10, 10 + laterOrders, alice);
-    scenario("bob: 5 orders at once", 5, 5, client.burst(5, "/orders", "bob"));
+    scenario("bob: 5 orders at once", 5, 5, burst(5, "/orders", "bob"));
     for (String alias : new String[] {"/%6Frders", "/x/..//orders/"}) {
-      DemoClient.Answers answers = client.burst(1, alias, "alice");
+      Answers answers = burst(1, alias, "alice");
       scenario("alice spells it " + alias, 0, countSince(orderNs, ORDER_INTERVAL_NS), answers);
     }
     askForRefusal();
 
     long searchNs = System.nanoTime();
-    DemoClient.Answers search = client.burst(12, "/search", null);
+    Answers search = burst(12, "/search", null);
     scenario("12 searches at once", 5, 5 + countSince(searchNs, SEARCH_INTERVAL_NS), search);
     TimeUnit.NANOSECONDS.sleep(SEARCH_INTERVAL_NS);
-    scenario("1 search 200 ms later", 1, 1, client.burst(1, "/search", null));
+    scenario("1 search 200 ms later", 1, 1, burst(1, "/search", null));
 
-    scenario("5 reports, dry run", 5, 5, client.burst(5, "/report", null));
-    DemoClient.Answers all = DemoClient.Answers.NONE;
+    scenario("5 reports, dry run", 5, 5, burst(5, "/report", null));
+    Answers all = Answers.NONE;
     for (int round = 0; round < STATIC_ROUNDS; round++) {
-      all = all.plus(client.burst(STATIC_CLIENTS, "/static/logo.png", null));
+      all = all.plus(burst(STATIC_CLIENTS, "/static/logo.png", null));
     }
     int count = STATIC_ROUNDS * STATIC_CLIENTS;
     scenario(count + " static files, unlimited", count, count, all);
@@ -159,15 +167,18 @@ public final class Demo implements AutoCloseable {
         "2 internal pages, denied",
         0,
         0,
-        client.burst(2, "/internal/keys", null),
+        burst(2, "/internal/keys", null),
         RefusalReason.DENIED.httpStatus());
     showCalls();
   }
 
   /** Two calls of gRPC, of which one may pass. */
   private void showCalls() throws IOException {
-    String first = client.call("/demo.Greeter/Greet", "alice");
-    refusedCall = client.call("/demo.Greeter/Greet", "alice");
+    String first;
+    try (TextCall caller = traffic.connectCall(sidecar.listenAddress())) {
+      first = call(caller);
+      refusedCall = call(caller);
+    }
     boolean passes = first.contains("\ngrpc-status: 0\n");
     boolean refuses = refusedCall.contains("\ngrpc-status: 8\n");
     asExpected &= passes && refuses;
@@ -180,12 +191,41 @@ public final class Demo implements AutoCloseable {
         "1 pass" + (passes && refuses ? "" : "  WRONG"));
   }
 
-  private void scenario(String what, int least, int most, DemoClient.Answers answers) {
+  private String call(TextCall caller) throws IOException {
+    caller.ask("/demo.Greeter/Greet", "alice");
+    exchange();
+    return caller.answer();
+  }
+
+  /**
+   * Sends requests at once, each on a connection that no other one uses at the time.
+   *
+   * @param user null for one that does not say who it is.
+   */
+  private Answers burst(int count, String path, String user) throws IOException {
+    while (clients.size() < count) {
+      clients.add(traffic.connect(sidecar.listenAddress()));
+    }
+    for (TextClient client : clients.subList(0, count)) {
+      client.ask(path, user);
+    }
+    exchange();
+    Answers answers = Answers.NONE;
+    for (TextClient client : clients.subList(0, count)) {
+      answers = answers.plus(client.status());
+    }
+    return answers;
+  }
+
+  private void exchange() throws IOException {
+    traffic.exchange(System.nanoTime() + TIMEOUT_NS);
+  }
+
+  private void scenario(String what, int least, int most, Answers answers) {
     scenario(what, least, most, answers, RefusalReason.OVER_LIMIT.httpStatus());
   }
 
-  private void scenario(
-      String what, int least, int most, DemoClient.Answers answers, int refusalStatus) {
+  private void scenario(String what, int least, int most, Answers answers, int refusalStatus) {
     int passed = answers.count(200);
     int refused = answers.count(refusalStatus);
     boolean right = least <= passed && passed <= most && passed + refused == answers.totalCount();
@@ -209,9 +249,9 @@ public final class Demo implements AutoCloseable {
   /** One answer to alice in full; a second try if her budget has just grown by one. */
   private void askForRefusal() throws IOException {
     for (int tries = 0; tries < 2 && !refusal.startsWith(REFUSAL_START); tries++) {
-      refusal = client.raw("/orders", "alice");
+      passedCount += burst(1, "/orders", "alice").count(200);
       sentCount++;
-      passedCount += refusal.startsWith("HTTP/1.1 200 ") ? 1 : 0;
+      refusal = clients.get(0).answer();
     }
   }
 
@@ -231,6 +271,16 @@ public final class Demo implements AutoCloseable {
   /** How much a budget has grown since, should this machine be that slow. */
   private static int countSince(long startNs, long intervalNs) {
     return (int) ((System.nanoTime() - startNs) / intervalNs);
+  }
+
+  /** Lets the service answer until the process is told to stop. */
+  private void serve(CountDownLatch stop) throws IOException {
+    for (TextClient client : clients) {
+      client.close(); // or the sidecar does, as they are idle
+    }
+    while (stop.getCount() > 0) {
+      traffic.serve(STOP_POLL_MS);
+    }
   }
 
   /** How to try it by hand. */
@@ -253,8 +303,7 @@ public final class Demo implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
     sidecar.close();
-    service.close();
+    traffic.close();
   }
 }

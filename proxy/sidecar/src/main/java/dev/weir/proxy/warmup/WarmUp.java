@@ -1,5 +1,6 @@
 package dev.weir.proxy.warmup;
 
+import dev.weir.proxy.traffic.Traffic;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
+import dev.weir.proxy.traffic.Traffic;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.WeakReference;

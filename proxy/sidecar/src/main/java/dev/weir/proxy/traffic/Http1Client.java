@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
@@ -29,8 +29,14 @@ final class Http2Service extends Http2Peer {
 
   private boolean isPrefaced;
 
-  Http2Service(SocketChannel channel) {
+  private final Runnable counting;
+
+  /**
+   * @param counting is run for each request.
+   */
+  Http2Service(SocketChannel channel, Runnable counting) {
     super(channel, FRAME_BYTES);
+    this.counting = counting;
     settings();
   }
 
@@ -50,6 +56,7 @@ final class Http2Service extends Http2Peer {
 
   @Override
   void ended(int streamId, int type) throws IOException {
+    counting.run();
     boolean isCall = type == FrameType.DATA;
     frame(FrameType.HEADERS, FrameFlag.END_HEADERS, streamId, isCall ? CALL_HEAD : HEAD);
     if (isCall) {

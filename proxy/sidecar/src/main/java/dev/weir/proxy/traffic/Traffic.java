@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Both ends of a sidecar's connections, on 127.0.0.1: a service that it can stand in front of, and
- * clients. Used by one thread at a time, but for {@link #stop}.
+ * clients. Used by one thread at a time, but for {@link #stop}. The service answers while somebody
+ * {@linkplain #exchange exchanges} or {@linkplain #serve serves}.
  */
 public final class Traffic implements Closeable {
   /** How many requests each user makes, one after the other. */
@@ -29,6 +30,7 @@ public final class Traffic implements Closeable {
   private final ServerSocketChannel service;
   private final List<Client> clients = new ArrayList<>();
   private int sentCount;
+  private int servedCount;
   private volatile int answeredCount;
   private volatile boolean isStopped;
 
@@ -86,13 +88,24 @@ public final class Traffic implements Closeable {
     add(new CallClient(connected(sidecar), atOnce, nextUser(), users));
   }
 
+  /** Connects a client that is told what to ask of a server that speaks HTTP/1.1. */
+  public TextClient connect(SocketAddress server) throws IOException {
+    return add(new TextClient(connected(server)));
+  }
+
+  /** Connects a client that is told which calls to make of a server that speaks HTTP/2. */
+  public TextCall connectCall(SocketAddress server) throws IOException {
+    return add(new TextCall(connected(server)));
+  }
+
   private int nextUser() {
     return clients.size() * USERS_OF_CLIENT;
   }
 
-  private <C extends Peer & Client> void add(C client) throws IOException {
+  private <C extends Peer & Client> C add(C client) throws IOException {
     clients.add(client);
     client.register(selector);
+    return client;
   }
 
   private static SocketChannel connected(SocketAddress sidecar) throws IOException {
@@ -121,14 +134,23 @@ public final class Traffic implements Closeable {
       if (isStopped || leftMs <= 0) {
         return false;
       }
-      selector.select(leftMs);
-      for (SelectionKey ready : selector.selectedKeys()) {
-        serve(ready);
-      }
-      selector.selectedKeys().clear();
+      serve(leftMs);
     }
     answeredCount = sentCount;
     return true;
+  }
+
+  /**
+   * Lets the service answer what comes.
+   *
+   * @param mostMs how long to wait for the first of it, 1 or more.
+   */
+  public void serve(long mostMs) throws IOException {
+    selector.select(mostMs);
+    for (SelectionKey ready : selector.selectedKeys()) {
+      serve(ready);
+    }
+    selector.selectedKeys().clear();
   }
 
   private boolean isAnyOpen() {
@@ -153,9 +175,21 @@ public final class Traffic implements Closeable {
     SocketChannel accepted = service.accept();
     if (accepted != null) {
       accepted.configureBlocking(false);
-      Peer peer = isHttp2Service ? new Http2Service(accepted) : new Http1Service(accepted);
+      Peer peer =
+          isHttp2Service
+              ? new Http2Service(accepted, this::served)
+              : new Http1Service(accepted, this::served);
       peer.register(selector);
     }
+  }
+
+  private void served() {
+    servedCount++;
+  }
+
+  /** How many requests have reached the service. */
+  public int servedCount() {
+    return servedCount;
   }
 
   /** How many requests were answered in exchanges that are over. Any thread. */

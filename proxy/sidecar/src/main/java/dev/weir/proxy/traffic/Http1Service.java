@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,8 +22,14 @@ final class Http1Service extends Peer {
           "grpc-status: 0",
           "");
 
-  Http1Service(SocketChannel channel) {
+  private final Runnable counting;
+
+  /**
+   * @param counting is run for each request.
+   */
+  Http1Service(SocketChannel channel, Runnable counting) {
     super(channel);
+    this.counting = counting;
   }
 
   private static byte[] bytes(String... lines) {
@@ -36,6 +42,7 @@ final class Http1Service extends Peer {
     if (head == null || !Http1Text.takeMessage(received, head)) {
       return false;
     }
+    counting.run();
     write(ByteBuffer.wrap(head.contains("application/grpc") ? CALL_ANSWER : ANSWER));
     return true;
   }

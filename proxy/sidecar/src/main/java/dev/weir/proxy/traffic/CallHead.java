@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.io.Closeable;
 import java.io.EOFException;
@@ -9,16 +9,17 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * One end of a connection with the sidecar that is warmed up, as a client or as the service. A
- * plain socket: handlers on the event loops would be compiled in among those of real connections.
- * Used by one thread.
+ * One end of a connection with a sidecar, as a client or as the service. A plain socket: handlers
+ * on the event loops would be compiled in among those of real connections. Used by one thread.
  */
 abstract class Peer implements Closeable {
+  private static final int FIRST_BUFFER_BYTES = 16 << 10;
+
   /** More than any message of these conversations. */
-  private static final int BUFFER_BYTES = 16 << 10;
+  private static final int MAX_BUFFER_BYTES = 4 << 20;
 
   private final SocketChannel channel;
-  private final ByteBuffer in = ByteBuffer.allocate(BUFFER_BYTES);
+  private ByteBuffer in = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
 
   /**
    * @param channel connected, and not blocking.
@@ -45,7 +46,17 @@ abstract class Peer implements Closeable {
       continue;
     }
     in.compact();
+    if (!in.hasRemaining()) {
+      grow();
+    }
     return count >= 0;
+  }
+
+  private void grow() throws IOException {
+    if (in.capacity() == MAX_BUFFER_BYTES) {
+      throw new IOException("a message of more than " + MAX_BUFFER_BYTES + " bytes");
+    }
+    in = ByteBuffer.allocate(2 * in.capacity()).put(in.flip());
   }
 
   /**

@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

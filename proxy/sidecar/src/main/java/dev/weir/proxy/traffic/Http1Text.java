@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +57,8 @@ final class Http1Text {
     return lastChunk < 0 ? INCOMPLETE : lastChunk + LAST_CHUNK.length() - bodyStart;
   }
 
-  private static String text(ByteBuffer received) {
+  /** All that has been received, a character for each byte. */
+  static String text(ByteBuffer received) {
     return new String(
         received.array(), received.position(), received.remaining(), StandardCharsets.ISO_8859_1);
   }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.warmup;
+package dev.weir.proxy.traffic;
 
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.http2.FrameFlag;
