@@ -249,7 +249,7 @@ class DecisionApiTest {
   @Test
   void tokensThatCannotBeUsedStopTheStart(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("tokens");
-    assertFault(file, "decision-tokens: " + file + ": not found");
+    assertFault(file, "decision-tokens: " + file + ": not found (expected: a file)");
     Files.writeString(file, "# nobody\n\n");
     assertFault(file, "decision-tokens: " + file + ": 0 tokens (expected: 1 to 100, one a line)");
     Files.writeString(file, "0123456789abcdef\nshort\n");

@@ -192,7 +192,7 @@ class WeirMainTest {
     assertEquals(good + ": ok (1 rule)", out.strip());
     assertEquals(2, weir("check", gone, good));
     assertEquals(good + ": ok (1 rule)", out.strip());
-    assertEquals(gone + ": not found", err.strip());
+    assertEquals(gone + ": not found (expected: a YAML file)", err.strip());
   }
 
   @Test

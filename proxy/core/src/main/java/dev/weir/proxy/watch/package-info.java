@@ -1,5 +1,5 @@
 /**
- * How files are followed while they are in use: a thread that looks at them again and again, and
- * when what it finds counts as new. What becomes of a new content, whoever follows the files knows.
+ * Files that are followed while they are in use: when a content is new, and how often the new ones
+ * were taken or rejected. What becomes of a content is known to whoever follows the files.
  */
 package dev.weir.proxy.watch;

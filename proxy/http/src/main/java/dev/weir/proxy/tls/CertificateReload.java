@@ -1,7 +1,7 @@
 package dev.weir.proxy.tls;
 
+import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.watch.SettledContent;
 import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -15,32 +15,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the files of certificates and keys while they are in use.
- *
- * <p>Their content is compared every second. A certificate and its key are two files that change
- * one after the other, so a new content counts when it was read twice in a row; a pair that does
- * not match even then is told, and looked at again at the next change.
+ * Follows the files of certificates and keys while they are in use, and compares their content
+ * every second. A pair that does not match once it has settled is told, and looked at again at the
+ * next change.
  */
 public final class CertificateReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CertificateReload.class);
   private static final long POLL_INTERVAL_NS = 1_000_000_000;
 
-  private final List<Followed> followed = new ArrayList<>();
+  private final List<? extends ReloadedFiles> users;
+  private final List<FileFollower<byte[]>> followers = new ArrayList<>();
   private final Reloads reloads = new Reloads();
 
   /** Those whose files cannot be used now. */
-  private final Set<Followed> rejected = new HashSet<>();
+  private final Set<ReloadedFiles> rejected = new HashSet<>();
 
   private final WatchThread thread =
       new WatchThread("weir-tls", POLL_INTERVAL_NS, this::look, "tls: certificates not reloaded");
-
-  /** Files with a digest of what they hold. */
-  private record Followed(ReloadedFiles files, SettledContent<byte[]> content) {
-    static Followed of(ReloadedFiles files) {
-      byte[] read = digest(files.files());
-      return new Followed(files, new SettledContent<>(Arrays::equals, read, read));
-    }
-  }
 
   /**
    * Follows files that have just been read.
@@ -48,7 +39,18 @@ public final class CertificateReload implements AutoCloseable {
    * @param users each reads its files again by itself.
    */
   public CertificateReload(List<? extends ReloadedFiles> users) {
-    users.forEach(user -> followed.add(Followed.of(user)));
+    this.users = List.copyOf(users);
+    for (ReloadedFiles user : users) {
+      byte[] read = digest(user.files());
+      followers.add(
+          new FileFollower<>(
+              () -> digest(user.files()),
+              Arrays::equals,
+              changed -> reload(user),
+              reloads,
+              read,
+              read));
+    }
   }
 
   /** A digest of all the files' contents, so that no key is kept to be compared. */
@@ -70,7 +72,7 @@ public final class CertificateReload implements AutoCloseable {
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
   public void start() {
-    if (!followed.isEmpty()) {
+    if (hasFiles()) {
       thread.start();
     }
   }
@@ -82,40 +84,28 @@ public final class CertificateReload implements AutoCloseable {
 
   /** Tells all users the time. */
   synchronized void pass(long nowNs) {
-    followed.forEach(each -> each.files.pass(nowNs));
+    users.forEach(user -> user.pass(nowNs));
   }
 
   /** Looks at all files once; reads those again that hold the same new content as the last time. */
   synchronized void poll() {
-    for (Followed each : followed) {
-      if (each.content.isNew(digest(each.files.files()))) {
-        reload(each);
-      }
-    }
+    followers.forEach(FileFollower::poll);
   }
 
   /** Reads all files now, changed or not: for SIGHUP. Any thread. */
   public synchronized void reload() {
-    for (Followed each : followed) {
-      each.content.know(digest(each.files.files()));
-      reload(each);
-    }
+    followers.forEach(FileFollower::reload);
   }
 
-  private void reload(Followed each) {
-    boolean isTaken = false;
+  private void reload(ReloadedFiles user) {
+    rejected.add(user);
     try {
-      String now = each.files.reload();
-      isTaken = true;
-      rejected.remove(each);
+      String now = user.reload();
+      rejected.remove(user);
       LOG.info("tls: reloaded: {}{}", now, taken());
     } catch (TlsFault fault) {
+      reloads.rejected();
       LOG.error("tls: not reloaded, the last good ones stay: {}", fault.getMessage());
-    } finally {
-      if (!isTaken) {
-        rejected.add(each);
-        reloads.rejected();
-      }
     }
   }
 
@@ -134,7 +124,7 @@ public final class CertificateReload implements AutoCloseable {
 
   /** Whether there is a file to follow. */
   public boolean hasFiles() {
-    return !followed.isEmpty();
+    return !users.isEmpty();
   }
 
   /** Stops watching. */

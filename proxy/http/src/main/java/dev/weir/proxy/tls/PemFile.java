@@ -1,12 +1,9 @@
 package dev.weir.proxy.tls;
 
+import dev.weir.proxy.watch.SmallFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -19,12 +16,9 @@ import java.util.regex.Pattern;
 
 /**
  * A file of PEM blocks (RFC 7468), as it was when it was read. What stands between blocks is left
- * out, as the RFC wants it.
+ * out, as the RFC wants it. A bundle of all public authorities has a quarter of a file's bound.
  */
 final class PemFile {
-  /** The largest file; a bundle of all public authorities has a quarter of that. */
-  static final int MAX_BYTES = 1 << 20;
-
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \\1-----", Pattern.DOTALL);
 
@@ -62,22 +56,9 @@ final class PemFile {
   /** What a file holds, whatever that is. */
   static byte[] content(Path path) throws TlsFault {
     try {
-      if (Files.isDirectory(path)) {
-        throw new TlsFault(path, "a directory", "a file");
-      }
-      try (InputStream in = Files.newInputStream(path)) {
-        byte[] content = in.readNBytes(MAX_BYTES + 1);
-        if (content.length > MAX_BYTES) {
-          throw new TlsFault(path, "larger than 1MiB", "at most 1MiB");
-        }
-        return content;
-      }
-    } catch (NoSuchFileException gone) {
-      throw new TlsFault(path, "not found", "a file");
-    } catch (AccessDeniedException denied) {
-      throw new TlsFault(path, "permission denied", "a file that this process may read");
-    } catch (IOException failed) {
-      throw new TlsFault(path, "cannot be read: " + failed.getMessage(), "a file");
+      return SmallFile.read(path, "a file");
+    } catch (IOException unreadable) {
+      throw new TlsFault(path + ": " + unreadable.getMessage());
     }
   }
 

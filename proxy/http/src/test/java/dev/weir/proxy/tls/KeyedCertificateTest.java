@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.watch.SmallFile;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,7 +109,7 @@ class KeyedCertificateTest {
     assertFault(
         new CertificateFiles(damaged, files.key(), null),
         damaged + ": certificate 1 in it is damaged (expected: X.509 in base64)");
-    Path large = Files.write(directory.resolve("large"), new byte[PemFile.MAX_BYTES + 1]);
+    Path large = Files.write(directory.resolve("large"), new byte[SmallFile.MAX_BYTES + 1]);
     assertTrue(
         assertThrows(TlsFault.class, () -> PemFile.read(large))
             .getMessage()

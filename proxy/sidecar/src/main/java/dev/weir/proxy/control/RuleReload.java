@@ -1,10 +1,8 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.watch.SettledContent;
-import dev.weir.proxy.watch.WatchThread;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -14,8 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows a settings file while it is in use, and publishes its rules when they change.
  *
- * <p>The file's content is compared every half a second, and a new one counts when it was read
- * twice in a row: a change bites within a second or so.
+ * <p>A change bites within a second or so.
  *
  * <p>The last good set stays while the file has faults or is gone. Limits that did not change go
  * on, those that did take over what was consumed. Only rules change at run time: other differences
@@ -23,16 +20,35 @@ import org.slf4j.LoggerFactory;
  */
 public final class RuleReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleReload.class);
-  private static final long POLL_INTERVAL_NS = 500_000_000;
-
   private final SettingsFile reader = new SettingsFile();
   private final Path path;
   private final Settings running;
   private final RulesInUse rules;
   private final Reloads reloads;
-  private List<String> waiting = List.of();
-  private final SettledContent<byte[]> content;
-  private final WatchThread thread;
+  private final FileFollower<Reading> follower;
+  private volatile List<String> waiting = List.of();
+
+  /**
+   * One reading of the file.
+   *
+   * @param content null if it could not be read.
+   * @param faults why not; those of what it says are added when it is taken.
+   * @param unread why it could not be read, to be compared; empty if it was.
+   */
+  private record Reading(byte[] content, Faults faults, String unread) {
+    static Reading of(Path path) {
+      Faults faults = Faults.ofFile(path.toString());
+      byte[] content = SettingsFile.content(path, faults);
+      return new Reading(content, faults, faults.toString());
+    }
+
+    static boolean isSame(Reading one, Reading other) {
+      return one != null
+          && other != null
+          && Arrays.equals(one.content, other.content)
+          && one.unread.equals(other.unread);
+    }
+  }
 
   /** Follows a file with a count of reloads of its own. */
   RuleReload(Path path, Settings running, RulesInUse rules) {
@@ -50,32 +66,32 @@ public final class RuleReload implements AutoCloseable {
     this.reloads = reloads;
     this.running = running;
     this.rules = rules;
-    byte[] read = SettingsFile.content(path, Faults.ofFile(path.toString()));
-    byte[] inUse = read != null && isInUse(read) ? read : null;
-    content = new SettledContent<>(Arrays::equals, inUse, read);
-    thread =
-        new WatchThread(
-            "weir-reload", POLL_INTERVAL_NS, this::poll, "rules not reloaded from " + path);
+    Reading read = Reading.of(path);
+    follower =
+        new FileFollower<>(
+            () -> Reading.of(path),
+            Reading::isSame,
+            this::take,
+            reloads,
+            isInUse(read) ? read : null,
+            read);
   }
 
   /** False if the file changed after the process read it at its start. */
-  private boolean isInUse(byte[] read) {
-    Settings settings = reader.read(read, Faults.ofFile(path.toString()));
+  private boolean isInUse(Reading read) {
+    Settings settings =
+        read.content() == null ? null : reader.read(read.content(), Faults.ofFile(path.toString()));
     return settings != null && settings.rules().equals(running.rules());
   }
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
   public void start() {
-    thread.start();
+    follower.start("weir-reload", "rules not reloaded from " + path);
   }
 
   /** Looks at the file once; reloads if it holds the same new content as the last time. */
-  synchronized void poll() {
-    Faults faults = Faults.ofFile(path.toString());
-    byte[] read = SettingsFile.content(path, faults);
-    if (content.isNew(compared(read, faults))) {
-      reload(read, faults);
-    }
+  void poll() {
+    follower.poll();
   }
 
   /**
@@ -83,31 +99,16 @@ public final class RuleReload implements AutoCloseable {
    *
    * @return the faults; empty if the rules in the file are now the ones in use.
    */
-  public synchronized Faults reload() {
-    Faults faults = Faults.ofFile(path.toString());
-    byte[] read = SettingsFile.content(path, faults);
-    content.know(compared(read, faults));
-    reload(read, faults);
-    return faults;
+  public Faults reload() {
+    return follower.reload().faults();
   }
 
-  /** What was read, or else why nothing was: another reason is told anew. */
-  private static byte[] compared(byte[] read, Faults faults) {
-    return read != null ? read : faults.toString().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private void reload(byte[] read, Faults faults) {
-    try {
-      take(read, faults);
-    } catch (RuntimeException | Error bug) {
-      reloads.rejected();
-      throw bug;
-    }
-  }
-
-  private void take(byte[] read, Faults faults) {
+  private void take(Reading read) {
+    Faults faults = read.faults();
     Settings settings =
-        read == null ? null : reader.readAgain(read, faults, running.ringCells(), rules.rules());
+        read.content() == null
+            ? null
+            : reader.readAgain(read.content(), faults, running.ringCells(), rules.rules());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       reloads.rejected();
@@ -127,7 +128,7 @@ public final class RuleReload implements AutoCloseable {
   }
 
   /** The settings in which the file differs from the process until it is restarted. */
-  public synchronized List<String> waitingForRestart() {
+  public List<String> waitingForRestart() {
     return waiting;
   }
 
@@ -144,6 +145,6 @@ public final class RuleReload implements AutoCloseable {
   /** Stops watching. */
   @Override
   public void close() {
-    thread.close();
+    follower.close();
   }
 }

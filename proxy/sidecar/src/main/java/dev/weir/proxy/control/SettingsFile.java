@@ -4,11 +4,8 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +20,6 @@ import org.snakeyaml.engine.v2.nodes.Node;
  * itself cannot read ends the reading, as nothing behind it can be trusted.
  */
 public final class SettingsFile {
-  /** The largest file. */
-  public static final int MAX_BYTES = 1 << 20;
-
   private static final String EXPECTED = "keys such as upstream: and rules:";
 
   /** Rings of any length are still to be had. */
@@ -41,28 +35,11 @@ public final class SettingsFile {
   /** The content of a file; null, and a fault, if it cannot be read or is no regular file. */
   public static byte[] content(Path path, Faults faults) {
     try {
-      if (!Files.isRegularFile(path)) {
-        String kind =
-            Files.isDirectory(path) ? "a directory" : Files.exists(path) ? "no file" : null;
-        faults.add(0, "", kind == null ? "not found" : kind + " (expected: a YAML file)");
-        return null;
-      }
-      try (InputStream in = Files.newInputStream(path)) {
-        byte[] content = in.readNBytes(MAX_BYTES + 1);
-        if (content.length > MAX_BYTES) {
-          faults.add(0, "", "larger than 1MiB (expected: at most 1MiB)");
-          return null;
-        }
-        return content;
-      }
-    } catch (NoSuchFileException gone) {
-      faults.add(0, "", "not found");
-    } catch (AccessDeniedException denied) {
-      faults.add(0, "", "permission denied");
-    } catch (IOException failed) {
-      faults.add(0, "", "cannot be read: " + failed.getMessage());
+      return SmallFile.read(path, "a YAML file");
+    } catch (IOException unreadable) {
+      faults.add(0, "", unreadable.getMessage());
+      return null;
     }
-    return null;
   }
 
   /** Reads a file; null if there was a fault. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.watch.SmallFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,7 @@ public final class YamlDocument {
     LoadSettings settings =
         LoadSettings.builder()
             .setSchema(new JsonSchema())
-            .setCodePointLimit(SettingsFile.MAX_BYTES)
+            .setCodePointLimit(SmallFile.MAX_BYTES)
             .setAllowNonScalarKeys(true)
             .setMaxAliasesForCollections(Integer.MAX_VALUE)
             .build();

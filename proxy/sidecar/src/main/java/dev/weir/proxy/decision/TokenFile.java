@@ -1,12 +1,10 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,24 +16,14 @@ import java.util.List;
 record TokenFile(Path path) {
   private static final int LEAST_CHARS = 16;
   private static final int MOST_TOKENS = 100;
-  private static final int MAX_BYTES = 1 << 20;
 
-  /** What the file holds. Of what is no file nothing is read: a pipe would have its reader wait. */
+  /** The whole file. */
   byte[] content() throws IOException {
-    if (Files.exists(path) && !Files.isRegularFile(path)) {
-      throw fault(": not a regular file");
+    try {
+      return SmallFile.read(path, "a file");
+    } catch (IOException unreadable) {
+      throw fault(": " + unreadable.getMessage());
     }
-    try (InputStream in = Files.newInputStream(path)) {
-      byte[] content = in.readNBytes(MAX_BYTES + 1);
-      if (content.length <= MAX_BYTES) {
-        return content;
-      }
-    } catch (NoSuchFileException gone) {
-      throw fault(": not found");
-    } catch (IOException failed) {
-      throw fault(": cannot be read: " + failed.getMessage());
-    }
-    throw fault(": larger than 1MiB (expected: at most 1MiB)");
   }
 
   /** The tokens of what the file holds. */

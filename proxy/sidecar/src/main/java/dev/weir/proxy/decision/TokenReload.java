@@ -1,12 +1,11 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.watch.SettledContent;
-import dev.weir.proxy.watch.WatchThread;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,14 +15,33 @@ import org.slf4j.LoggerFactory;
  */
 public final class TokenReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenReload.class);
-  private static final long POLL_INTERVAL_NS = 1_000_000_000;
 
   private final TokenFile file;
   private final Tokens tokens;
-  private final SettledContent<byte[]> content;
   private final Reloads reloads = new Reloads();
-  private final WatchThread thread =
-      new WatchThread("weir-tokens", POLL_INTERVAL_NS, this::poll, "decision: tokens not reloaded");
+
+  /** Null if there is no file. */
+  private final FileFollower<Reading> follower;
+
+  /**
+   * One reading of the file.
+   *
+   * @param content null if it could not be read.
+   * @param fault why not.
+   */
+  private record Reading(byte[] content, String fault) {
+    static Reading of(TokenFile file) {
+      try {
+        return new Reading(file.content(), null);
+      } catch (IOException unreadable) {
+        return new Reading(null, unreadable.getMessage());
+      }
+    }
+
+    boolean isSame(Reading other) {
+      return Arrays.equals(content, other.content) && Objects.equals(fault, other.fault);
+    }
+  }
 
   /**
    * Reads the file for the first time.
@@ -33,14 +51,16 @@ public final class TokenReload implements AutoCloseable {
   public TokenReload(DecisionSettings settings) throws IOException {
     if (settings.tokens() == null) {
       file = null;
-      content = null;
+      follower = null;
       tokens = Tokens.NONE;
       return;
     }
     file = new TokenFile(settings.tokens());
-    byte[] read = file.content();
-    content = new SettledContent<>(Arrays::equals, read, read);
-    tokens = new Tokens(file.tokens(read), settings.tokensForAll());
+    Reading read = new Reading(file.content(), null);
+    tokens = new Tokens(file.tokens(read.content()), settings.tokensForAll());
+    follower =
+        new FileFollower<>(
+            () -> Reading.of(file), Reading::isSame, this::take, reloads, read, read);
   }
 
   /** The tokens, always those that are in use. */
@@ -56,58 +76,35 @@ public final class TokenReload implements AutoCloseable {
   /** Follows the file from now on. */
   public void start() {
     if (hasFile()) {
-      thread.start();
+      follower.start("weir-tokens", "decision: tokens not reloaded");
     }
   }
 
   /** Looks at the file once; reads it again if it holds the same new content as the last time. */
-  synchronized void poll() {
-    try {
-      byte[] read = file.content();
-      if (content.isNew(read)) {
-        take(read);
-      }
-    } catch (IOException unreadable) {
-      if (content.isNew(reason(unreadable))) {
-        fail(unreadable);
-      }
-    }
+  void poll() {
+    follower.poll();
   }
 
   /** Reads the file now, changed or not: for SIGHUP. Any thread. */
-  public synchronized void reload() {
-    if (!hasFile()) {
-      return;
-    }
-    try {
-      byte[] read = file.content();
-      content.know(read);
-      take(read);
-    } catch (IOException unreadable) {
-      content.know(reason(unreadable));
-      fail(unreadable);
+  public void reload() {
+    if (hasFile()) {
+      follower.reload();
     }
   }
 
-  /** Why there is no content, in the place of one: another reason is told anew. */
-  private static byte[] reason(IOException unreadable) {
-    return unreadable.getMessage().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private void take(byte[] read) {
+  private void take(Reading read) {
     try {
-      List<String> now = file.tokens(read);
+      if (read.content() == null) {
+        throw new IOException(read.fault());
+      }
+      List<String> now = file.tokens(read.content());
       tokens.replace(now);
       String count = now.size() == 1 ? "1 token" : now.size() + " tokens";
       LOG.info("decision: {} from {}{}", count, file.path(), reloads.taken());
-    } catch (IOException faulty) {
-      fail(faulty);
+    } catch (IOException fault) {
+      reloads.rejected();
+      LOG.error("decision: tokens not reloaded, the last good ones stay: {}", fault.getMessage());
     }
-  }
-
-  private void fail(IOException fault) {
-    reloads.rejected();
-    LOG.error("decision: tokens not reloaded, the last good ones stay: {}", fault.getMessage());
   }
 
   /** How often the file was read again, and whether it is in use. */
@@ -118,6 +115,8 @@ public final class TokenReload implements AutoCloseable {
   /** Stops following. */
   @Override
   public void close() {
-    thread.close();
+    if (hasFile()) {
+      follower.close();
+    }
   }
 }

@@ -47,13 +47,13 @@ class BadFilesTest {
 
   @Test
   void tellsWhatIsNoFile(@TempDir Path directory) throws IOException {
-    assertFault("w: not found", directory.resolve("none.yaml"));
-    assertFault("w: not found", directory.resolve("none/none.yaml"));
+    assertFault("w: not found (expected: a YAML file)", directory.resolve("none.yaml"));
+    assertFault("w: not found (expected: a YAML file)", directory.resolve("none/none.yaml"));
     assertFault("w: a directory (expected: a YAML file)", directory);
     assertFault("w: no file (expected: a YAML file)", Path.of("/dev/null"));
     Path dangling = directory.resolve("link.yaml");
     Files.createSymbolicLink(dangling, directory.resolve("gone"));
-    assertFault("w: not found", dangling);
+    assertFault("w: not found (expected: a YAML file)", dangling);
   }
 
   @Test

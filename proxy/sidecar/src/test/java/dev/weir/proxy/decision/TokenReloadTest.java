@@ -106,9 +106,9 @@ class TokenReloadTest {
     Files.write(file, new byte[(1 << 20) + 1]);
     assertFault(": larger than 1MiB (expected: at most 1MiB)");
     Files.delete(file);
-    assertFault(": not found");
+    assertFault(": not found (expected: a file)");
     Files.createDirectory(file);
-    assertFault(": not a regular file");
+    assertFault(": a directory (expected: a file)");
   }
 
   @Test
@@ -116,7 +116,7 @@ class TokenReloadTest {
   void waitsForNobodyWhoWouldWriteIntoAPipe() throws IOException, InterruptedException {
     Files.delete(file);
     assertEquals(0, new ProcessBuilder("mkfifo", file.toString()).start().waitFor());
-    assertFault(": not a regular file");
+    assertFault(": no file (expected: a file)");
   }
 
   private void assertFault(String content, String problem) throws IOException {

@@ -1,9 +1,8 @@
 package dev.weir.proxy.envoy.file;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.watch.SettledContent;
-import dev.weir.proxy.watch.WatchThread;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,19 +16,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows a folder of files while it is in use, and publishes what they say when it changes.
  *
- * <p>Names and contents are compared every half a second, and a new content counts when it was read
- * twice in a row, as it is at the start and at SIGHUP. One bad file refuses all: what was good last
- * stays.
+ * <p>Names and contents are compared. One bad file refuses all: what was good last stays.
  */
 public final class ConfigurationReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigurationReload.class);
-  private static final long POLL_INTERVAL_NS = 500_000_000;
 
   private final ConfigurationFolder folder;
   private final Consumer<RateLimitConfiguration> listener;
   private final Reloads reloads = new Reloads();
-  private final SettledContent<Reading> content = new SettledContent<>(Reading::isSame, null, null);
-  private final WatchThread thread;
+  private final FileFollower<Reading> follower =
+      new FileFollower<>(this::look, Reading::isSame, this::take, reloads, null, null);
   private RateLimitConfiguration inUse;
 
   /**
@@ -57,12 +53,6 @@ public final class ConfigurationReload implements AutoCloseable {
       ConfigurationFolder folder, Consumer<RateLimitConfiguration> listener) {
     this.folder = folder;
     this.listener = listener;
-    thread =
-        new WatchThread(
-            "weir-ratelimit",
-            POLL_INTERVAL_NS,
-            this::poll,
-            "ratelimit: not reloaded from " + folder.path());
   }
 
   /**
@@ -70,8 +60,8 @@ public final class ConfigurationReload implements AutoCloseable {
    *
    * @return all faults, one per line; empty if what it says is in use now.
    */
-  public synchronized String load() {
-    return read(content.readNow(this::look));
+  public String load() {
+    return read(follower.readNow());
   }
 
   private Reading look() {
@@ -101,23 +91,20 @@ public final class ConfigurationReload implements AutoCloseable {
 
   /** Starts to watch, on a thread of its own that does not keep the process alive. */
   public void start() {
-    thread.start();
+    follower.start("weir-ratelimit", "ratelimit: not reloaded from " + folder.path());
   }
 
   /** Looks at the folder once; reloads if it holds the same new content as the last time. */
-  synchronized void poll() {
-    Reading reading = look();
-    if (content.isNew(reading)) {
-      reload(reading);
-    }
+  void poll() {
+    follower.poll();
   }
 
   /** Reads the folder now, changed or not: for SIGHUP. Any thread. */
-  public synchronized void reload() {
-    reload(content.readNow(this::look));
+  public void reload() {
+    follower.reload();
   }
 
-  private void reload(Reading reading) {
+  private void take(Reading reading) {
     String problems = read(reading);
     if (!problems.isEmpty()) {
       LOG.error("ratelimit: not reloaded, the last good files stay in use:\n{}", problems);
@@ -132,6 +119,6 @@ public final class ConfigurationReload implements AutoCloseable {
   /** Stops watching. */
   @Override
   public void close() {
-    thread.close();
+    follower.close();
   }
 }

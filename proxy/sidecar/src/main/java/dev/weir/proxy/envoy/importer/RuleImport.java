@@ -8,6 +8,7 @@ import dev.weir.proxy.envoy.file.DomainOptions;
 import dev.weir.proxy.envoy.file.DomainSpec;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.envoy.file.WildcardPattern;
+import dev.weir.proxy.watch.SmallFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -182,7 +183,7 @@ public final class RuleImport {
   /** Why no settings file can have the rules together; nothing if one can. */
   public List<String> faults() {
     String file = UPSTREAM + (asksStore() ? STORE : "") + yaml();
-    if (file.length() > SettingsFile.MAX_BYTES) {
+    if (file.length() > SmallFile.MAX_BYTES) {
       return List.of("more rules than a settings file of 1MiB can have");
     }
     return read(file).all().stream().map(Faults.Fault::toString).toList();

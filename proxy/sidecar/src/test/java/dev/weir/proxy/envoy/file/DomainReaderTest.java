@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.SettingsFile;
+import dev.weir.proxy.watch.SmallFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -378,7 +378,7 @@ class DomainReaderTest {
 
   @Test
   void readsNoMoreOfAFolderThanFitsInMemory(@TempDir Path folder) throws Exception {
-    String filler = "#".repeat(SettingsFile.MAX_BYTES - 100);
+    String filler = "#".repeat(SmallFile.MAX_BYTES - 100);
     for (int i = 0; i < 9; i++) {
       write(folder.resolve(i + ".yaml"), "domain: d" + i + " " + filler);
     }
