@@ -1,8 +1,6 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.algorithms.LimitTable;
-import dev.weir.proxy.admin.AdminBindException;
-import dev.weir.proxy.admin.AdminServer;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
@@ -27,6 +25,7 @@ import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
 import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.WatchThread;
+import dev.weir.proxy.web.WebServer;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -81,7 +80,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final SidecarRateLimits rateLimits;
 
   private final SidecarTls tls;
-  private final AdminServer admin;
+  private final WebServer admin;
   private final Watchdog watchdog = new Watchdog();
   private volatile RuleSet rules;
 
@@ -117,10 +116,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private static Sidecar start(Settings settings, boolean isToBeWarm) throws StartException {
     try {
       return new Sidecar(settings, isToBeWarm);
-    } catch (IOException
-        | AdminBindException
-        | IllegalStateException
-        | IllegalArgumentException e) {
+    } catch (IOException | IllegalStateException | IllegalArgumentException e) {
       throw new StartException(e.getMessage(), e);
     }
   }
@@ -313,13 +309,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
-  private AdminServer startAdmin(Settings settings) {
+  private WebServer startAdmin(Settings settings) throws IOException {
     ProcessSettings process = settings.process();
     if (process.admin() == null && process.monitoring() == null) {
       return null;
     }
-    AdminServer server =
-        new AdminServer(
+    WebServer server =
+        new WebServer(
             process.admin(),
             process.adminHosts(),
             process.monitoring(),
@@ -328,7 +324,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             watchdog::fault);
     try {
       server.start();
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       listeners.close();
       decisions.stopListening();
       throw e;

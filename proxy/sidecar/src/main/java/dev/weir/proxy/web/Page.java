@@ -1,21 +1,28 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * An answer, whole.
  *
- * @param variesByAccept whether another one would be here for another Accept field.
+ * @param fields beside those that every answer has.
  */
-record Page(HttpResponseStatus status, String contentType, byte[] body, boolean variesByAccept) {
+record Page(
+    HttpResponseStatus status,
+    String contentType,
+    byte[] body,
+    Map<? extends CharSequence, String> fields) {
   Page(HttpResponseStatus status, String contentType, byte[] body) {
-    this(status, contentType, body, false);
+    this(status, contentType, body, Map.of());
   }
 
-  /** This page as one of several that stand at its path. */
+  /** This page as one of several at its path, among which the Accept field chooses. */
   Page varying() {
-    return new Page(status, contentType, body, true);
+    return new Page(status, contentType, body, Map.of(HttpHeaderNames.VARY, "accept"));
   }
 
   static Page text(HttpResponseStatus status, String text) {
@@ -28,7 +35,7 @@ record Page(HttpResponseStatus status, String contentType, byte[] body, boolean 
   }
 
   /**
-   * RFC 9457.
+   * A problem (RFC 9457).
    *
    * @param detail a constant of ours, never a text of the client's.
    */
@@ -42,5 +49,16 @@ record Page(HttpResponseStatus status, String contentType, byte[] body, boolean 
             + detail
             + "\"}\n";
     return new Page(status, "application/problem+json", json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The answer to a method that the path does not have. */
+  static Page badMethod(Set<String> allowed) {
+    String only = String.join(" and ", allowed) + (allowed.size() == 1 ? " is" : " are");
+    Page problem = problem(HttpResponseStatus.METHOD_NOT_ALLOWED, "Only " + only + " allowed.");
+    return new Page(
+        problem.status(),
+        problem.contentType(),
+        problem.body(),
+        Map.of(HttpHeaderNames.ALLOW, String.join(", ", allowed)));
   }
 }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 /** The look of all pages: in light or dark as the reader's system is, on any width. */
 final class PageStyle {

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

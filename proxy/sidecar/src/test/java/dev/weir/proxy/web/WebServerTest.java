@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -35,19 +35,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every page over real sockets. */
 @Timeout(120)
-class AdminServerTest {
+class WebServerTest {
   private final Metrics metrics = new Metrics();
   private final AtomicBoolean ready = new AtomicBoolean(true);
   private final AtomicReference<String> fault = new AtomicReference<>();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private AdminServer server;
+  private WebServer server;
   private int port;
 
   @BeforeEach
-  void start() {
+  void start() throws IOException {
     server =
-        new AdminServer(
+        new WebServer(
             loopback(0), List.of("Weir.internal"), loopback(0), metrics, ready::get, fault::get);
     server.start();
     port = ((InetSocketAddress) server.adminAddress()).getPort();
@@ -347,7 +347,7 @@ class AdminServerTest {
   void turnsAnAddressAwayOverItsShareAnswersOthersAndTakesNewOnesLater() throws Exception {
     List<Socket> held = new ArrayList<>();
     try {
-      for (int i = 0; i < AdminServer.MAX_CONNECTIONS * 3 / 4; i++) {
+      for (int i = 0; i < WebServer.MAX_CONNECTIONS * 3 / 4; i++) {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         held.add(socket);
         ask(socket);
@@ -418,8 +418,8 @@ class AdminServerTest {
 
   @Test
   void theMonitoringPortListensWithoutAnAdminPort() throws Exception {
-    try (AdminServer alone =
-        new AdminServer(null, List.of(), loopback(0), metrics, () -> true, () -> null)) {
+    try (WebServer alone =
+        new WebServer(null, List.of(), loopback(0), metrics, () -> true, () -> null)) {
       alone.start();
       assertEquals(null, alone.adminAddress());
       try (Socket socket = new Socket()) {
@@ -433,12 +433,12 @@ class AdminServerTest {
   void aTakenMonitoringPortIsNamedAndLeavesNoAdminPort() throws Exception {
     int free = ((InetSocketAddress) server.adminAddress()).getPort();
     server.close();
-    server = new AdminServer(null, List.of(), loopback(0), metrics, ready::get, fault::get);
+    server = new WebServer(null, List.of(), loopback(0), metrics, ready::get, fault::get);
     server.start();
-    AdminServer second =
-        new AdminServer(
+    WebServer second =
+        new WebServer(
             loopback(free), List.of(), server.monitoringAddress(), metrics, () -> true, () -> null);
-    AdminBindException taken = assertThrows(AdminBindException.class, second::start);
+    IOException taken = assertThrows(IOException.class, second::start);
     assertTrue(taken.getMessage().endsWith(": Address already in use"), taken.getMessage());
     try (Socket socket = new Socket()) {
       assertThrows(IOException.class, () -> socket.connect(loopback(free)));
@@ -447,19 +447,19 @@ class AdminServerTest {
 
   @Test
   void aTakenPortIsNamed() {
-    AdminServer second =
-        new AdminServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
-    AdminBindException taken = assertThrows(AdminBindException.class, second::start);
+    WebServer second =
+        new WebServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
+    IOException taken = assertThrows(IOException.class, second::start);
     assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
     second.close();
   }
 
   @Test
-  void freesItsPortWhenClosed() {
+  void freesItsPortWhenClosed() throws IOException {
     server.close();
     server.close();
-    AdminServer second =
-        new AdminServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
+    WebServer second =
+        new WebServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
     second.start();
     assertEquals(loopback(port), second.adminAddress());
     second.close();

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -9,13 +9,10 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
-import java.util.List;
-import java.util.function.BiFunction;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,32 +20,31 @@ import org.slf4j.LoggerFactory;
  * Answers one request at a time: the next is read when the last answer has left, so that a client
  * which asks without reading costs one page and no more.
  */
-final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
-  private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(WebHandler.class);
 
   private static final Page BAD_REQUEST =
       Page.problem(HttpResponseStatus.BAD_REQUEST, "The request is malformed.");
-  private static final Page BAD_METHOD =
-      Page.problem(HttpResponseStatus.METHOD_NOT_ALLOWED, "Only GET and HEAD are allowed.");
-  private static final Page FAILED =
-      Page.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "The page failed; see the log.");
 
   private static final Page BAD_HOST =
       Page.problem(
           HttpResponseStatus.MISDIRECTED_REQUEST,
           "The admin port does not answer by that host; admin-hosts may name it.");
 
-  private final BiFunction<String, String, Page> pageAt;
-  private final Predicate<FullHttpRequest> answers;
+  private static final Page FAILED =
+      Page.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "The page failed; see the log.");
+
+  private final WebHosts hosts;
+  private final Function<FullHttpRequest, Page> answers;
 
   /**
    * The handler of one connection.
    *
-   * @param pageAt a request's page, by its target and its Accept field, which may be null.
-   * @param answers whether requests are answered by the host that they name.
+   * @param hosts by which requests are answered.
+   * @param answers what is answered to a request, on this thread.
    */
-  AdminHandler(BiFunction<String, String, Page> pageAt, Predicate<FullHttpRequest> answers) {
-    this.pageAt = pageAt;
+  WebHandler(WebHosts hosts, Function<FullHttpRequest, Page> answers) {
+    this.hosts = hosts;
     this.answers = answers;
   }
 
@@ -56,21 +52,17 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     ctx.channel().config().setAutoRead(false);
     if (request.decoderResult().isFailure()) {
-      answer(ctx, BAD_REQUEST, false);
-      return;
+      send(ctx, BAD_REQUEST, false);
+    } else if (!hosts.answers(request)) {
+      send(ctx, BAD_HOST, false);
+    } else {
+      send(ctx, page(request), HttpUtil.isKeepAlive(request));
     }
-    if (!answers.test(request)) {
-      answer(ctx, BAD_HOST, false);
-      return;
-    }
-    answer(ctx, page(request), HttpUtil.isKeepAlive(request));
   }
 
   private Page page(FullHttpRequest request) {
     try {
-      Page page = pageAt.apply(request.uri(), accept(request));
-      boolean exists = page.status().code() != HttpResponseStatus.NOT_FOUND.code();
-      return exists && !isAllowed(request.method()) ? BAD_METHOD : page;
+      return answers.apply(request);
     } catch (IllegalArgumentException malformed) {
       return BAD_REQUEST;
     } catch (RuntimeException bug) {
@@ -79,17 +71,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  /** The request's Accept field; null for none. Several count as one list (RFC 9110, 5.3). */
-  private static String accept(FullHttpRequest request) {
-    List<String> fields = request.headers().getAll(HttpHeaderNames.ACCEPT);
-    return fields.isEmpty() ? null : String.join(",", fields);
-  }
-
-  private static boolean isAllowed(HttpMethod method) {
-    return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
-  }
-
-  private static void answer(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
+  private static void send(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
     DefaultFullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, page.status(), Unpooled.wrappedBuffer(page.body()));
@@ -98,12 +80,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     fields.setInt(HttpHeaderNames.CONTENT_LENGTH, page.body().length);
     fields.set(HttpHeaderNames.CACHE_CONTROL, "no-store");
     fields.set("X-Content-Type-Options", "nosniff");
-    if (page.variesByAccept()) {
-      fields.set(HttpHeaderNames.VARY, HttpHeaderNames.ACCEPT);
-    }
-    if (page == BAD_METHOD) {
-      fields.set(HttpHeaderNames.ALLOW, "GET, HEAD");
-    }
+    page.fields().forEach(fields::set);
     if (!keepAlive) {
       fields.set(HttpHeaderNames.CONNECTION, "close");
     }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,11 +22,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class AdminAddressTest {
+class WebAddressTest {
   @TempDir private Path directory;
 
-  private static AdminServer server(SocketAddress address) {
-    return new AdminServer(address, List.of(), null, new Metrics(), () -> true, () -> null);
+  private static WebServer server(SocketAddress address) {
+    return new WebServer(address, List.of(), null, new Metrics(), () -> true, () -> null);
   }
 
   @Test
@@ -36,12 +36,12 @@ class AdminAddressTest {
       String message =
           assertThrows(IllegalArgumentException.class, () -> server(address)).getMessage();
       assertEquals(
-          AdminAddress.text(address)
+          WebServer.text(address)
               + " (expected: a loopback address or a Unix-domain socket,"
               + " for there is no authentication yet)",
           message);
     }
-    assertEquals("0.0.0.0:9090", AdminAddress.text(new InetSocketAddress(9090)));
+    assertEquals("0.0.0.0:9090", WebServer.text(new InetSocketAddress(9090)));
   }
 
   @Test
@@ -65,7 +65,7 @@ class AdminAddressTest {
   void listensOnAUnixDomainSocketAndRemovesItWhenClosed() throws IOException {
     Path path = directory.resolve("admin.sock");
     UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
-    try (AdminServer server = server(address)) {
+    try (WebServer server = server(address)) {
       server.start();
       assertEquals(address, server.adminAddress());
       assertTrue(get(address).endsWith("\r\n\r\nok\n"));
@@ -80,7 +80,7 @@ class AdminAddressTest {
       killed.bind(address);
     }
     assertTrue(Files.exists(address.getPath()));
-    try (AdminServer server = server(address)) {
+    try (WebServer server = server(address)) {
       server.start();
       assertTrue(get(address).endsWith("ok\n"));
     }
@@ -89,8 +89,8 @@ class AdminAddressTest {
   @Test
   void leavesTheSocketOfItsSuccessorAlone() throws IOException {
     UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("admin.sock"));
-    AdminServer first = server(address);
-    try (AdminServer second = server(address)) {
+    WebServer first = server(address);
+    try (WebServer second = server(address)) {
       first.start();
       Files.delete(address.getPath());
       second.start();
@@ -105,16 +105,16 @@ class AdminAddressTest {
   @Test
   void leavesASocketInUseAndAnOrdinaryFileAlone() throws IOException {
     UnixDomainSocketAddress used = UnixDomainSocketAddress.of(directory.resolve("used.sock"));
-    try (AdminServer first = server(used);
-        AdminServer second = server(used)) {
+    try (WebServer first = server(used);
+        WebServer second = server(used)) {
       first.start();
-      String message = assertThrows(AdminBindException.class, second::start).getMessage();
+      String message = assertThrows(IOException.class, second::start).getMessage();
       assertTrue(message.startsWith("unix:" + used + ": "), message);
       assertTrue(get(used).endsWith("ok\n"));
     }
     Path file = Files.writeString(directory.resolve("file"), "kept");
-    try (AdminServer server = server(UnixDomainSocketAddress.of(file))) {
-      assertThrows(AdminBindException.class, server::start);
+    try (WebServer server = server(UnixDomainSocketAddress.of(file))) {
+      assertThrows(IOException.class, server::start);
     }
     assertEquals("kept", Files.readString(file));
   }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import dev.weir.proxy.loop.Acceptor;
 import dev.weir.proxy.loop.ChannelSetUp;
@@ -8,6 +8,7 @@ import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -16,7 +17,6 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
@@ -27,28 +27,27 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Serves pages about the sidecar on an event loop of its own: all of them on the admin port, for
- * this machine; health and metrics on the monitoring port too, for whoever reaches it. Started
- * once, closed once; both from any thread but its own.
+ * The web server of operators, on Netty's codec and an event loop of its own: the {@link Routes} on
+ * the admin port, for this machine; those that are for monitoring also on the monitoring port, for
+ * whoever reaches it. Started once, closed once; both from any thread but its own.
  */
-public final class AdminServer implements AutoCloseable {
+public final class WebServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
-  private static final int MAX_BODY_BYTES = 64 << 10;
   private static final int READ_TIMEOUT_SECONDS = 30;
   private static final int STOP_TIMEOUT_SECONDS = 5;
 
   private final SocketAddress admin;
   private final SocketAddress monitoring;
-  private final AdminHosts hosts;
+  private final WebHosts adminHosts;
   private final Pages pages;
+  private final Routes routes;
   private EventLoopGroup loop;
   private LoopGuard guard;
   private ListeningSocket adminListener;
@@ -58,55 +57,87 @@ public final class AdminServer implements AutoCloseable {
    * A server that does not listen yet.
    *
    * @param admin port 0 for any free one; null for none.
-   * @param hostNames by which requests may call that, beside loopback's; see {@link AdminHosts}.
+   * @param hostNames by which requests may call that, beside loopback's; see {@link WebHosts}.
    * @param monitoring port 0 for any free one; null for none.
    * @param ready whether the proxy takes traffic; asked on the server's thread, must not block.
    * @param fault why the process is not alive, null if it is; asked as {@code ready} is.
    * @throws IllegalArgumentException if others than this machine can reach the admin port, or a
    *     name does not resolve.
    */
-  public AdminServer(
+  public WebServer(
       SocketAddress admin,
       List<String> hostNames,
       SocketAddress monitoring,
       Metrics metrics,
       BooleanSupplier ready,
       Supplier<String> fault) {
-    this.admin = admin == null ? null : AdminAddress.check(admin);
-    this.monitoring = monitoring == null ? null : AdminAddress.resolved(monitoring);
-    this.hosts = new AdminHosts(this.admin, hostNames);
-    this.pages = new Pages(metrics, ready, fault);
+    this.admin = ofThisMachine(resolved(admin));
+    this.monitoring = resolved(monitoring);
+    adminHosts = WebHosts.of(this.admin, hostNames);
+    pages = new Pages(metrics, ready, fault);
+    routes = new Routes(pages.routes());
+  }
+
+  /** An address with its host name looked up; null for none. */
+  private static SocketAddress resolved(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet) || !inet.isUnresolved()) {
+      return address;
+    }
+    try {
+      return new InetSocketAddress(InetAddress.getByName(inet.getHostString()), inet.getPort());
+    } catch (UnknownHostException unknown) {
+      throw new IllegalArgumentException(
+          text(address) + " (expected: a host name that resolves)", unknown);
+    }
+  }
+
+  private static SocketAddress ofThisMachine(SocketAddress address) {
+    if (address instanceof InetSocketAddress inet && !inet.getAddress().isLoopbackAddress()) {
+      throw new IllegalArgumentException(
+          text(address)
+              + " (expected: a loopback address or a Unix-domain socket,"
+              + " for there is no authentication yet)");
+    }
+    return address;
+  }
+
+  /** An address as it is written in settings. */
+  static String text(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet)) {
+      return "unix:" + address;
+    }
+    String host = inet.isUnresolved() ? inet.getHostString() : inet.getAddress().getHostAddress();
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + inet.getPort();
   }
 
   /**
    * Listens.
    *
-   * @throws AdminBindException where it cannot; nothing is left running then.
+   * @throws IOException if an address cannot be listened on; its message says which and why, and
+   *     nothing is left running.
    */
-  public void start() {
+  public void start() throws IOException {
     loop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-admin", true), NioIoHandler.newFactory());
     guard = new LoopGuard(loop);
-    adminListener = listen(admin, pages::at, hosts::answers);
-    monitoringListener = listen(monitoring, pages::forMonitoring, request -> true);
+    adminListener = listen(admin, Access.ADMIN, adminHosts);
+    monitoringListener = listen(monitoring, Access.MONITORING, WebHosts.ANY);
     // On the loop that shows them.
     loop.scheduleAtFixedRate(
         pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
   }
 
   /** Null where there is no address. */
-  private ListeningSocket listen(
-      SocketAddress address,
-      BiFunction<String, String, Page> pageAt,
-      Predicate<FullHttpRequest> answers) {
+  private ListeningSocket listen(SocketAddress address, Access access, WebHosts hosts)
+      throws IOException {
     if (address == null) {
       return null;
     }
     boolean isUnix = address instanceof UnixDomainSocketAddress;
     Class<? extends ServerChannel> channel =
         isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-    Acceptor server = new Acceptor(loop, channel, new Connections(pageAt, answers));
+    Acceptor server = new Acceptor(loop, channel, new Connections(access, hosts));
     if (!isUnix) {
       // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
       server.option(ChannelOption.SO_REUSEADDR, true);
@@ -115,8 +146,7 @@ public final class AdminServer implements AutoCloseable {
       return ListeningSocket.bind(server, Transport.NIO, address);
     } catch (IOException refused) {
       close();
-      throw new AdminBindException(
-          AdminAddress.text(address) + ": " + refused.getMessage(), refused);
+      throw new IOException(text(address) + ": " + refused.getMessage(), refused);
     }
   }
 
@@ -149,15 +179,14 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** The connections of one port, which are bounded by themselves, and shared among addresses. */
-  private static final class Connections extends ChannelSetUp {
-    private final BiFunction<String, String, Page> pageAt;
-    private final Predicate<FullHttpRequest> answers;
-
+  private final class Connections extends ChannelSetUp {
+    private final Access access;
+    private final WebHosts hosts;
     private final ClientShares connections = new ClientShares(MAX_CONNECTIONS);
 
-    Connections(BiFunction<String, String, Page> pageAt, Predicate<FullHttpRequest> answers) {
-      this.pageAt = pageAt;
-      this.answers = answers;
+    Connections(Access access, WebHosts hosts) {
+      this.access = access;
+      this.hosts = hosts;
     }
 
     @Override
@@ -172,9 +201,9 @@ public final class AdminServer implements AutoCloseable {
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
           .addLast(new HttpServerCodec())
-          .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
+          .addLast(new HttpObjectAggregator(routes.maxBodyBytes()))
           .addLast(new FlowControlHandler())
-          .addLast(new AdminHandler(pageAt, answers));
+          .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));
     }
 
     /** Null behind a Unix-domain socket, where anybody may be. */

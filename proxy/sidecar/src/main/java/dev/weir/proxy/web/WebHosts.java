@@ -1,4 +1,4 @@
-package dev.weir.proxy.admin;
+package dev.weir.proxy.web;
 
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -20,22 +20,35 @@ import java.util.stream.Collectors;
  * localhost}, the address it is bound to, and names from the settings are answered, whatever the
  * port; by a Unix socket, which no browser reaches, any.
  */
-final class AdminHosts {
+final class WebHosts {
   private static final Set<String> SCHEMES = Set.of("http://", "https://");
+
+  /** Every host, as anybody may ask. */
+  static final WebHosts ANY = new WebHosts(true, null, Set.of());
 
   private final boolean any;
   private final InetAddress bound;
   private final Set<String> names;
 
+  private WebHosts(boolean any, InetAddress bound, Set<String> names) {
+    this.any = any;
+    this.bound = bound;
+    this.names = names;
+  }
+
   /**
-   * @param address of the admin port; null for none.
+   * The hosts of the admin port.
+   *
+   * @param address of the port; null for none.
    * @param names in any case.
    */
-  AdminHosts(SocketAddress address, List<String> names) {
-    any = !(address instanceof InetSocketAddress);
-    bound = any ? null : ((InetSocketAddress) address).getAddress();
-    this.names =
-        names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+  static WebHosts of(SocketAddress address, List<String> names) {
+    return address instanceof InetSocketAddress inet
+        ? new WebHosts(
+            false,
+            inet.getAddress(),
+            names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet()))
+        : ANY;
   }
 
   /** Whether every host that a request names is one of these. One of HTTP/1.0 may name none. */
