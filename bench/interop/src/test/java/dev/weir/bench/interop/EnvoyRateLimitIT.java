@@ -165,7 +165,7 @@ class EnvoyRateLimitIT {
   /** What reflection tells of the service, as the build has compiled it. */
   private static Map<String, FileDescriptorProto> described() throws Exception {
     try (InputStream in =
-        Sidecar.class.getResourceAsStream("/dev/weir/proxy/decision/services.binpb")) {
+        Sidecar.class.getResourceAsStream("/dev/weir/proxy/decision/grpc/services.binpb")) {
       return FileDescriptorSet.parseFrom(in).getFileList().stream()
           .collect(Collectors.toMap(FileDescriptorProto::getName, file -> file));
     }

@@ -1,5 +1,11 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.decision.grpc.GrpcCalls;
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.decision.grpc.GrpcMethods;
+import dev.weir.proxy.decision.http.EndpointOrigin;
+import dev.weir.proxy.decision.http.HttpEndpoint;
+import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.listen.ClientProtocols;
@@ -10,20 +16,13 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.Http2Observer;
+import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** The decision API on one event loop: its methods, its endpoints, and its clients' connections. */
 public final class DecisionLoop {
-  /** What the services look like: made by the build, ours of the source of the client's classes. */
-  private static final Descriptors DESCRIPTORS =
-      Descriptors.ofResources("/weir/v1/rate_limiter.binpb", "services.binpb");
-
-  private final Health health;
+  private final GrpcMethods methods;
   private final ClientProtocols clients;
 
   /**
@@ -44,15 +43,11 @@ public final class DecisionLoop {
       DecisionObserver observer,
       TrafficObserver traffic,
       Http2Observer http2Observer) {
-    health = new Health(healthNames(methods));
-    List<GrpcMethod> all = new ArrayList<>(methods);
-    all.addAll(health.methods());
-    all.addAll(Reflection.methods(DESCRIPTORS, services(all)));
-    GrpcMethods byPath = new GrpcMethods(all);
+    this.methods = new GrpcMethods(methods);
     EndpointOrigin origin =
         new EndpointOrigin(
             endpoints,
-            byPath,
+            this::isGrpcMethod,
             tokens,
             observer,
             clock,
@@ -60,7 +55,7 @@ public final class DecisionLoop {
             settings.caps().fieldCount());
     GrpcCalls calls =
         new GrpcCalls(
-            byPath,
+            this.methods,
             origin,
             tokens,
             observer,
@@ -84,23 +79,13 @@ public final class DecisionLoop {
             calls);
   }
 
-  /** The services that methods belong to, by their full names. */
-  private static Set<String> services(List<GrpcMethod> methods) {
-    return methods.stream()
-        .map(method -> method.path().substring(1, method.path().lastIndexOf('/')))
-        .collect(Collectors.toSet());
-  }
-
-  /** What health checks may ask for: services, and other names of them. */
-  private static Set<String> healthNames(List<GrpcMethod> methods) {
-    Set<String> names = new HashSet<>(services(methods));
-    methods.forEach(method -> names.addAll(method.healthNames()));
-    return names;
+  private boolean isGrpcMethod(RequestView request) {
+    return methods.find(request.bytes(), request.pathOffset(), request.pathLength()) != null;
   }
 
   /** The process is about to end: whoever asks for its health is told. */
   public void stopServing() {
-    health.stop();
+    methods.stopServing();
   }
 
   /** Its clients. */

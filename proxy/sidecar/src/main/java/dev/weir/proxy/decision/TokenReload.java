@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
 import java.io.IOException;

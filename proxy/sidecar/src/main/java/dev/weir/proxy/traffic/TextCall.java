@@ -1,6 +1,5 @@
 package dev.weir.proxy.traffic;
 
-import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;
@@ -90,9 +89,8 @@ public final class TextCall extends Http2Peer implements Client {
   private void add(ByteBuffer block) throws IOException {
     ByteBuf bytes = Unpooled.directBuffer(block.remaining()).writeBytes(block);
     try {
-      int error = decoder.decode(bytes, 0, bytes.readableBytes(), fields);
-      if (error != ErrorCode.NO_ERROR) {
-        throw new IOException("fields that cannot be decoded: error " + error);
+      if (decoder.decode(bytes, 0, bytes.readableBytes(), fields) != FieldDecoder.Outcome.DECODED) {
+        throw new IOException("fields that cannot be decoded");
       }
     } finally {
       bytes.release();

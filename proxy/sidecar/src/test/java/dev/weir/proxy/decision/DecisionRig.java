@@ -1,5 +1,8 @@
 package dev.weir.proxy.decision;
 
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.decision.http.HttpEndpoint;
+import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ClientTimeouts;
@@ -20,20 +23,21 @@ import dev.weir.proxy.request.Peer;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The decision API on one event loop and one connection, with time in the hand of the test. */
 public final class DecisionRig {
-  static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
+  public static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long NS = TimeUnit.SECONDS.toNanos(60);
 
   public final EmbeddedChannel channel = new EmbeddedChannel();
   private final HeldTime time = new HeldTime(channel);
   public final LoopClock clock = time.clock;
   public final FramePeer client = new FramePeer(channel);
-  final Http2Loop http2 =
+  public final Http2Loop http2 =
       new Http2Loop(
           clock, time.deadlines, new TurnEnd(channel.eventLoop()), 32 << 20, 32 * 1024, 100);
 
@@ -81,7 +85,7 @@ public final class DecisionRig {
   }
 
   /** Has these tokens; to be said first. */
-  DecisionRig tokens(Tokens of) {
+  public DecisionRig tokens(Tokens of) {
     tokens = of;
     return this;
   }
@@ -94,7 +98,7 @@ public final class DecisionRig {
     return connect(Peer.LOOPBACK);
   }
 
-  DecisionRig connect(Peer peer) {
+  public DecisionRig connect(Peer peer) {
     EmbeddedClient.connect(loop.clients(), channel, peer);
     return this;
   }
@@ -117,10 +121,11 @@ public final class DecisionRig {
 
   /** A message with its prefix. */
   public static byte[] message(byte... bytes) {
-    byte[] all = new byte[5 + bytes.length];
-    GrpcHeads.writePrefix(all, bytes.length);
-    System.arraycopy(bytes, 0, all, 5, bytes.length);
-    return all;
+    return ByteBuffer.allocate(5 + bytes.length)
+        .put((byte) 0)
+        .putInt(bytes.length)
+        .put(bytes)
+        .array();
   }
 
   /** The same, as text. */
@@ -129,14 +134,14 @@ public final class DecisionRig {
   }
 
   /** Has all memory of messages that come counted. */
-  UnpooledByteBufAllocator countMemory() {
+  public UnpooledByteBufAllocator countMemory() {
     UnpooledByteBufAllocator counting = new UnpooledByteBufAllocator(true);
     channel.config().setAllocator(counting);
     return counting;
   }
 
   /** Another client of HTTP/2, on a connection of its own. */
-  FramePeer another(EmbeddedChannel of) {
+  public FramePeer another(EmbeddedChannel of) {
     return another(of, null);
   }
 
@@ -145,7 +150,7 @@ public final class DecisionRig {
    *
    * @param client whom the connection is counted for; null if many may stand there.
    */
-  FramePeer another(EmbeddedChannel of, Object client) {
+  public FramePeer another(EmbeddedChannel of, Object client) {
     EmbeddedClient.connect(loop.clients(), of, Peer.LOOPBACK, client);
     FramePeer peer = new FramePeer(of).startAsClient();
     peer.send();

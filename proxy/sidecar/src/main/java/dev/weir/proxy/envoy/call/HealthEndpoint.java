@@ -1,8 +1,8 @@
 package dev.weir.proxy.envoy.call;
 
-import dev.weir.proxy.decision.HttpCall;
-import dev.weir.proxy.decision.HttpEndpoint;
-import dev.weir.proxy.decision.HttpRoute;
+import dev.weir.proxy.decision.http.HttpCall;
+import dev.weir.proxy.decision.http.HttpEndpoint;
+import dev.weir.proxy.decision.http.HttpRoute;
 import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;

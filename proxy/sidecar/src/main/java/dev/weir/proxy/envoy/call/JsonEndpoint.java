@@ -1,8 +1,8 @@
 package dev.weir.proxy.envoy.call;
 
-import dev.weir.proxy.decision.HttpCall;
-import dev.weir.proxy.decision.HttpEndpoint;
-import dev.weir.proxy.decision.HttpRoute;
+import dev.weir.proxy.decision.http.HttpCall;
+import dev.weir.proxy.decision.http.HttpEndpoint;
+import dev.weir.proxy.decision.http.HttpRoute;
 import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 
@@ -37,11 +37,10 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
 
   @Override
   public void request(HttpCall of) {
-    try {
-      reader.read(of.body(), call);
-    } catch (JsonCall.BadBody bad) {
+    String fault = reader.read(of.body(), call);
+    if (fault != null) {
       errors.ofCaller();
-      answer(of, 400, TEXT, (bad.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
+      answer(of, 400, TEXT, (fault + "\n").getBytes(StandardCharsets.UTF_8));
       return;
     }
     PendingCall asked = limiter.ask(call, this, of, of.arrivedNs());

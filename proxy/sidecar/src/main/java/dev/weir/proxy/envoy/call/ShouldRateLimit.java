@@ -1,8 +1,8 @@
 package dev.weir.proxy.envoy.call;
 
-import dev.weir.proxy.decision.GrpcCall;
-import dev.weir.proxy.decision.GrpcMethod;
-import dev.weir.proxy.decision.GrpcStatus;
+import dev.weir.proxy.decision.grpc.GrpcCall;
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.ResponseTimes;
 import dev.weir.proxy.request.DecisionCall;

@@ -200,25 +200,25 @@ class ShouldRateLimitTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | no object",
-        "{ | not JSON",
-        "[] | the body: no object",
-        "{\"domain\":5} | domain: no text",
-        "{\"domain\":\"\\udc00\"} | domain: half a character",
-        "{\"domian\":\"d\"} | the body: unknown field domian",
+        "'' | body: none (expected: an object)",
+        "{ | (expected: JSON)",
+        "[] | body: a list (expected: an object)",
+        "{\"domain\":5} | domain: a number (expected: a text)",
+        "{\"domain\":\"\\udc00\"} | domain: ? (expected: a text of whole characters)",
+        "{\"domian\":\"d\"} | domian: unknown (expected: domain, descriptors or hits_addend)",
         "{\"domain\":\"d\"} | descriptors: none",
-        "{\"domain\":\"d\",\"descriptors\":{}} | descriptors: no list",
+        "{\"domain\":\"d\",\"descriptors\":{}} | descriptors: an object (expected: a list)",
         "{\"domain\":\"d\",\"descriptors\":[{\"hitsAddend\":-1}]}"
             + " | descriptors[0].hitsAddend: -1 (expected: a whole number from 0",
         "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"requests_per_unit\":1}}]}"
             + " | descriptors.limit.unit: not known",
-        "{\"domain\":\"d\",\"domain\":\"e\"} | not JSON: Duplicate field 'domain'",
-        "{\"domain\":\"d\",\"hitsAddend\":1,\"hits_addend\":2} | hitsAddend: also as hits_addend",
+        "{\"domain\":\"d\",\"domain\":\"e\"} | Duplicate field 'domain' (expected: JSON)",
+        "{\"domain\":\"d\",\"hitsAddend\":1,\"hits_addend\":2} | hits_addend: in both spellings",
         "{\"domain\":\"d\",\"hitsAddend\":\"+1\"} | hitsAddend: +1 (expected: a whole number",
         "{\"domain\":\"d\",\"hitsAddend\":\"\\u0661\"} | (expected: a whole number from 0",
         "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"unit\":1.5}}]}"
-            + " | descriptors.limit.unit: not known",
-        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]} {} | not JSON: more behind the document",
+            + " | descriptors[0].limit.unit: 1.5 (expected: SECOND to WEEK)",
+        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]} {} | body: an object (expected: nothing behind",
       })
   void saysWhatIsWrongWithABody(String body, String problem) {
     startWithOneLimit();
@@ -247,7 +247,7 @@ class ShouldRateLimitTest {
     assertTrue(answer.contains("hitsAddend: "), answer);
     assertTrue(answer.length() < 400, answer);
     answer = http(post("{\"" + "x".repeat(900) + "\":1}"));
-    assertTrue(answer.contains("the body: unknown field xxx"), answer);
+    assertTrue(answer.contains("... (900 characters): unknown"), answer);
     assertTrue(answer.length() < 400, answer);
   }
 

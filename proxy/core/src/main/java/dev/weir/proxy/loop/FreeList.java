@@ -1,0 +1,49 @@
+package dev.weir.proxy.loop;
+
+import java.util.Arrays;
+import java.util.function.Supplier;
+
+/**
+ * Objects that were used and will be used again: the one given back last is taken first, as it is
+ * likeliest to be in a processor's cache. A loop that is busier than it keeps objects for makes
+ * others anew. Belongs to one thread.
+ */
+public final class FreeList<T> {
+  private static final int FIRST_PLACES = 16;
+
+  private final int mostKept;
+  private final Supplier<T> making;
+  private Object[] kept = new Object[FIRST_PLACES];
+  private int count;
+
+  /**
+   * @param mostKept at a time; of more that are given back the rest is left to the collector.
+   * @param making makes one when none is kept.
+   */
+  public FreeList(int mostKept, Supplier<T> making) {
+    this.mostKept = mostKept;
+    this.making = making;
+  }
+
+  /** An object that nobody uses, with whatever its last user left in it. */
+  @SuppressWarnings("unchecked")
+  public T take() {
+    if (count == 0) {
+      return making.get();
+    }
+    T taken = (T) kept[--count];
+    kept[count] = null;
+    return taken;
+  }
+
+  /** Takes an object back, once for each time that it was taken. */
+  public void give(T used) {
+    if (count == mostKept) {
+      return;
+    }
+    if (count == kept.length) {
+      kept = Arrays.copyOf(kept, Math.min(mostKept, 2 * count));
+    }
+    kept[count++] = used;
+  }
+}

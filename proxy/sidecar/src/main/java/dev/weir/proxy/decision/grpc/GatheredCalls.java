@@ -1,0 +1,123 @@
+package dev.weir.proxy.decision.grpc;
+
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.loop.InternalErrors;
+import io.netty.buffer.ByteBuf;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The unary calls whose messages have come whole in one read of a connection. They are asked once
+ * all frames of that read are known, one behind the other: the code of a whole call is more than a
+ * processor keeps near, that of one of its halves is not. Those of one method that follow on one
+ * another are looked at together before they are asked. One per event loop; empty but while a
+ * connection is read.
+ */
+public final class GatheredCalls {
+  /** Of a longer read the first ones are asked before the next are read. */
+  static final int MAX_CALLS = 64;
+
+  /** So many are looked at together: of more that is far away in memory none would come sooner. */
+  public static final int MAX_EXPECTED = 16;
+
+  /** The place of a call that is not gathered. */
+  static final int NOWHERE = -1;
+
+  private final GrpcCall[] calls = new GrpcCall[MAX_CALLS];
+  private final int[] offsets = new int[MAX_CALLS];
+  private final int[] lengths = new int[MAX_CALLS];
+  private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
+  private int count;
+
+  /** Has the messages of all; it is lent until the read ends. */
+  private ByteBuf in;
+
+  /**
+   * Takes a call whose message has come.
+   *
+   * @return its place, which it {@linkplain #leave leaves} if it ends before it is asked.
+   */
+  int add(GrpcCall call, ByteBuf from, int offset, int length) {
+    if (count == MAX_CALLS) {
+      askAll();
+    }
+    in = from;
+    calls[count] = call;
+    offsets[count] = offset;
+    lengths[count] = length;
+    return count++;
+  }
+
+  /** The call at a place has ended. */
+  void leave(int place) {
+    calls[place] = null;
+  }
+
+  /** Asks with all messages. */
+  void askAll() {
+    try {
+      for (int from = 0; from < count; ) {
+        int to = endOfRun(from);
+        if (to - from > 1) {
+          expect(from, to);
+        }
+        for (int i = from; i < to; i++) {
+          GrpcCall call = calls[i];
+          if (call != null) {
+            calls[i] = null;
+            call.askGathered(in, offsets[i], lengths[i]);
+          }
+        }
+        from = to;
+      }
+    } finally {
+      count = 0;
+      in = null;
+    }
+  }
+
+  /** Where those end that are looked at together, of which the first is there or it is alone. */
+  private int endOfRun(int from) {
+    int to = from + 1;
+    if (calls[from] != null) {
+      int most = Math.min(count, from + MAX_EXPECTED);
+      while (to < most && (calls[to] == null || calls[to].method() == calls[from].method())) {
+        to++;
+      }
+    }
+    return to;
+  }
+
+  /** Has calls looked at; where our own code fails in that, each is made as if nobody had. */
+  private void expect(int from, int to) {
+    try {
+      ChannelIo.view(in, 0, in.capacity(), bytes);
+      calls[from].method().expect(this, from, to);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a look at calls of gRPC", bug);
+      for (int i = from; i < to; i++) {
+        if (calls[i] != null) {
+          calls[i].attach(null);
+        }
+      }
+    }
+  }
+
+  /** A call that is looked at; null if it has ended. */
+  public GrpcCall call(int place) {
+    return calls[place];
+  }
+
+  /** What the messages lie in of the calls that are looked at, until the last of them is asked. */
+  public DirectBuffer bytes() {
+    return bytes;
+  }
+
+  public int offset(int place) {
+    return offsets[place];
+  }
+
+  public int length(int place) {
+    return lengths[place];
+  }
+}

@@ -1,0 +1,341 @@
+package dev.weir.proxy.decision.grpc;
+
+import dev.weir.proxy.decision.http.EndpointOrigin;
+import dev.weir.proxy.decision.http.HttpRoute;
+import dev.weir.proxy.decision.http.Tokens;
+import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.downstream.h2.RoutedStream;
+import dev.weir.proxy.downstream.h2.StreamRouter;
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.grpc.GrpcStatus;
+import dev.weir.proxy.grpc.GrpcTimeout;
+import dev.weir.proxy.http2.AnswerTemplate;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.hpack.FieldBlock;
+import dev.weir.proxy.http2.hpack.FieldKind;
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.FreeList;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.DecisionObserver;
+import dev.weir.proxy.request.Peer;
+import dev.weir.proxy.request.TargetNormaliser;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Finds the calls of gRPC among the streams of clients, and has what they share: one per event
+ * loop.
+ */
+public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
+  /** The most calls of one connection at once. */
+  static final int MAX_STREAMS = 1_000;
+
+  /** A message of the longest, and others beside it. */
+  public static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
+
+  /** So many are kept for later calls; a loop that is busier makes others anew. */
+  private static final int MAX_KEPT = 1_000;
+
+  private static final int PREFIX_BYTES = 5;
+  private static final String TIMEOUT_EXPECTED =
+      " (expected: 1 to 8 digits and one of H, M, S, m, u and n)";
+  private static final byte[] POST = HttpRoute.ascii("POST");
+  private static final byte[] IDENTITY = HttpRoute.ascii("identity");
+
+  private final GrpcMethods methods;
+  private final EndpointOrigin endpoints;
+  private final Tokens tokens;
+  private final DecisionObserver observer;
+  private final LoopClock clock;
+  private final Deadlines deadlines;
+  private final TurnEnd turnEnd;
+  private final long bodyNs;
+  private final FreeList<GrpcCall> free = new FreeList<>(MAX_KEPT, () -> new GrpcCall(this));
+  private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
+  private final AnswerTemplate unaryAnswer = new AnswerTemplate(GrpcHeads.ANSWER, GrpcHeads.OK);
+  private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
+  private final GatheredCalls gathered = new GatheredCalls();
+
+  /** Whose call was asked last of what was read; null if nobody's was. */
+  private GrpcMethod asked;
+
+  private final StreamingCalls streaming = new StreamingCalls();
+
+  /** By connection, its long messages; most have none. */
+  private final Map<Http2Connection, LongMessages> longMessages = new IdentityHashMap<>();
+
+  /** Calls that have begun in this turn. */
+  private List<GrpcCall> begun = new ArrayList<>();
+
+  private List<GrpcCall> ending = new ArrayList<>();
+
+  public GrpcCalls(
+      GrpcMethods methods,
+      EndpointOrigin endpoints,
+      Tokens tokens,
+      DecisionObserver observer,
+      LoopClock clock,
+      Deadlines deadlines,
+      TurnEnd turnEnd,
+      long bodyNs) {
+    this.methods = methods;
+    this.endpoints = endpoints;
+    this.tokens = tokens;
+    this.observer = observer;
+    this.clock = clock;
+    this.deadlines = deadlines;
+    this.turnEnd = turnEnd;
+    this.bodyNs = bodyNs;
+  }
+
+  @Override
+  public int maxStreams() {
+    return MAX_STREAMS;
+  }
+
+  @Override
+  public long maxReceivedBytes() {
+    return MAX_RECEIVED_BYTES;
+  }
+
+  @Override
+  public RoutedStream route(FieldBlock fields, Peer peer) {
+    if (fields.malformed()
+        || fields.tooLarge()
+        || fields.hasPseudo(FieldKind.STATUS)
+        || fields.hasPseudo(FieldKind.PROTOCOL)
+        || !fields.hasPseudo(FieldKind.SCHEME)) {
+      return null;
+    }
+    DirectBuffer bytes = fields.bytes();
+    int path = -1;
+    int timeout = -1;
+    int encoding = -1;
+    int token = 0;
+    boolean isPost = false;
+    boolean isCall = false;
+    long contentLength = -1;
+    for (int i = 0; i < fields.count(); i++) {
+      switch (fields.kind(i)) {
+        case FieldKind.PATH -> path = i;
+        case FieldKind.METHOD -> isPost = isValue(fields, i, POST);
+        case FieldKind.CONTENT_TYPE ->
+            isCall =
+                GrpcContentType.of(bytes, fields.valueOffset(i), fields.valueLength(i))
+                    == GrpcContentType.GRPC;
+        case FieldKind.GRPC_TIMEOUT -> timeout = i;
+        case FieldKind.GRPC_ENCODING -> encoding = i;
+        case FieldKind.AUTHORIZATION ->
+            token = tokens.find(bytes, fields.valueOffset(i), fields.valueLength(i));
+        case FieldKind.CONTENT_LENGTH -> {
+          if (contentLength != -1) {
+            return null; // it comes twice
+          }
+          contentLength = Decimal.read(bytes, fields.valueOffset(i), fields.valueLength(i));
+          if (contentLength == Decimal.MALFORMED) {
+            return null;
+          }
+        }
+        default -> {
+          // Nobody asks for it.
+        }
+      }
+    }
+    if (!isCall || !isPost || path < 0) {
+      return null;
+    }
+    return call(fields, peer, path, timeout, encoding, contentLength, token);
+  }
+
+  private GrpcCall call(
+      FieldBlock fields,
+      Peer peer,
+      int path,
+      int timeout,
+      int encoding,
+      long contentLength,
+      int token) {
+    DirectBuffer bytes = fields.bytes();
+    GrpcMethod method = methods.find(bytes, fields.valueOffset(path), fields.valueLength(path));
+    if (method == null && isOfHttp(bytes, fields.valueOffset(path), fields.valueLength(path))) {
+      return null;
+    }
+    long nowNs = clock.nowNs();
+    long timeoutNs = timeout < 0 ? GrpcTimeout.NONE : timeoutNs(fields, timeout);
+    long untilNs =
+        timeoutNs == GrpcTimeout.NONE || timeoutNs >= Deadlines.NEVER - nowNs
+            ? Deadlines.NEVER
+            : nowNs + timeoutNs;
+    GrpcCall call = free.take();
+    call.head(
+        method == null ? UnknownMethod.INSTANCE : method,
+        peer,
+        nowNs,
+        untilNs,
+        contentLength,
+        token);
+    if (method == null) {
+      call.refuse(GrpcStatus.UNIMPLEMENTED, "no method " + text(fields, path));
+    } else if (encoding >= 0 && !isValue(fields, encoding, IDENTITY)) {
+      call.refuse(
+          GrpcStatus.UNIMPLEMENTED,
+          "grpc-encoding: " + text(fields, encoding) + " (expected: identity)");
+    } else if (tokens.areRequired() && token == 0 && method.needsToken()) {
+      call.refuse(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
+    } else if (timeout >= 0 && timeoutNs == GrpcTimeout.NONE) {
+      call.refuse(GrpcStatus.INTERNAL, "grpc-timeout: " + text(fields, timeout) + TIMEOUT_EXPECTED);
+    } else if (timeoutNs == 0) {
+      call.refuse(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
+    }
+    return call;
+  }
+
+  /** Whether a path is an endpoint's, or malformed: both are answered as in any request of HTTP. */
+  private boolean isOfHttp(DirectBuffer bytes, int at, int length) {
+    return length == 0
+        || bytes.getByte(at) != '/'
+        || !TargetNormaliser.isQuery(bytes, at, length) // nor may such bytes stand in a path
+        || endpoints.takes(bytes, at, length);
+  }
+
+  private static long timeoutNs(FieldBlock fields, int field) {
+    return GrpcTimeout.parseNs(
+        fields.bytes(), fields.valueOffset(field), fields.valueLength(field));
+  }
+
+  private static String text(FieldBlock fields, int field) {
+    return fields.text(fields.valueOffset(field), Math.min(200, fields.valueLength(field)));
+  }
+
+  private static boolean isValue(FieldBlock fields, int field, byte[] expected) {
+    return Ascii.equals(
+        fields.bytes(), fields.valueOffset(field), fields.valueLength(field), expected);
+  }
+
+  /** Takes back a call that has ended. */
+  void give(GrpcCall call) {
+    free.give(call);
+  }
+
+  /** A call awaits its message: if that has not come by the end of the turn, it has a time. */
+  void listen(GrpcCall call) {
+    if (!call.isListed()) {
+      call.list(true);
+      if (begun.isEmpty()) {
+        turnEnd.join(this);
+      }
+      begun.add(call);
+    }
+  }
+
+  @Override
+  public void turnEnded() {
+    List<GrpcCall> told = begun;
+    begun = ending;
+    ending = told;
+    for (int i = 0; i < told.size(); i++) {
+      GrpcCall call = told.get(i);
+      call.list(false);
+      call.turnEnded();
+    }
+    told.clear();
+  }
+
+  /** A call's message has begun, and is long; false if its connection has too many. */
+  boolean joinLong(LengthPrefixedMessages messages) {
+    return longMessages
+        .computeIfAbsent(messages.connection(), connection -> new LongMessages())
+        .join(messages);
+  }
+
+  /** Whether more of a call's long message may come. */
+  boolean isGathered(LengthPrefixedMessages messages) {
+    return longMessages.get(messages.connection()).isGathered(messages);
+  }
+
+  /** A call's long message is whole, or will never be. */
+  void leaveLong(LengthPrefixedMessages messages) {
+    LongMessages of = longMessages.get(messages.connection());
+    of.leave(messages);
+    if (of.isEmpty()) {
+      longMessages.remove(messages.connection());
+    }
+  }
+
+  @Override
+  public void readEnding() {
+    gathered.askAll();
+    asking(null);
+  }
+
+  /** Is told that all of one method's calls are asked, before those of the next. */
+  void asking(GrpcMethod method) {
+    if (method != asked) {
+      GrpcMethod before = asked;
+      asked = method;
+      if (before != null) {
+        before.askedAll();
+      }
+    }
+  }
+
+  /** The streaming calls that there are. */
+  StreamingCalls streaming() {
+    return streaming;
+  }
+
+  /** Calls that will be asked when all of a read is known. */
+  GatheredCalls gathered() {
+    return gathered;
+  }
+
+  /** Points at a message, until the next one. */
+  DirectBuffer message(ByteBuf in, int offset, int length) {
+    ChannelIo.view(in, offset, length, message);
+    return message;
+  }
+
+  /** The message that was pointed at last. */
+  DirectBuffer message() {
+    return message;
+  }
+
+  ProtoWriter writer() {
+    return writer;
+  }
+
+  /** A good answer of one message. */
+  AnswerTemplate unaryAnswer() {
+    return unaryAnswer;
+  }
+
+  Tokens tokens() {
+    return tokens;
+  }
+
+  DecisionObserver observer() {
+    return observer;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  Deadlines deadlines() {
+    return deadlines;
+  }
+
+  /** How long a message may take to come. */
+  long bodyNs() {
+    return bodyNs;
+  }
+}

@@ -1,0 +1,209 @@
+package dev.weir.proxy.decision.grpc;
+
+import dev.weir.proxy.decision.proto.ProtoReader;
+import dev.weir.proxy.grpc.GrpcStatus;
+import dev.weir.proxy.request.DecisionCall;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.agrona.DirectBuffer;
+
+/**
+ * {@code grpc.health.v1.Health} on one event loop: whether the process serves, asked once or
+ * watched. Needs no token.
+ */
+final class Health {
+  private static final String SERVICE = "/grpc.health.v1.Health/";
+
+  /** A field of {@code HealthCheckRequest}, and one of {@code HealthCheckResponse}. */
+  private static final int NAME = 1;
+
+  private static final int STATUS = 1;
+
+  /** The most of what asks; it needs no token, and costs less than what does. */
+  private static final int MAX_MESSAGE_BYTES = 1024;
+
+  /** The most bytes of a service's name that are told again. */
+  private static final int SHOWN_BYTES = 100;
+
+  /** What is kept of the name of a service that is none: it may be any. */
+  private static final String NO_SERVICE = "?";
+
+  private static final int SERVING = 1;
+  private static final int NOT_SERVING = 2;
+  private static final int SERVICE_UNKNOWN = 3;
+
+  private final Set<String> services;
+  private final ProtoReader reader = new ProtoReader();
+
+  /** A set, as thousands may leave at once. */
+  private final Set<GrpcCall> watching = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private boolean isServing = true;
+
+  /** Asked once. */
+  private final class Check implements GrpcMethod {
+    @Override
+    public String path() {
+      return SERVICE + "Check";
+    }
+
+    @Override
+    public DecisionCall kind() {
+      return DecisionCall.HEALTH;
+    }
+
+    @Override
+    public boolean needsToken() {
+      return false;
+    }
+
+    @Override
+    public int maxMessageBytes() {
+      return MAX_MESSAGE_BYTES;
+    }
+
+    @Override
+    public void call(GrpcCall call) {
+      String service = service(call);
+      if (service == null) {
+        return;
+      }
+      if (status(service) == SERVICE_UNKNOWN) {
+        call.fail(
+            GrpcStatus.NOT_FOUND,
+            "service: " + shown(service) + " (expected: one of this process)");
+      } else {
+        send(call, status(service));
+      }
+    }
+  }
+
+  private static String shown(String service) {
+    return service.length() > SHOWN_BYTES ? service.substring(0, SHOWN_BYTES) + "..." : service;
+  }
+
+  /** Told as it is, and when it changes. */
+  private final class Watch implements GrpcMethod {
+    @Override
+    public String path() {
+      return SERVICE + "Watch";
+    }
+
+    @Override
+    public DecisionCall kind() {
+      return DecisionCall.HEALTH;
+    }
+
+    @Override
+    public boolean needsToken() {
+      return false;
+    }
+
+    @Override
+    public boolean isStreaming() {
+      return true;
+    }
+
+    @Override
+    public int maxMessageBytes() {
+      return MAX_MESSAGE_BYTES;
+    }
+
+    /**
+     * A client that is told so sends its calls, and does not watch; by others it would send none.
+     */
+    @Override
+    public GrpcStatus whenTooMany() {
+      return GrpcStatus.UNIMPLEMENTED;
+    }
+
+    @Override
+    public void call(GrpcCall call) {
+      if (call.attachment() != null) {
+        leave(call);
+        call.fail(GrpcStatus.INVALID_ARGUMENT, "a second message (expected: one)");
+        return;
+      }
+      String service = service(call);
+      if (service != null) {
+        call.attach(status(service) == SERVICE_UNKNOWN ? NO_SERVICE : service);
+        watching.add(call);
+        send(call, status(service));
+      }
+    }
+
+    @Override
+    public void ended(GrpcCall call) {
+      // It has asked, and watches on.
+    }
+
+    @Override
+    public void cancelled(GrpcCall call) {
+      leave(call);
+    }
+  }
+
+  /**
+   * @param services by all names that they are asked for by.
+   */
+  Health(Set<String> services) {
+    this.services = Set.copyOf(services);
+  }
+
+  List<GrpcMethod> methods() {
+    return List.of(new Check(), new Watch());
+  }
+
+  /** The process is about to end: whoever watches is told, and watches no longer. */
+  void stop() {
+    isServing = false;
+    List<GrpcCall> told = new ArrayList<>(watching);
+    watching.clear();
+    for (GrpcCall call : told) {
+      send(call, status((String) call.attachment()));
+      call.fail(GrpcStatus.UNAVAILABLE, "the process is about to end");
+    }
+  }
+
+  private void leave(GrpcCall call) {
+    watching.remove(call);
+  }
+
+  /** The service that a message names, the whole process if it is empty; null if it is none. */
+  private String service(GrpcCall call) {
+    DirectBuffer message = call.message();
+    String service = "";
+    reader.wrap(message, 0, message.capacity());
+    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
+      if (field == NAME) {
+        reader.text();
+        byte[] bytes = new byte[reader.length()];
+        reader.source().getBytes(reader.offset(), bytes);
+        service = new String(bytes, StandardCharsets.UTF_8);
+      } else {
+        reader.skip();
+      }
+    }
+    if (reader.isMalformed()) {
+      call.fail(GrpcStatus.INTERNAL, GrpcCall.NO_MESSAGE);
+      return null;
+    }
+    return service;
+  }
+
+  private int status(String service) {
+    if (!service.isEmpty() && !services.contains(service)) {
+      return SERVICE_UNKNOWN;
+    }
+    return isServing ? SERVING : NOT_SERVING;
+  }
+
+  private static void send(GrpcCall call, int status) {
+    call.answer().varint(STATUS, status);
+    call.send();
+  }
+}

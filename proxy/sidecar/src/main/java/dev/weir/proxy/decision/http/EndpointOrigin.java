@@ -1,0 +1,180 @@
+package dev.weir.proxy.decision.http;
+
+import dev.weir.proxy.exchange.BodyForm;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
+import dev.weir.proxy.loop.FreeList;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.DecisionObserver;
+import dev.weir.proxy.request.RequestView;
+import java.util.List;
+import java.util.function.Predicate;
+import org.agrona.DirectBuffer;
+
+/** Has requests of HTTP answered by endpoints of its own. One per event loop. */
+public final class EndpointOrigin implements Origin {
+  private static final int MAX_KEPT = 1_000;
+
+  /**
+   * The most memory that requests take together, heads and bodies. Beyond it only short ones are
+   * taken, which nearly all checks are.
+   */
+  static final int MAX_HELD_BYTES = 8 << 20;
+
+  private static final int SHORT_BYTES = 5 * 1024;
+
+  /** An exchange that has taken more memory for a head is not kept for another. */
+  private static final int MAX_KEPT_BYTES = 4 * 1024;
+
+  private final List<HttpEndpoint> endpoints;
+  private final Predicate<RequestView> isGrpcMethod;
+  private final Tokens tokens;
+  private final DecisionObserver observer;
+  private final LoopClock clock;
+  private final TurnEnd turnEnd;
+  private final HttpAnswer answer = new HttpAnswer();
+  private final FreeList<HttpExchange> free;
+  private HttpExchange opened;
+  private long heldBytes;
+
+  public EndpointOrigin(
+      List<HttpEndpoint> endpoints,
+      Predicate<RequestView> isGrpcMethod,
+      Tokens tokens,
+      DecisionObserver observer,
+      LoopClock clock,
+      TurnEnd turnEnd,
+      int maxFieldCount) {
+    this.endpoints = List.copyOf(endpoints);
+    this.isGrpcMethod = isGrpcMethod;
+    this.tokens = tokens;
+    this.observer = observer;
+    this.clock = clock;
+    this.turnEnd = turnEnd;
+    free = new FreeList<>(MAX_KEPT, () -> new HttpExchange(this, maxFieldCount));
+  }
+
+  /** Whose a request is; one that says why it is nobody's, if it is. */
+  HttpEndpoint find(RequestView request) {
+    String otherMethods = null;
+    for (int i = 0; i < endpoints.size(); i++) {
+      HttpEndpoint endpoint = endpoints.get(i);
+      switch (endpoint.route().match(request)) {
+        case YES -> {
+          return tokens.areRequired() && endpoint.needsToken() && !tokens.has(request)
+              ? PlainEndpoint.NO_TOKEN
+              : endpoint;
+        }
+        case NO_METHOD -> {
+          String allowed = endpoint.route().allowed();
+          otherMethods = otherMethods == null ? allowed : otherMethods + ", " + allowed;
+        }
+        case NO_PATH -> {
+          // The next one.
+        }
+      }
+    }
+    if (otherMethods != null) {
+      return PlainEndpoint.noMethod(otherMethods);
+    }
+    return isGrpcMethod.test(request) ? PlainEndpoint.NO_GRPC : PlainEndpoint.NOT_FOUND;
+  }
+
+  /**
+   * Whether a target is one of HTTP whatever its request says of its content: a proxy that asks
+   * with a request's own head sends its client's content type too, and an answer to a call of gRPC
+   * has a status of 200 even if it is a refusal.
+   */
+  public boolean takes(DirectBuffer target, int offset, int length) {
+    for (int i = 0; i < endpoints.size(); i++) {
+      if (endpoints.get(i).route().begins(target, offset, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  HttpAnswer answer() {
+    return answer;
+  }
+
+  DecisionObserver observer() {
+    return observer;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  TurnEnd turnEnd() {
+    return turnEnd;
+  }
+
+  /**
+   * A request takes more memory, or less if below 0.
+   *
+   * @param all that it takes by then.
+   * @return false if there is none for it; it counts all the same.
+   */
+  boolean hold(int more, int all) {
+    heldBytes += more;
+    return heldBytes <= MAX_HELD_BYTES || all <= SHORT_BYTES;
+  }
+
+  void give(HttpExchange exchange) {
+    if (exchange.memoryBytes() <= MAX_KEPT_BYTES) {
+      free.give(exchange);
+    }
+  }
+
+  @Override
+  public boolean forwards() {
+    return false;
+  }
+
+  @Override
+  public boolean isFull(long client, boolean upgrade) {
+    return false;
+  }
+
+  @Override
+  public boolean multiplexes() {
+    return false;
+  }
+
+  @Override
+  public boolean isScarce() {
+    return false;
+  }
+
+  @Override
+  public void encode(IncomingRequest head, EncodedHead out) {
+    out.set(HeadCopy.write(head.view()), head, BodyForm.DATA);
+  }
+
+  @Override
+  public Opening open(ProxiedRequest request, long client) {
+    opened = free.take();
+    opened.start(request);
+    return Opening.OPENED;
+  }
+
+  @Override
+  public ServiceSide opened() {
+    return opened;
+  }
+
+  @Override
+  public void forget(ProxiedRequest request) {
+    // None waits.
+  }
+
+  @Override
+  public void closeIdle() {
+    // There are no connections.
+  }
+}

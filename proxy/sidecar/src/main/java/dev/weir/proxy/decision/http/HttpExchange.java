@@ -1,0 +1,303 @@
+package dev.weir.proxy.decision.http;
+
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.exchange.EncodedHead;
+import dev.weir.proxy.exchange.ProxiedRequest;
+import dev.weir.proxy.exchange.ServiceSide;
+import dev.weir.proxy.grpc.GrpcStatus;
+import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The service's side of a request that is answered here: gathers it, and gives it to its endpoint
+ * at the end of the turn, when nobody is within a call of it. Belongs to its request until that is
+ * answered, and then to the origin, which has it serve another.
+ */
+final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
+  private static final FieldName CONTENT_LENGTH = FieldName.of("content-length");
+
+  private final EndpointOrigin origin;
+  private final RequestView view;
+  private final ExpandableArrayBuffer memory = new ExpandableArrayBuffer(1024);
+  private final UnsafeBuffer body = new UnsafeBuffer(0, 0);
+
+  private ProxiedRequest request;
+  private HttpEndpoint endpoint;
+  private ByteBuf gathered;
+
+  /** How much memory counts as taken. */
+  private int heldBytes;
+
+  private boolean headMethod;
+
+  /** Answers in the place of the endpoint, as the body cannot be taken; null if it can. */
+  private HttpEndpoint refusing;
+
+  private boolean isWhole;
+
+  /** Whether the endpoint has the request. */
+  private boolean isAsked;
+
+  /** Whether the end of the turn is awaited. */
+  private boolean inTurn;
+
+  private long arrivedNs;
+  private Object attachment;
+
+  HttpExchange(EndpointOrigin origin, int maxFieldCount) {
+    this.origin = origin;
+    view = new RequestView(maxFieldCount);
+  }
+
+  void start(ProxiedRequest of) {
+    request = of;
+    endpoint = null;
+    refusing = null;
+    isWhole = false;
+    isAsked = false;
+    attachment = null;
+  }
+
+  @Override
+  public boolean head(EncodedHead head) {
+    headMethod = head.headMethod();
+    ByteBuf bytes = head.take();
+    HeadCopy.read(bytes, memory, view, head.peer());
+    bytes.release();
+    arrivedNs = origin.clock().nowNs();
+    endpoint = origin.find(view);
+    origin.observer().callStarted(endpoint.kind());
+    hold();
+    if (!head.hasBody()) {
+      whole();
+    } else if (announcedBytes() > endpoint.maxBodyBytes()) {
+      refuse(PlainEndpoint.TOO_LONG); // nobody is to be asked for what will not be taken
+    } else if (request.expectsContinue()) {
+      awaitTurnEnd();
+    }
+    return true;
+  }
+
+  /** How long the body will be, by the head's own word; negative if it does not say. */
+  private long announcedBytes() {
+    int field = view.findField(CONTENT_LENGTH, 0);
+    return field < 0
+        ? -1
+        : Decimal.read(view.bytes(), view.valueOffset(field), view.valueLength(field));
+  }
+
+  @Override
+  public int data(ByteBuf bytes, boolean end) {
+    int length = bytes.readableBytes();
+    int before = gathered == null ? 0 : gathered.readableBytes();
+    if (refusing == null) {
+      if (length > endpoint.maxBodyBytes() - before) {
+        refuse(PlainEndpoint.TOO_LONG);
+      } else if (length > 0) {
+        gather(bytes);
+      }
+    }
+    bytes.release();
+    if (end) {
+      whole();
+    }
+    return 0;
+  }
+
+  /** Copies what has come, as a part of a read would keep the memory of the whole read. */
+  private void gather(ByteBuf bytes) {
+    if (gathered == null) {
+      gathered = bytes.alloc().directBuffer(bytes.readableBytes());
+    }
+    gathered.writeBytes(bytes);
+    hold();
+  }
+
+  /** Has the memory count that the request takes by now. */
+  private void hold() {
+    int all = memory.capacity() + (gathered == null ? 0 : gathered.capacity());
+    int more = all - heldBytes;
+    heldBytes = all;
+    request.keeps(all);
+    if (!origin.hold(more, all)) {
+      refuse(PlainEndpoint.NO_ROOM);
+    }
+  }
+
+  private void refuse(HttpEndpoint by) {
+    refusing = by;
+    letGo();
+    whole();
+  }
+
+  private void letGo() {
+    origin.hold(-heldBytes, 0);
+    heldBytes = 0;
+    if (gathered != null) {
+      gathered.release();
+      gathered = null;
+    }
+  }
+
+  @Override
+  public boolean copiesData() {
+    return true;
+  }
+
+  /** How much memory it takes for heads. */
+  int memoryBytes() {
+    return memory.capacity();
+  }
+
+  @Override
+  public boolean trailers(RequestView fields) {
+    whole();
+    return true;
+  }
+
+  private void whole() {
+    isWhole = true;
+    awaitTurnEnd();
+  }
+
+  private void awaitTurnEnd() {
+    if (!inTurn) {
+      inTurn = true;
+      origin.turnEnd().join(this);
+    }
+  }
+
+  @Override
+  public boolean flush() {
+    return true;
+  }
+
+  @Override
+  public void turnEnded() {
+    inTurn = false;
+    if (request == null) {
+      origin.give(this); // its client has left meanwhile
+      return;
+    }
+    if (isAsked) {
+      return;
+    }
+    if (!isWhole) {
+      sayContinue();
+      return;
+    }
+    isAsked = true;
+    HttpEndpoint asked = refusing == null ? endpoint : refusing;
+    viewBody();
+    try {
+      asked.request(this);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a request of the decision API", bug);
+      if (request != null) {
+        answer(500).send();
+      }
+    }
+  }
+
+  /** The client may send the body that it waits with, as there is nobody else who would say so. */
+  private void sayContinue() {
+    if (request.expectsContinue()) {
+      request.informational(origin.answer().interim());
+      request.flushResponse();
+    }
+  }
+
+  private void viewBody() {
+    if (gathered == null) {
+      body.wrap(0, 0);
+    } else {
+      ChannelIo.view(gathered, body);
+    }
+  }
+
+  @Override
+  public RequestView request() {
+    return view;
+  }
+
+  @Override
+  public DirectBuffer body() {
+    return body;
+  }
+
+  @Override
+  public long arrivedNs() {
+    return arrivedNs;
+  }
+
+  @Override
+  public void attach(Object kept) {
+    attachment = kept;
+  }
+
+  @Override
+  public Object attachment() {
+    return attachment;
+  }
+
+  @Override
+  public HttpAnswer answer(int status) {
+    return origin.answer().begin(this, status);
+  }
+
+  void send(HttpAnswer answer) {
+    ProxiedRequest answered = request;
+    origin.observer().callEnded(endpoint.kind(), GrpcStatus.ofHttp(answer.status()).code());
+    ByteBuf content = content(answer);
+    request = null;
+    forget();
+    answered.responseHead(answer);
+    answered.responseData(content, true);
+  }
+
+  private ByteBuf content(HttpAnswer answer) {
+    int bytes = headMethod ? 0 : answer.bodyBytes();
+    return bytes == 0
+        ? Unpooled.EMPTY_BUFFER
+        : ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(answer.body(), 0, bytes);
+  }
+
+  private void forget() {
+    letGo();
+    attachment = null;
+    if (!inTurn) {
+      origin.give(this);
+    }
+  }
+
+  @Override
+  public RefusalReason failure() {
+    throw new IllegalStateException("nothing fails here");
+  }
+
+  @Override
+  public void responseConsumed(int bytes) {
+    // It has been given whole.
+  }
+
+  @Override
+  public void reset(RequestEnd.How how, int errorCode) {
+    if (isAsked) {
+      endpoint.cancelled(this);
+    }
+    origin.observer().callEnded(endpoint.kind(), GrpcStatus.CANCELLED.code());
+    request = null;
+    forget();
+  }
+}

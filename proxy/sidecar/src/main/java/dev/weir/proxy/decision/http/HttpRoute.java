@@ -1,0 +1,71 @@
+package dev.weir.proxy.decision.http;
+
+import dev.weir.proxy.request.RequestView;
+import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
+
+/**
+ * Which requests of HTTP an endpoint answers.
+ *
+ * @param method null if any; what has GET has HEAD too (RFC 9110, section 9.1).
+ * @param path the whole of it; or with {@code /} at its end all that begin so.
+ */
+public record HttpRoute(String method, String path) {
+  private static final String HEAD = "HEAD";
+
+  /** How far a request is one of the route. */
+  public enum Match {
+    NO_PATH,
+    NO_METHOD,
+    YES
+  }
+
+  /** Whether it is one. */
+  public Match match(RequestView request) {
+    DirectBuffer bytes = request.bytes();
+    boolean isPrefix = path.endsWith("/");
+    boolean isPath =
+        (isPrefix ? request.pathLength() >= path.length() : request.pathLength() == path.length())
+            && begins(bytes, request.pathOffset(), path);
+    if (!isPath) {
+      return Match.NO_PATH;
+    }
+    boolean isMethod =
+        method == null || isMethod(request, method) || isGet() && isMethod(request, HEAD);
+    return isMethod ? Match.YES : Match.NO_METHOD;
+  }
+
+  private boolean isGet() {
+    return method.equals("GET");
+  }
+
+  private static boolean isMethod(RequestView request, String method) {
+    return request.methodLength() == method.length()
+        && begins(request.bytes(), request.methodOffset(), method);
+  }
+
+  /** What requests of other methods are told. */
+  String allowed() {
+    return isGet() ? method + ", " + HEAD : method;
+  }
+
+  /** Whether a target begins like those of the route, whatever follows. */
+  boolean begins(DirectBuffer target, int offset, int length) {
+    int pathLength = path.endsWith("/") ? path.length() - 1 : path.length();
+    return length >= pathLength && begins(target, offset, path.substring(0, pathLength));
+  }
+
+  private static boolean begins(DirectBuffer bytes, int offset, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (bytes.getByte(offset + i) != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** In ASCII. */
+  public static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.weir.proxy.decision.http;
+
+import dev.weir.proxy.request.DecisionCall;
+import java.nio.charset.StandardCharsets;
+
+/** Answers requests that nobody else answers, by a problem (RFC 9457). */
+final class PlainEndpoint implements HttpEndpoint {
+  static final PlainEndpoint NOT_FOUND =
+      new PlainEndpoint(404, "Not Found", "There is nothing at this path.");
+  static final PlainEndpoint NO_TOKEN =
+      new PlainEndpoint(401, "Unauthorized", Tokens.EXPECTED, "www-authenticate", "Bearer");
+  static final PlainEndpoint NO_GRPC =
+      new PlainEndpoint(
+          415, "Unsupported Media Type", "This is a method of gRPC (expected: application/grpc).");
+  static final PlainEndpoint TOO_LONG =
+      new PlainEndpoint(413, "Content Too Large", "The body is longer than it may be.");
+  static final PlainEndpoint NO_ROOM =
+      new PlainEndpoint(
+          503, "Service Unavailable", "Bodies of other requests take all the room that there is.");
+
+  private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
+  private static final byte[] PROBLEM = HttpRoute.ascii("application/problem+json");
+
+  private final int status;
+  private final byte[] body;
+
+  /** A field that the status wants, and its value; null if it wants none. */
+  private final String field;
+
+  private final String value;
+
+  private PlainEndpoint(int status, String title, String detail) {
+    this(status, title, detail, null, null);
+  }
+
+  private PlainEndpoint(int status, String title, String detail, String field, String value) {
+    this.status = status;
+    this.field = field;
+    this.value = value;
+    body =
+        """
+        {"title":"%s","status":%d,"detail":"%s"}
+        """
+            .formatted(title, status, detail)
+            .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Answers requests of a path that has other methods: such as {@code GET, POST}. */
+  static PlainEndpoint noMethod(String allowed) {
+    return new PlainEndpoint(
+        405,
+        "Method Not Allowed",
+        "This path has other methods: " + allowed + ".",
+        "allow",
+        allowed);
+  }
+
+  @Override
+  public HttpRoute route() {
+    throw new IllegalStateException("it is found by no path");
+  }
+
+  @Override
+  public DecisionCall kind() {
+    return DecisionCall.OTHER;
+  }
+
+  @Override
+  public void request(HttpCall call) {
+    HttpAnswer answer = call.answer(status).field(CONTENT_TYPE, PROBLEM);
+    if (field != null) {
+      answer.field(field, value);
+    }
+    answer.body(body, body.length).send();
+  }
+}

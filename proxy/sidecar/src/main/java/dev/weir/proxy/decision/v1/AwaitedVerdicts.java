@@ -1,0 +1,100 @@
+package dev.weir.proxy.decision.v1;
+
+import dev.weir.proxy.loop.FreeList;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
+
+/**
+ * Asks the questions of calls that are one question each, and has each call answered once its
+ * verdict is there: at once, or late. One per event loop and kind of calls.
+ */
+final class AwaitedVerdicts<C> {
+  private static final int MAX_KEPT = 1_000;
+
+  private final Admission admission;
+  private final LoopClock clock;
+  private final Answers<C> answers;
+  private final RequestEnd end = new RequestEnd();
+  private final FreeList<Late> free = new FreeList<>(MAX_KEPT, Late::new);
+
+  /** Who answers calls. */
+  interface Answers<C> {
+    /**
+     * Answers a call.
+     *
+     * @param isRuleWanted whether there is no answer without a rule.
+     * @param about what was said of the question when it was asked.
+     * @param atNs what the verdict's times count from, in the loop's time.
+     */
+    void answer(C call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
+  }
+
+  /** A question whose verdict is awaited. Reused. */
+  private final class Late implements VerdictListener {
+    private C call;
+    private long ticket;
+    private boolean isRuleWanted;
+    private String about;
+
+    @Override
+    public void decided(long ofTicket, Verdict verdict) {
+      C decided = call;
+      String what = about;
+      leave(this);
+      answers.answer(decided, verdict, isRuleWanted, what, clock.nowNs());
+    }
+  }
+
+  AwaitedVerdicts(Admission admission, LoopClock clock, Answers<C> answers) {
+    this.admission = admission;
+    this.clock = clock;
+    this.answers = answers;
+  }
+
+  /**
+   * Asks for a call, which is answered within this or later.
+   *
+   * @param isRuleWanted whether there is no answer without a rule.
+   * @param about what its answer has to know of the question; null if nothing.
+   * @param nowNs when it is asked, in the loop's time.
+   * @return what the call keeps until it is answered, for {@link #cancelled}; null if it has been
+   *     answered.
+   */
+  Object ask(C call, Question question, boolean isRuleWanted, String about, long nowNs) {
+    Late late = free.take();
+    long ticket = admission.ask(question, late, nowNs);
+    if (ticket == Admission.SETTLED) {
+      leave(late);
+      answers.answer(call, admission.verdict(), isRuleWanted, about, nowNs);
+      return null;
+    }
+    late.call = call;
+    late.ticket = ticket;
+    late.isRuleWanted = isRuleWanted;
+    late.about = about;
+    return late;
+  }
+
+  /**
+   * The call has ended before it was answered. What is on its way to the store stays charged: to
+   * leave is no way around a limit.
+   *
+   * @param kept by the call since it was asked for.
+   */
+  @SuppressWarnings("unchecked")
+  void cancelled(Object kept) {
+    Late late = (Late) kept;
+    admission.ended(late.ticket, end.set(RequestEnd.How.CLIENT_GONE));
+    leave(late);
+  }
+
+  private void leave(Late late) {
+    late.call = null;
+    late.about = null;
+    free.give(late);
+  }
+}

@@ -1,0 +1,243 @@
+package dev.weir.proxy.decision.v1;
+
+import dev.weir.proxy.decision.grpc.GrpcCall;
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.decision.proto.ProtoReader;
+import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.grpc.GrpcStatus;
+import dev.weir.proxy.loop.FreeList;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import org.agrona.DirectBuffer;
+
+/**
+ * {@code weir.v1.RateLimiter/CheckRateLimits}: many checks, each with an answer of its own, asked
+ * in their order. A message that is malformed anywhere charges nothing.
+ *
+ * <p>All are decoded first. Then so many at a time are made questions, what their decisions will
+ * read is fetched for all of them, and they are asked. While {@value #MAX_AWAITED} or more verdicts
+ * are awaited none is asked: the store's time for a decision is that for as many, not for all of a
+ * message.
+ */
+final class CheckRateLimits implements GrpcMethod {
+  /** The most checks of one call. */
+  static final int MAX_CHECKS = 1_000;
+
+  /** How many questions are made before they are asked. */
+  private static final int MADE_AT_ONCE = 32;
+
+  /** From so many awaited verdicts on no more are asked for, until all of them are there. */
+  static final int MAX_AWAITED = 64;
+
+  /** The messages of calls that are not asked whole, all of an event loop's together. */
+  static final int MAX_KEPT_BYTES = 16 << 20;
+
+  private static final String TOO_MUCH =
+      "too many calls with more than " + MAX_AWAITED + " checks await the store";
+
+  /** So many are kept for later calls. */
+  private static final int MAX_KEPT = 16;
+
+  private static final int CHECKS = 1;
+
+  /** Fields of {@code CheckRateLimitsResponse}, {@code CheckRateLimitResult} and {@code Status}. */
+  private static final int RESULTS = 1;
+
+  private static final int RESPONSE = 1;
+  private static final int ERROR = 2;
+  private static final int CODE = 1;
+  private static final int MESSAGE = 2;
+
+  private final RateLimiterLoop loop;
+  private final ProtoReader reader = new ProtoReader();
+  private final CheckQuestions[] making = new CheckQuestions[MADE_AT_ONCE];
+  private final Question[] questions = new Question[MADE_AT_ONCE];
+  private final RequestEnd end = new RequestEnd();
+  private final FreeList<AskedChecks> free = new FreeList<>(MAX_KEPT, () -> new AskedChecks(this));
+  private int keptBytes;
+
+  CheckRateLimits(RateLimiterLoop loop) {
+    this.loop = loop;
+    for (int i = 0; i < MADE_AT_ONCE; i++) {
+      making[i] = loop.questions().sibling();
+    }
+  }
+
+  @Override
+  public String path() {
+    return RateLimiterLoop.SERVICE + "CheckRateLimits";
+  }
+
+  @Override
+  public DecisionCall kind() {
+    return DecisionCall.CHECK_RATE_LIMITS;
+  }
+
+  @Override
+  public void call(GrpcCall call) {
+    DirectBuffer message = call.message();
+    AskedChecks checks = free.take();
+    checks.begin(call);
+    int count = read(message, checks);
+    if (count < 0 || count > MAX_CHECKS) {
+      checks.end();
+      leave(checks);
+      refuse(call, count);
+      return;
+    }
+    ask(checks);
+    if (!checks.isAsked()) {
+      keep(checks, message);
+    }
+    if (checks.isDecided()) {
+      answer(checks);
+    } else {
+      call.attach(checks);
+    }
+  }
+
+  /** Keeps what is not asked yet; or refuses it, as too much waits already. */
+  private void keep(AskedChecks checks, DirectBuffer message) {
+    if (keptBytes + message.capacity() > MAX_KEPT_BYTES) {
+      checks.refuseRest(GrpcStatus.RESOURCE_EXHAUSTED, TOO_MUCH);
+    } else {
+      keptBytes += message.capacity();
+      checks.keep(message);
+    }
+  }
+
+  private static void refuse(GrpcCall call, int count) {
+    if (count < 0) {
+      call.fail(GrpcStatus.INTERNAL, GrpcCall.NO_MESSAGE);
+    } else {
+      call.fail(
+          GrpcStatus.INVALID_ARGUMENT,
+          "checks: " + count + " (expected: at most " + MAX_CHECKS + ")");
+    }
+  }
+
+  /** How many checks there are, of which so many are decoded as may be; negative if one is none. */
+  private int read(DirectBuffer message, AskedChecks into) {
+    int count = 0;
+    boolean isWellFormed = true;
+    AskedCheck before = null;
+    reader.wrap(message, 0, message.capacity());
+    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
+      if (field != CHECKS) {
+        reader.skip();
+        continue;
+      }
+      reader.bytes();
+      AskedCheck check = (count++ < MAX_CHECKS ? into.add() : into.check(0)).asked();
+      isWellFormed = check.read(message, reader.offset(), reader.length(), before) && isWellFormed;
+      before = check;
+    }
+    return isWellFormed && !reader.isMalformed() ? count : -1;
+  }
+
+  /** Goes on with a call of which all that was asked is decided, and not all is asked. */
+  void proceed(AskedChecks checks) {
+    ask(checks);
+    if (checks.isDecided()) {
+      answer(checks);
+    }
+  }
+
+  /** Asks the next checks, until so many are awaited, or all are asked. */
+  private void ask(AskedChecks checks) {
+    try {
+      while (!checks.isAsked() && checks.awaitedCount() < MAX_AWAITED) {
+        int from = checks.askedCount();
+        int count = Math.min(MADE_AT_ONCE, checks.count() - from);
+        for (int i = 0; i < count; i++) {
+          questions[i] = question(checks.check(from + i), making[i], i == 0 ? null : making[i - 1]);
+        }
+        loop.admission().expect(questions, count);
+        for (int i = 0; i < count; i++) {
+          if (questions[i] != null) {
+            ask(checks.check(from + i), questions[i]);
+          }
+        }
+        checks.asked(from + count);
+      }
+    } finally {
+      loop.admission().sendGathered(loop.clock().nowNs());
+    }
+  }
+
+  /** The question that a check comes to; null if there is none, which its outcome says. */
+  private static Question question(
+      AskedChecks.Check check, CheckQuestions by, CheckQuestions before) {
+    Question question = by.of(check.asked(), check.call().deadlineNs(), before);
+    if (question == null) {
+      check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, by.fault());
+      return null;
+    }
+    return question.followed();
+  }
+
+  private void ask(AskedChecks.Check check, Question question) {
+    AskedCheck of = check.asked();
+    loop.note(of);
+    long askedNs = loop.clock().nowNs();
+    long ticket = loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), askedNs);
+    if (ticket == Admission.SETTLED) {
+      check.settled(loop.admission().verdict(), askedNs);
+    } else {
+      check.awaits(ticket);
+    }
+  }
+
+  /** Whether a call's own time is up. */
+  boolean isOver(GrpcCall call) {
+    return loop.clock().nowNs() >= call.deadlineNs();
+  }
+
+  long nowNs() {
+    return loop.clock().nowNs();
+  }
+
+  /** Answers a call of which all checks are decided. */
+  void answer(AskedChecks checks) {
+    GrpcCall call = checks.end();
+    ProtoWriter out = call.answer();
+    for (int i = 0; i < checks.count(); i++) {
+      write(out, checks.check(i).outcome());
+    }
+    leave(checks);
+    call.send();
+  }
+
+  private static void write(ProtoWriter out, CheckOutcome outcome) {
+    int result = out.beginMessage(RESULTS);
+    boolean isDecided = outcome.status() == GrpcStatus.OK;
+    int begun = out.beginMessage(isDecided ? RESPONSE : ERROR);
+    if (isDecided) {
+      outcome.write(out);
+    } else {
+      out.varint(CODE, outcome.status().code()).text(MESSAGE, outcome.message());
+    }
+    out.endMessage(begun);
+    out.endMessage(result);
+  }
+
+  @Override
+  public void cancelled(GrpcCall call) {
+    AskedChecks checks = (AskedChecks) call.attachment();
+    checks.end();
+    end.set(RequestEnd.How.CLIENT_GONE);
+    for (int i = 0; i < checks.count(); i++) {
+      if (checks.check(i).isAwaited()) {
+        loop.admission().ended(checks.check(i).ticket(), end);
+      }
+    }
+    leave(checks);
+  }
+
+  private void leave(AskedChecks checks) {
+    keptBytes -= checks.drop();
+    free.give(checks);
+  }
+}

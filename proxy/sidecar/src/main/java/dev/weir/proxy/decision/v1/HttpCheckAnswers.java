@@ -1,0 +1,103 @@
+package dev.weir.proxy.decision.v1;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.weir.proxy.decision.http.HttpAnswer;
+import dev.weir.proxy.decision.http.HttpCall;
+import dev.weir.proxy.decision.http.HttpRoute;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.exchange.LimitValues;
+import dev.weir.proxy.exchange.ProblemWriter;
+import dev.weir.proxy.exchange.Refusal;
+import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.Verdict;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Writes what the answers to checks have in common with those of the proxy: the fields that tell of
+ * a limit, and problems. One per event loop.
+ */
+final class HttpCheckAnswers {
+  private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
+  private static final byte[] PROBLEM = HttpRoute.ascii(ProblemWriter.CONTENT_TYPE);
+  private static final byte[] RETRY_AFTER = HttpRoute.ascii("retry-after");
+  private static final byte[] POLICY = HttpRoute.ascii("ratelimit-policy");
+  private static final byte[] RATE_LIMIT = HttpRoute.ascii("ratelimit");
+  private static final byte[] X_LIMIT = HttpRoute.ascii("x-ratelimit-limit");
+  private static final byte[] X_REMAINING = HttpRoute.ascii("x-ratelimit-remaining");
+  private static final byte[] X_RESET = HttpRoute.ascii("x-ratelimit-reset");
+
+  private final AnswerSettings settings;
+  private final Refusal refusal = new Refusal();
+  private final ByteBuf body = Unpooled.buffer(1024); // on the heap: it lives as long as its loop
+  private final ByteBuf value = Unpooled.buffer(256);
+  private final UnsafeBuffer valueBytes = new UnsafeBuffer(0, 0);
+
+  HttpCheckAnswers(AnswerSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Adds the fields that tell of the limit that decided: as much as {@code Retry-After}. */
+  void writeLimit(HttpAnswer answer, Verdict verdict) {
+    if (verdict.allowed()) {
+      long resetSeconds = LimitValues.ceilSeconds(verdict.resetAfterNs());
+      writeLimit(answer, verdict.policy(), verdict.remaining(), resetSeconds);
+      return;
+    }
+    refusal.describe(verdict);
+    if (refusal.retryAfterSeconds() > 0) {
+      answer.field(RETRY_AFTER, refusal.retryAfterSeconds());
+    }
+    if (refusal.challenge() != null) {
+      answer.field("www-authenticate", refusal.challenge());
+    }
+    writeLimit(answer, refusal.policy(), refusal.remaining(), refusal.waitSeconds());
+  }
+
+  private void writeLimit(HttpAnswer answer, QuotaPolicy policy, long remaining, long waitSeconds) {
+    if (policy == null) {
+      return;
+    }
+    if (settings.rateLimit()) {
+      LimitValues.writePolicy(value.clear(), policy);
+      writeValue(answer, POLICY);
+      LimitValues.writeLimit(value.clear(), policy, remaining, waitSeconds);
+      writeValue(answer, RATE_LIMIT);
+    }
+    if (settings.xRateLimit()) {
+      answer
+          .field(X_LIMIT, policy.quota())
+          .field(X_REMAINING, remaining)
+          .field(X_RESET, waitSeconds);
+    }
+  }
+
+  private void writeValue(HttpAnswer answer, byte[] name) {
+    valueBytes.wrap(value.array());
+    answer.field(name, valueBytes, 0, value.readableBytes());
+  }
+
+  /** Answers with the problem that a refusal is. */
+  void refuse(HttpCall call, Verdict verdict) {
+    HttpAnswer answer = call.answer(verdict.refusal().httpStatus()).field(CONTENT_TYPE, PROBLEM);
+    writeLimit(answer, verdict);
+    ProblemWriter.write(body.clear(), refusal);
+    answer.body(body.array(), body.readableBytes()).send();
+  }
+
+  /** Answers with a problem that says what is wrong with the check. */
+  static void fail(HttpCall call, int status, String title, String detail) {
+    byte[] problem =
+        ("{\"title\":\""
+                + title
+                + "\",\"status\":"
+                + status
+                + ",\"detail\":\""
+                + new String(JsonStringEncoder.getInstance().quoteAsString(detail))
+                + "\"}\n")
+            .getBytes(StandardCharsets.UTF_8);
+    call.answer(status).field(CONTENT_TYPE, PROBLEM).body(problem, problem.length).send();
+  }
+}

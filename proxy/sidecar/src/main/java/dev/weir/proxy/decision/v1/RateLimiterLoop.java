@@ -1,0 +1,76 @@
+package dev.weir.proxy.decision.v1;
+
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.decision.http.HttpEndpoint;
+import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.DecisionObserver;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the methods of {@code weir.v1.RateLimiter} share on one event loop. */
+public final class RateLimiterLoop {
+  static final String SERVICE = "/weir.v1.RateLimiter/";
+
+  private final Admission admission;
+  private final LoopClock clock;
+  private final DecisionObserver observer;
+  private final AskedCheck asked = new AskedCheck();
+  private final CheckQuestions questions = new CheckQuestions();
+
+  public RateLimiterLoop(Admission admission, LoopClock clock, DecisionObserver observer) {
+    this.admission = admission;
+    this.clock = clock;
+    this.observer = observer;
+  }
+
+  /** The methods of the service. */
+  public List<GrpcMethod> methods() {
+    return List.of(
+        new CheckRateLimit(this),
+        new CheckRateLimits(this),
+        new GetRemainingQuota(this),
+        new ResetLimit(this));
+  }
+
+  /**
+   * The checks by HTTP.
+   *
+   * @param answers which fields tell of a limit.
+   */
+  public List<HttpEndpoint> endpoints(AnswerSettings answers) {
+    List<HttpEndpoint> endpoints = new ArrayList<>();
+    endpoints.add(new HttpCheckByJson(this, answers));
+    endpoints.addAll(HttpCheckByFields.endpoints(admission, clock, answers));
+    return endpoints;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  LoopClock clock() {
+    return clock;
+  }
+
+  AskedCheck asked() {
+    return asked;
+  }
+
+  CheckQuestions questions() {
+    return questions;
+  }
+
+  /** Measures how far the caller's clock is from ours, if it was told. */
+  void note(AskedCheck of) {
+    if (of.hasClientTime()) {
+      observer.clientTime(of.clientSeconds(), of.clientNanos(), CheckOutcome.unixNs(clock.nowNs()));
+    }
+  }
+
+  /** Whether there is no decision unless a rule applies. */
+  boolean isRuleWanted(AskedCheck of) {
+    return of.requiresRule() || of.ruleId().length() > 0;
+  }
+}

@@ -1,0 +1,50 @@
+package dev.weir.proxy.decision.v1;
+
+import dev.weir.proxy.decision.grpc.GrpcCall;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Verdict;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code weir.v1.RateLimiter/ResetLimit}: gives an identity its budgets back. Only with a token,
+ * and the log tells of it.
+ */
+final class ResetLimit extends SingleCheckMethod {
+  private static final Logger LOG = LoggerFactory.getLogger(ResetLimit.class);
+  private static final int RULE_ID = 1;
+
+  ResetLimit(RateLimiterLoop loop) {
+    super(loop, "ResetLimit", DecisionCall.RESET_LIMIT, Operation.RESET);
+  }
+
+  @Override
+  boolean isAllowed(GrpcCall call) {
+    return call.requireToken();
+  }
+
+  @Override
+  String about(AskedCheck asked) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < asked.identityCount(); i++) {
+      text.append(i == 0 ? "" : ", ").append(loop.questions().shown(asked, i));
+    }
+    return text.toString();
+  }
+
+  @Override
+  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
+    if (failsBy(call, verdict)) {
+      return;
+    }
+    LOG.info(
+        "decision: limits of rule {} reset for {}, by token {} from {}",
+        verdict.ruleId(),
+        about,
+        call.token(),
+        call.peer().address());
+    call.answer().bytes(RULE_ID, verdict.ruleIdUtf8());
+    call.send();
+  }
+}

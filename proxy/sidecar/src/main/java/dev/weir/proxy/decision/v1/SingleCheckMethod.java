@@ -1,0 +1,124 @@
+package dev.weir.proxy.decision.v1;
+
+import dev.weir.proxy.decision.grpc.GrpcCall;
+import dev.weir.proxy.decision.grpc.GrpcMethod;
+import dev.weir.proxy.grpc.GrpcStatus;
+import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.Verdict;
+import org.agrona.DirectBuffer;
+
+/** A method of {@code weir.v1.RateLimiter} whose calls are one question each. */
+abstract class SingleCheckMethod implements GrpcMethod {
+  final RateLimiterLoop loop;
+  private final String name;
+  private final DecisionCall kind;
+  private final Operation operation;
+  private final AwaitedVerdicts<GrpcCall> verdicts;
+
+  SingleCheckMethod(RateLimiterLoop loop, String name, DecisionCall kind, Operation operation) {
+    this.loop = loop;
+    this.name = name;
+    this.kind = kind;
+    this.operation = operation;
+    verdicts = new AwaitedVerdicts<>(loop.admission(), loop.clock(), this::answer);
+  }
+
+  /** Whether the call may be made; if not, it has failed. */
+  boolean isAllowed(GrpcCall call) {
+    return true;
+  }
+
+  /** Says more of the question than the message does. */
+  void complete(Question question) {}
+
+  /** What the answer has to know of what was asked; null if nothing. */
+  String about(AskedCheck asked) {
+    return null;
+  }
+
+  /**
+   * Answers a call.
+   *
+   * @param isRuleWanted whether there is no answer without a rule.
+   * @param about what {@link #about(AskedCheck)} has said.
+   * @param atNs what the verdict's times count from, in the loop's time.
+   */
+  abstract void answer(
+      GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
+
+  @Override
+  public final String path() {
+    return RateLimiterLoop.SERVICE + name;
+  }
+
+  @Override
+  public final DecisionCall kind() {
+    return kind;
+  }
+
+  @Override
+  public final void call(GrpcCall call) {
+    if (!isAllowed(call)) {
+      return;
+    }
+    if (call.attachment() instanceof ExpectedCheck expected) {
+      call.attach(null);
+      ask(call, expected.asked(), expected.question());
+      return;
+    }
+    DirectBuffer message = call.message();
+    AskedCheck asked = loop.asked();
+    if (!asked.read(message, 0, message.capacity(), operation == Operation.CHECK)) {
+      call.fail(GrpcStatus.INTERNAL, GrpcCall.NO_MESSAGE);
+      return;
+    }
+    Question question = loop.questions().of(asked, operation, call.deadlineNs());
+    if (question == null) {
+      call.fail(GrpcStatus.INVALID_ARGUMENT, loop.questions().fault());
+      return;
+    }
+    ask(call, asked, question);
+  }
+
+  private void ask(GrpcCall call, AskedCheck asked, Question question) {
+    loop.note(asked);
+    question.timedTogether(); // reading the clock for each would cost as much as some decisions
+    complete(question);
+    boolean isRuleWanted = operation != Operation.CHECK || loop.isRuleWanted(asked);
+    Object awaited = verdicts.ask(call, question, isRuleWanted, about(asked), loop.clock().nowNs());
+    if (awaited != null) {
+      call.attach(awaited);
+    }
+  }
+
+  @Override
+  public final void askedAll() {
+    loop.admission().endTogether();
+  }
+
+  @Override
+  public final void cancelled(GrpcCall call) {
+    verdicts.cancelled(call.attachment());
+  }
+
+  /** Whether the call's own time is up. */
+  final boolean isOver(GrpcCall call) {
+    return loop.clock().nowNs() >= call.deadlineNs();
+  }
+
+  /** Fails a call whose verdict is no answer; false if it is one. */
+  final boolean failsBy(GrpcCall call, Verdict verdict) {
+    GrpcStatus status = CheckOutcome.status(verdict.refusal(), isOver(call));
+    if (status != GrpcStatus.OK) {
+      call.fail(status, CheckOutcome.message(verdict, isOver(call)));
+      return true;
+    }
+    if (verdict.ruleId() == null) {
+      call.fail(GrpcStatus.NOT_FOUND, CheckOutcome.NO_RULE);
+      return true;
+    }
+    return false;
+  }
+}
