@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.origin.Http1Sink;
-import dev.weir.proxy.Interrupts;
 import dev.weir.proxy.JavaCommand;
 import dev.weir.proxy.loop.Transport;
 import io.netty.channel.EventLoopGroup;
@@ -17,7 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -143,8 +141,7 @@ class RunIT {
   }
 
   private Process start(String url, String args) throws Exception {
-    final List<String> command = new ArrayList<>(Interrupts.taken());
-    command.addAll(JavaCommand.of(LoadMain.class));
+    final List<String> command = JavaCommand.of(LoadMain.class);
     command.addAll(List.of("run", url));
     command.addAll(List.of(args.split(" ")));
     return new ProcessBuilder(command)

@@ -39,7 +39,7 @@ public final class TlsClient {
     }
   }
 
-  SSLContext context() {
+  public SSLContext context() {
     return context;
   }
 
@@ -51,18 +51,19 @@ public final class TlsClient {
   }
 
   /** Connects, by any version, for the name {@code a.example}. */
-  SSLSocket connect(SocketAddress address) throws IOException {
+  public SSLSocket connect(SocketAddress address) throws IOException {
     return connect(address, "a.example", "TLSv1.3", "TLSv1.2");
   }
 
-  SSLSocket connect(SocketAddress address, String name, String... versions) throws IOException {
+  public SSLSocket connect(SocketAddress address, String name, String... versions)
+      throws IOException {
     Socket plain = new Socket();
     plain.connect(address, TIMEOUT_MS);
     return handshake(plain, name, versions);
   }
 
   /** Does the handshake over a connection that is there; closes it if that fails. */
-  SSLSocket handshake(Socket plain, String name, String... versions) throws IOException {
+  public SSLSocket handshake(Socket plain, String name, String... versions) throws IOException {
     plain.setSoTimeout(TIMEOUT_MS);
     plain.setTcpNoDelay(true);
     int port = ((InetSocketAddress) plain.getRemoteSocketAddress()).getPort();

@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,7 @@ class CapacityToldTest extends RigTest {
                     + " system (caps.connections)"),
             log.with("accepting connections"));
       }
-      StoreRig.await("told", () -> log.with("accepting connections").size() > 1);
+      Await.until("told", () -> log.with("accepting connections").size() > 1);
       String end = log.with("accepting connections").get(1);
       String expected = "INFO accepting connections: goes on; it happened once, for ";
       assertTrue(end.startsWith(expected), end);
@@ -59,7 +60,7 @@ class CapacityToldTest extends RigTest {
         }
       }
       String subject = "WARN " + table + ": ";
-      StoreRig.await("told", () -> !log.with(subject).isEmpty());
+      Await.until("told", () -> !log.with(subject).isEmpty());
       for (String line : log.with(subject)) {
         assertTrue(line.matches(subject + "full: keys .*; " + setting + " may be more"), line);
       }

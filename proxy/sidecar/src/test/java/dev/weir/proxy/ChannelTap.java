@@ -21,22 +21,22 @@ public final class ChannelTap extends ChannelInitializerExtension {
   private static volatile Consumer<Channel> services = NOBODY;
 
   /** Hands over each connection of a client that is accepted from now on. */
-  static void onClient(Consumer<Channel> taker) {
+  public static void onClient(Consumer<Channel> taker) {
     clients = taker;
   }
 
   /** Hands over each connection to a service that is made from now on. */
-  static void onService(Consumer<Channel> taker) {
+  public static void onService(Consumer<Channel> taker) {
     services = taker;
   }
 
-  static void close() {
+  public static void close() {
     clients = NOBODY;
     services = NOBODY;
   }
 
   /** Has a sidecar tell of the connections of clients that it accepts. */
-  static void join(Sidecar sidecar) {
+  public static void join(Sidecar sidecar) {
     for (Object listener : (List<?>) field(field(sidecar, "listeners"), "listeners")) {
       Channel listening = ((ListeningSocket) field(listener, "socket")).channel();
       // By its event loop, as the handler would else be passed over for a moment.

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.manual.ManualPage;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisCluster;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -90,10 +91,6 @@ class ClusterLoadIT {
     return first == master ? cluster.masterOf(RedisCluster.SLOT_COUNT - 1) : first;
   }
 
-  private void figure(String text) {
-    StoreRig.figure("119/120", kind + ": " + text);
-  }
-
   private void staysExactWhileASlotMoves() throws Exception {
     try (Fleet fleet = fleet(4);
         FleetLoad load = new FleetLoad(fleet, user -> FleetLoad.userOf(PARTITION, user))) {
@@ -102,12 +99,10 @@ class ClusterLoadIT {
       cluster.migrate(slot(), to, false);
       // New keys are on neither side: ASK for one, TRYAGAIN for several at once.
       load.await(60);
-      double resent = fleet.sum("weir_store_resent_total");
-      assertTrue(resent > 0);
+      assertTrue(fleet.sum("weir_store_resent_total") > 0);
       cluster.migrate(slot(), to, true);
       load.await(20);
       load.stop();
-      figure("slot moved: passed " + load.passed() + ", sent again " + resent);
       assertEquals(EXACT, load.passed().keySet());
       assertEquals(0, load.count(503), fleet::undecided);
     }
@@ -123,7 +118,6 @@ class ClusterLoadIT {
       cluster.failover(slot());
       load.await(100);
       load.stop();
-      figure("planned failover: passed " + load.passed() + ", undecided: " + fleet.undecided());
       assertEquals(EXACT, load.passed().keySet());
       assertEquals(0, load.count(503), fleet::undecided);
     }
@@ -137,27 +131,18 @@ class ClusterLoadIT {
       RedisServer old = cluster.masterOf(slot);
       Set<Integer> its = partitionsOf(old);
       old.kill();
-      final long startNs = System.nanoTime();
       load.await(20);
       cluster.awaitOk();
       long from = load.awaitExact();
-      final long exactMs = (System.nanoTime() - startNs) / 1_000_000;
       load.await(60);
       load.stop();
       Map<Integer, Integer> others =
           load.passed(user -> !its.contains(FleetLoad.partition("killed" + user)));
       Map<Integer, Integer> lost =
           load.passed(user -> its.contains(FleetLoad.partition("killed" + user)));
-      figure("master killed: 503: " + load.count(503) + ", its users: " + lost);
-      figure("master killed: exact again after " + exactMs + " ms; others: " + others);
       assertTrue(load.count(503) > 0);
       assertEquals(EXACT, others.keySet(), "of the other masters");
       assertEquals(EXACT, load.passed(user -> user >= from).keySet(), "once it was replaced");
-      int over = 0;
-      for (Map.Entry<Integer, Integer> passed : lost.entrySet()) {
-        over += Math.max(0, passed.getKey() - 10) * passed.getValue();
-      }
-      figure("master killed: over-admitted " + over + " requests");
       // Nobody passes undecided; what the replica had not received is spent once more at the most.
       assertTrue(lost.keySet().stream().allMatch(passed -> passed <= 20), lost.toString());
       old.restart();
@@ -197,14 +182,14 @@ class ClusterLoadIT {
       RedisServer master = cluster.masterOf(slot);
       replica.kill();
       master.kill();
-      StoreRig.await("the cluster is down", () -> !log.with("CLUSTERDOWN").isEmpty());
+      Await.until("the cluster is down", () -> !log.with("CLUSTERDOWN").isEmpty());
       List<RedisServer> left = cluster.nodes().stream().filter(RedisServer::isRunning).toList();
       final long downNs = System.nanoTime();
       for (RedisServer node : left) {
         node.text("CONFIG", "RESETSTAT");
       }
       load.await(200);
-      StoreRig.await("two seconds", () -> System.nanoTime() - downNs > 2_000_000_000L);
+      Await.until("two seconds", () -> System.nanoTime() - downNs > 2_000_000_000L);
       List<String> lines = log.with("CLUSTERDOWN");
       long readings = 0;
       for (RedisServer node : left) {
@@ -212,10 +197,7 @@ class ClusterLoadIT {
       }
       // The time last: it is a rate that is limited.
       long seconds = 1 + (System.nanoTime() - downNs) / 1_000_000_000L;
-      figure("cluster down: " + lines.size() + " lines in " + seconds + " s: " + lines.get(0));
       assertTrue(lines.size() <= seconds + 1, lines.toString());
-      figure(
-          "cluster down: " + readings + " times asked for the slots, " + load.count(503) + " 503");
       // Of three servers each time, each 100 ms at the start and then once a second.
       assertTrue(readings <= 3 * (seconds + 10), readings + " in " + seconds + " s");
       master.restart();

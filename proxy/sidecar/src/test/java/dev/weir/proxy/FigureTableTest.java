@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.TestCertificates;
+import dev.weir.scripts.server.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,7 +65,7 @@ class FigureTableTest {
             folder.resolve("latency.hlog").toString())) {
       rig.serve();
       // A client has its answer before its time is counted.
-      StoreRig.await("counted", () -> rig.metrics().contains("\nweir_protocol_latency_seconds"));
+      Await.until("counted", () -> rig.metrics().contains("\nweir_protocol_latency_seconds"));
       exposed = rows(rig.metrics());
     }
   }

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The settings of a test's sidecar, from flags. */
-final class FlagSettings {
+public final class FlagSettings {
   private FlagSettings() {}
 
   /**
@@ -17,7 +17,7 @@ final class FlagSettings {
    * @param flags a flag, its value, and so on.
    * @throws IllegalArgumentException with all faults of the flags.
    */
-  static Settings of(Map<String, String> usual, String... flags) {
+  public static Settings of(Map<String, String> usual, String... flags) {
     Map<String, String> all = new HashMap<>(usual);
     for (int i = 0; i < flags.length; i += 2) {
       all.put(flags[i], flags[i + 1]);

@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 
 /** Several sidecars in this process that share one store, each with an origin of its own. */
-final class Fleet implements AutoCloseable {
-  final List<Rig> rigs = new ArrayList<>();
+public final class Fleet implements AutoCloseable {
+  public final List<Rig> rigs = new ArrayList<>();
 
   /**
    * @param flags a flag, its value, and so on; the mode is exact unless they say it, and the key
    *     x-user.
    */
-  Fleet(int size, String nodes, String... flags) throws IOException, StartException {
+  public Fleet(int size, String nodes, String... flags) throws IOException, StartException {
     // On a busy machine a decision may take long, and then a policy decides: here none may.
     List<String> all =
         new ArrayList<>(
@@ -35,7 +35,7 @@ final class Fleet implements AutoCloseable {
   private Fleet() {}
 
   /** Several with one file: see {@link Rig#ofFile}. */
-  static Fleet ofFile(int size, String yaml) throws IOException, StartException {
+  public static Fleet ofFile(int size, String yaml) throws IOException, StartException {
     Fleet fleet = new Fleet();
     List<String> transports = Rig.transports();
     for (int i = 0; i < size; i++) {
@@ -48,23 +48,23 @@ final class Fleet implements AutoCloseable {
    * Waits until each has that many connections that decide: a cold and busy machine may take longer
    * for them than a start waits.
    */
-  Fleet deciding(int connections) throws Exception {
+  public Fleet deciding(int connections) throws Exception {
     for (Rig rig : rigs) {
       rig.await(StoreRig.DECIDING, connections);
     }
     return this;
   }
 
-  static String node(RedisServer server) {
+  public static String node(RedisServer server) {
     return "127.0.0.1:" + server.port();
   }
 
-  Rig rig(int index) {
+  public Rig rig(int index) {
     return rigs.get(index);
   }
 
   /** One connection to each sidecar in turn, that many in all. */
-  List<RawClient> connect(int count) throws IOException {
+  public List<RawClient> connect(int count) throws IOException {
     List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       clients.add(rigs.get(i % rigs.size()).connect());
@@ -73,7 +73,7 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Sends one request on each connection, and reads no answer before; the statuses. */
-  static List<Integer> atOnce(List<RawClient> clients, String request) throws Exception {
+  public static List<Integer> atOnce(List<RawClient> clients, String request) throws Exception {
     return atOnce(clients, client -> request);
   }
 
@@ -82,7 +82,7 @@ final class Fleet implements AutoCloseable {
    *
    * @param requests by the index of a connection.
    */
-  static List<Integer> atOnce(List<RawClient> clients, IntFunction<String> requests)
+  public static List<Integer> atOnce(List<RawClient> clients, IntFunction<String> requests)
       throws Exception {
     for (int i = 0; i < clients.size(); i++) {
       clients.get(i).send(requests.apply(i));
@@ -94,11 +94,11 @@ final class Fleet implements AutoCloseable {
     return statuses;
   }
 
-  static String get(String user) {
+  public static String get(String user) {
     return "GET / HTTP/1.1\r\nHost: a\r\nX-User: " + user + "\r\n\r\n";
   }
 
-  double sum(String metric) {
+  public double sum(String metric) {
     double sum = 0;
     for (Rig rig : rigs) {
       sum += rig.metric(metric);
@@ -107,7 +107,7 @@ final class Fleet implements AutoCloseable {
   }
 
   /** How many requests the store did not decide, by the reason; for messages. */
-  String undecided() {
+  public String undecided() {
     List<String> figures = rigs.stream().map(Rig::metrics).toList();
     StringBuilder text = new StringBuilder();
     for (StoreFault fault : StoreFault.values()) {

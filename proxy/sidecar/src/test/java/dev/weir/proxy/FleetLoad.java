@@ -24,9 +24,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Requests at all times on all sidecars of a fleet: {@link #PER_USER} for each user, one user after
  * the other, until it is stopped. Every request must get an answer.
  */
-final class FleetLoad implements AutoCloseable {
+public final class FleetLoad implements AutoCloseable {
   /** Requests of each user. */
-  static final int PER_USER = 24;
+  public static final int PER_USER = 24;
 
   private static final int CLIENTS = 16;
 
@@ -47,7 +47,7 @@ final class FleetLoad implements AutoCloseable {
   /**
    * @param names the user of each number, from 0.
    */
-  FleetLoad(Fleet fleet, LongFunction<String> names) throws IOException {
+  public FleetLoad(Fleet fleet, LongFunction<String> names) throws IOException {
     this.names = names;
     clients = fleet.connect(CLIENTS);
     for (RawClient client : clients) {
@@ -74,12 +74,12 @@ final class FleetLoad implements AutoCloseable {
   }
 
   /** The user that is asked for now, or the next. */
-  long user() {
+  public long user() {
     return next.get() / PER_USER;
   }
 
   /** Waits until that many more users have been asked for. */
-  void await(int users) throws InterruptedException {
+  public void await(int users) throws InterruptedException {
     long end = user() + users;
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (user() < end && System.nanoTime() - deadlineNs < 0) {
@@ -91,7 +91,7 @@ final class FleetLoad implements AutoCloseable {
   }
 
   /** Waits until a hundred users in a row got no answer but the store's; returns the first. */
-  long awaitExact() throws InterruptedException {
+  public long awaitExact() throws InterruptedException {
     long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     long undecided = count(503);
     long from = user() + 1;
@@ -109,7 +109,7 @@ final class FleetLoad implements AutoCloseable {
   }
 
   /** Ends with the present user; fails if a request got no answer. */
-  FleetLoad stop() throws Exception {
+  public FleetLoad stop() throws Exception {
     last = (next.get() / PER_USER + 2) * PER_USER;
     for (Future<?> client : running) {
       client.get(60, TimeUnit.SECONDS);
@@ -117,13 +117,13 @@ final class FleetLoad implements AutoCloseable {
     return this;
   }
 
-  long count(int status) {
+  public long count(int status) {
     AtomicLong count = statuses.get(status);
     return count == null ? 0 : count.get();
   }
 
   /** By how often they passed, the number of those users. */
-  Map<Integer, Integer> passed(LongPredicate which) {
+  public Map<Integer, Integer> passed(LongPredicate which) {
     Map<Integer, Integer> users = new TreeMap<>();
     allowed.forEach(
         (user, count) -> {
@@ -136,7 +136,7 @@ final class FleetLoad implements AutoCloseable {
   }
 
   /** The same of all. */
-  Map<Integer, Integer> passed() {
+  public Map<Integer, Integer> passed() {
     return passed(user -> true);
   }
 
@@ -150,13 +150,13 @@ final class FleetLoad implements AutoCloseable {
   }
 
   /** The partition of a user, by the key x-user. */
-  static int partition(String user) {
+  public static int partition(String user) {
     byte[] name = (":header.x-user:" + user).getBytes(StandardCharsets.US_ASCII);
     return Partitions.of(SPREAD.hash(new UnsafeBuffer(name), 0, name.length));
   }
 
   /** The user of a partition with that number: another for each. */
-  static String userOf(int partition, long number) {
+  public static String userOf(int partition, long number) {
     for (int i = 0; ; i++) {
       String user = "u" + number + '-' + i;
       if (partition(user) == partition) {

@@ -3,14 +3,13 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.scripts.server.RedisKind;
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisServer;
-import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,25 +22,15 @@ import org.junit.jupiter.api.Timeout;
 class Http2StoreRaceIT {
   private static final String IN_FLIGHT = "weir_requests_in_flight";
 
-  private static RedisServer redis;
+  private static final RedisServer redis = RedisServer.shared();
   private static int users;
 
   private Fleet fleet;
   private Rig rig;
-  private FrameClient client;
+  private FramePeer client;
 
   /** Nobody knows of them in another test. */
   private String user;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
 
   @BeforeEach
   void start() throws Exception {
@@ -58,7 +47,7 @@ class Http2StoreRaceIT {
             "closed");
     fleet.deciding(1);
     rig = fleet.rig(0);
-    client = new FrameClient(rig.sidecar.listenAddress());
+    client = new FramePeer(rig.sidecar.listenAddress());
   }
 
   @AfterEach
@@ -67,36 +56,41 @@ class Http2StoreRaceIT {
     fleet.close();
   }
 
+  private void request(int stream, boolean ends) {
+    client.request(stream, ends, ends ? "GET" : "POST", "/", "x-user: " + user).send();
+  }
+
   /** Has a request wait for its verdict. */
   private void ask(boolean ends) throws Exception {
     redis.pause();
-    client.request(1, ends, ends ? "GET" : "POST", "x-user", user).send();
+    request(1, ends);
     rig.await(IN_FLIGHT, 1);
   }
 
   private void assertCharged(long expected) throws Exception {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (StoreRig.charged(redis, user) != expected && System.nanoTime() < deadlineNs) {
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
+    Await.until("charged", () -> StoreRig.charged(redis, user) >= expected);
     assertEquals(expected, StoreRig.charged(redis, user));
   }
 
-  private void assertAnswered() throws IOException {
-    assertEquals("HEADERS 1 200", client.read());
-    assertEquals("DATA 1 " + RecordingOrigin.BODY + " end", client.read());
+  private void assertAnswered() {
+    assertOk(1, client.next());
+    assertEquals("DATA 1 " + RecordingOrigin.BODY + " end", client.next());
+  }
+
+  private static void assertOk(int stream, String frame) {
+    assertTrue(frame.startsWith("HEADERS " + stream + " :status: 200, "), frame);
   }
 
   @Test
   void aResetDropsTheVerdictAndKeepsTheCharge() throws Exception {
     ask(true);
-    client.reset(1).send();
+    client.reset(1, ErrorCode.CANCEL).send();
     rig.await(IN_FLIGHT, 0);
     redis.resume();
     rig.await("weir_verdicts_dropped_total", 1);
     assertCharged(1);
-    client.request(3, true, "GET", "x-user", user).send();
-    assertEquals("HEADERS 3 200", client.read());
+    request(3, true);
+    assertOk(3, client.next());
     assertEquals(1, rig.origin.requestCount(), "the one that was reset is not sent on");
     assertCharged(2);
   }
@@ -112,24 +106,28 @@ class Http2StoreRaceIT {
     assertCharged(1);
   }
 
+  private static boolean isGoAway(String frame) {
+    return frame.startsWith("GOAWAY ");
+  }
+
   @Test
   void aDrainWaitsForTheVerdict() throws Exception {
     ask(true);
     Thread drain = new Thread(() -> rig.sidecar.drain(TimeUnit.SECONDS.toNanos(60)), "drain");
     drain.start();
-    assertEquals("GOAWAY", client.read());
+    assertTrue(isGoAway(client.next()));
     redis.resume();
-    String frame = client.read();
-    if (frame.equals("GOAWAY")) { // the second, which may be behind the answer
-      frame = client.read();
+    String frame = client.next();
+    if (isGoAway(frame)) { // the second, which may be behind the answer
+      frame = client.next();
     }
-    assertEquals("HEADERS 1 200", frame);
+    assertOk(1, frame);
     String last = frame;
     while (!frame.equals("closed")) {
       last = frame;
-      frame = client.read();
+      frame = client.next();
     }
-    assertTrue(last.equals("GOAWAY") || last.endsWith(" end"), last);
+    assertTrue(isGoAway(last) || last.endsWith(" end"), last);
     drain.join();
     assertCharged(1);
   }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -15,7 +14,6 @@ import dev.weir.scripts.server.FreePorts;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,7 +25,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,29 +37,24 @@ import org.junit.jupiter.api.io.TempDir;
 class HttpChecksPageIT {
   private static final String PAGE = "docs/http-checks.md";
   private static final int LIMIT = 10;
+  private static final String BAD = "HTTP/1.1 500 Bad\r\nContent-Length: 0\r\n\r\n";
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final AtomicInteger served = new AtomicInteger();
 
   @TempDir private Path folder;
-  private HttpServer service;
+  private RecordingOrigin service;
   private Sidecar sidecar;
   private Process proxy;
   private int port;
 
   @BeforeEach
   void start() throws Exception {
-    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    service.createContext(
-        "/",
-        exchange -> {
-          exchange.getRequestBody().readAllBytes();
-          served.incrementAndGet();
-          exchange.sendResponseHeaders(
-              exchange.getRequestURI().getPath().equals("/bad") ? 500 : 200, -1);
-          exchange.close();
+    service = new RecordingOrigin();
+    service.script(
+        conversation -> {
+          boolean bad = conversation.request().startsWith("GET /bad ");
+          conversation.send(bad ? BAD : RecordingOrigin.OK);
         });
-    service.start();
     String yaml =
         block("yaml")
             .replace("127.0.0.1:8081", "127.0.0.1:0")
@@ -98,7 +90,7 @@ class HttpChecksPageIT {
     if (sidecar != null) {
       sidecar.close();
     }
-    service.stop(0);
+    service.close();
   }
 
   private String block(String language) {
@@ -115,7 +107,7 @@ class HttpChecksPageIT {
     return block(language)
         .replace("127.0.0.1:8081", "127.0.0.1:" + decision)
         .replace("127.0.0.1:8080", "127.0.0.1:" + port)
-        .replace("127.0.0.1:9000", "127.0.0.1:" + service.getAddress().getPort());
+        .replace("127.0.0.1:9000", "127.0.0.1:" + service.port());
   }
 
   private static String find(String tool) {
@@ -185,7 +177,7 @@ class HttpChecksPageIT {
       assertEquals(200, passed.statusCode(), () -> passed + log());
       assertEquals(200, get("GET", "/orders/1").statusCode(), "another method");
     }
-    int before = served.get();
+    int before = service.requestCount();
     HttpResponse<String> refused = get("POST", "/orders/7");
     assertEquals(429, refused.statusCode(), () -> refused + log());
     assertTrue(
@@ -209,7 +201,7 @@ class HttpChecksPageIT {
     }
     assertEquals(400, get("POST", "/orders/7", "X-User-Id", "eve").statusCode(), "two identities");
     assertEquals(401, get("GET", "/members/1").statusCode(), "no identity");
-    assertEquals(before, served.get());
+    assertEquals(before, service.requestCount());
     assertEquals(500, get("GET", "/bad").statusCode(), "the service's own");
   }
 

@@ -8,7 +8,6 @@ import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
 import dev.weir.proxy.wiring.StartException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -161,8 +160,7 @@ class LatencyLogIT {
     List<String> shown;
     try (Rig rig = rig(file())) {
       serve(rig, 500);
-      String admin =
-          "http://127.0.0.1:" + ((InetSocketAddress) rig.sidecar.adminAddress()).getPort();
+      String admin = "http://127.0.0.1:" + rig.adminPort();
       shown = rows(get(admin + "/latency/upstream.hgrm").lines());
       Files.writeString(folder.resolve("recent.hlog"), get(admin + "/latency.hlog"));
     }

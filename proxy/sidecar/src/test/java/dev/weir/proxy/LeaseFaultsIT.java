@@ -3,20 +3,8 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.cli.WeirMain;
-import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
-import java.io.BufferedReader;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,19 +16,9 @@ class LeaseFaultsIT {
   private static final String ASKS = "weir_store_lease_asks_total";
   private static final String YEAR = "1000/365d";
 
-  private static RedisServer redis;
+  private static final RedisServer redis = RedisServer.shared();
 
   @TempDir private Path folder;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
 
   /** Asks until a sidecar has units in hand; how many have passed. */
   private static int lease(RawClient client, String user, Rig rig) throws Exception {
@@ -90,7 +68,6 @@ class LeaseFaultsIT {
           passed += silent == 0 ? 1 : 0;
         }
         assertTrue(asks(rig) >= asks + 2, "it asks again");
-        StoreRig.figure("lease, a reply lost", passed + " passed, charged " + rig.charged("lost"));
         assertTrue(rig.charged("lost") >= passed);
       }
     }
@@ -133,50 +110,30 @@ class LeaseFaultsIT {
                 "fixed-window")
             .deciding(1)) {
       int passed = 0;
-      Process weir = start(fleet.rig(0));
-      try {
-        BufferedReader out = weir.inputReader(StandardCharsets.UTF_8);
-        Matcher line =
-            Pattern.compile("proxying http://127\\.0\\.0\\.1:([0-9]+)").matcher(out.readLine());
-        assertTrue(line.find());
-        try (RawClient client = new RawClient(address(line.group(1)))) {
-          while (passed < 100) {
-            passed += client.send(Fleet.get("killed")).read().status() == 200 ? 1 : 0;
-          }
+      try (WeirProcess weir = start(fleet.rig(0));
+          RawClient client = weir.connect()) {
+        while (passed < 100) {
+          passed += client.send(Fleet.get("killed")).read().status() == 200 ? 1 : 0;
         }
-      } finally {
-        weir.destroyForcibly().waitFor();
       }
       long lost = StoreRig.charged(redis, "killed") - passed;
       try (RawClient client = fleet.rig(0).connect()) {
         passed += spend(client, "killed");
       }
-      StoreRig.figure("lease, killed -9", passed + " passed of 1000, lost " + lost);
       assertTrue(lost > 0, "it had something in hand");
       assertEquals(1000 - lost, passed);
     }
   }
 
-  private static InetSocketAddress address(String port) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
-  }
-
-  private Process start(Rig beside) throws Exception {
-    List<String> command = new ArrayList<>(JavaCommand.of(WeirMain.class));
-    command.addAll(
-        List.of(
-            "run",
-            "--upstream=http://" + beside.origin.address(),
-            "--listen=127.0.0.1:0",
-            "--admin=off",
-            "--event-loops=1",
-            "--table.keys=1000",
-            "--mode=leased",
-            "--limit=" + YEAR,
-            "--algorithm=fixed-window",
-            "--redis.nodes=" + Fleet.node(redis),
-            "--redis.deadline=1s",
-            "--key=header:x-user"));
-    return new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
+  private WeirProcess start(Rig beside) throws Exception {
+    return WeirProcess.run(
+        folder,
+        "--upstream=" + beside.origin.url(),
+        "--mode=leased",
+        "--limit=" + YEAR,
+        "--algorithm=fixed-window",
+        "--redis.nodes=" + Fleet.node(redis),
+        "--redis.deadline=1s",
+        "--key=header:x-user");
   }
 }

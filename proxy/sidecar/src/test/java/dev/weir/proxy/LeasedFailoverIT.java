@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
@@ -64,7 +65,7 @@ class LeasedFailoverIT {
     Settings settings = new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults);
     assertTrue(faults.isEmpty(), faults::toString);
     rig.sidecar.publish(settings.rules().compile(rig.sidecar.rules()));
-    StoreRig.await("reloaded", () -> status(client, "version-" + version, "any") == 429);
+    Await.until("reloaded", () -> status(client, "version-" + version, "any") == 429);
   }
 
   /** Each user of each rule asks so often at each of the sidecars. */
@@ -82,7 +83,7 @@ class LeasedFailoverIT {
   }
 
   private static void awaitReplica(RedisServer master, RedisServer replica) throws Exception {
-    StoreRig.await("the replica has it", () -> offset(replica).equals(offset(master)));
+    Await.until("the replica has it", () -> offset(replica).equals(offset(master)));
   }
 
   private static String offset(RedisServer server) throws IOException {

@@ -3,15 +3,12 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,17 +27,7 @@ class LeasedModeIT {
   /** Longer with {@code -Dweir.seconds=60}. */
   private static final int SECONDS = Integer.getInteger("weir.seconds", 2);
 
-  private static RedisServer redis;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
+  private static final RedisServer redis = RedisServer.shared();
 
   @ParameterizedTest
   @ValueSource(
@@ -107,7 +94,6 @@ class LeasedModeIT {
         }
         worst = Math.max(worst, count);
       }
-      figure("leased " + algorithm + ", most in " + spanMs + " ms " + worst, fleet, passed.size());
       assertTrue(worst <= most, worst + " of " + most);
       assertTrue(passed.size() > 500 * SECONDS / 2, "passed: " + passed.size());
     }
@@ -118,8 +104,7 @@ class LeasedModeIT {
   void decidesMostOfABusyKeyByHand() throws Exception {
     redis.text("FLUSHALL");
     try (Fleet fleet = leased(4, "1000000/1h", "gcra")) {
-      int passed = load(fleet, "busy", 2).size();
-      figure("leased, busy", fleet, passed);
+      load(fleet, "busy", 2);
       double byHand = fleet.sum(BY_HAND);
       assertTrue(byHand > 0.9 * (byHand + fleet.sum(BY_STORE)), "by hand: " + byHand);
     }
@@ -149,24 +134,6 @@ class LeasedModeIT {
             "--table.ring-keys",
             "1000")
         .deciding(1);
-  }
-
-  private static void figure(String row, Fleet fleet, int passed) {
-    StoreRig.figure(
-        row,
-        passed
-            + " passed, by hand "
-            + fleet.sum(BY_HAND)
-            + ", by store "
-            + fleet.sum(BY_STORE)
-            + ", checks "
-            + fleet.sum("weir_store_checks_total")
-            + ", kept "
-            + fleet.sum("weir_store_lease_units_kept_total")
-            + ", given back "
-            + fleet.sum("weir_store_lease_units_given_back_total")
-            + ", died "
-            + fleet.sum("weir_store_lease_units_died_total"));
   }
 
   /** Eight clients ask without end; when each request that passed was sent, and answered. */

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.TestCertificates;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -99,7 +98,7 @@ class ListenersTest {
   void agreesOnHttp2ByAlpn() throws Exception {
     String yaml = tls() + "rules: [{id: r, limit: 1000/365d}]\nlisten: https://127.0.0.1:0\n";
     try (Rig rig = Rig.ofFile("epoll", yaml)) {
-      int port = ((InetSocketAddress) rig.sidecar.listenAddress()).getPort();
+      int port = rig.port();
       HttpClient client = HttpClient.newBuilder().sslContext(CLIENT.context()).build();
       for (int i = 0; i < 3; i++) {
         HttpResponse<String> response =

@@ -31,17 +31,17 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** The parts of one event loop of a sidecar, for tests that put one of their own among them. */
-final class LoopRig implements AutoCloseable {
+public final class LoopRig implements AutoCloseable {
   private final Settings settings;
   private final Transport transport;
   private final EventLoopGroup group;
-  final EventLoop eventLoop;
-  final LoopClock clock;
-  final Deadlines deadlines;
-  final LoopMetrics metrics = new Metrics().newLoop();
-  final UpstreamPool pool;
+  public final EventLoop eventLoop;
+  public final LoopClock clock;
+  public final Deadlines deadlines;
+  public final LoopMetrics metrics = new Metrics().newLoop();
+  public final UpstreamPool pool;
 
-  LoopRig(Settings settings, Transport transport, LoopClock clock) throws IOException {
+  public LoopRig(Settings settings, Transport transport, LoopClock clock) throws IOException {
     this.settings = settings;
     this.transport = transport;
     this.clock = clock;
@@ -62,7 +62,7 @@ final class LoopRig implements AutoCloseable {
   }
 
   /** Decides by the rules of the settings. */
-  AdmissionHandler admission(Gate gate) {
+  public AdmissionHandler admission(Gate gate) {
     IdentityReader identities =
         new IdentityReader(
             settings.identity(),
@@ -75,7 +75,7 @@ final class LoopRig implements AutoCloseable {
   }
 
   /** Clients of HTTP/1.1, whose requests go to the service. */
-  ClientProtocols clients(AdmissionHandler admission) {
+  public ClientProtocols clients(AdmissionHandler admission) {
     return new ClientProtocols(
         new ClientLoop(
             settings.client(),
@@ -98,7 +98,7 @@ final class LoopRig implements AutoCloseable {
   }
 
   /** Lets clients in. */
-  Listeners listen(ClientProtocols clients) throws IOException {
+  public Listeners listen(ClientProtocols clients) throws IOException {
     return new Listeners(
         settings.client(), plain -> null, transport, group, peer -> false, 64, of -> clients);
   }

@@ -1,31 +1,21 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.net.httpserver.HttpServer;
-import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.manual.ManualPage.Block;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,36 +28,25 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(180)
 class ManualIT {
-  private static final Pattern START_LINE =
-      Pattern.compile(
-          "weir: proxying (http://127\\.0\\.0\\.1:[0-9]+) -> .*, admin (http://127.*:[0-9]+)");
-
   private final HttpClient client = HttpClient.newHttpClient();
 
   @TempDir private Path folder;
-  private HttpServer service;
-  private Process weir;
+  private RecordingOrigin service;
+  private WeirProcess weir;
   private URI proxied;
   private URI admin;
 
   @BeforeEach
   void serve() throws IOException {
-    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    service.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(200, -1);
-          exchange.close();
-        });
-    service.start();
+    service = new RecordingOrigin();
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     if (weir != null) {
-      weir.destroyForcibly();
+      weir.close();
     }
-    service.stop(0);
+    service.close();
   }
 
   /** The first command of a page that starts with these words. */
@@ -81,25 +60,12 @@ class ManualIT {
   }
 
   private void start(String shown) throws IOException {
-    String upstream = "http://127.0.0.1:" + service.getAddress().getPort();
     assertTrue(shown.contains("--upstream http://127.0.0.1:8080"), shown);
-    List<String> words = ManualPage.words(shown.replace("http://127.0.0.1:8080", upstream));
-    List<String> command = new ArrayList<>(JavaCommand.of(WeirMain.class));
-    command.addAll(words.subList(1, words.size()));
-    command.addAll(List.of("--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"));
-    command.addAll(List.of("--event-loops", "1", "--table.keys", "1000"));
-    weir =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectError(folder.resolve("err.txt").toFile())
-            .start();
-    BufferedReader out = weir.inputReader(StandardCharsets.UTF_8);
-    String line = out.readLine();
-    assertNotNull(line, Files.readString(folder.resolve("err.txt")));
-    Matcher matcher = START_LINE.matcher(line);
-    assertTrue(matcher.matches(), line);
-    proxied = URI.create(matcher.group(1));
-    admin = URI.create(matcher.group(2));
+    List<String> words = ManualPage.words(shown.replace("http://127.0.0.1:8080", service.url()));
+    assertEquals(List.of("./weir", "run"), words.subList(0, 2));
+    weir = WeirProcess.run(folder, words.stream().skip(2).toArray(String[]::new));
+    proxied = URI.create("http://127.0.0.1:" + weir.listenAddress().getPort());
+    admin = URI.create("http://127.0.0.1:" + weir.adminAddress().getPort());
   }
 
   private HttpResponse<String> get(URI base, String path, String... fields) throws Exception {

@@ -14,7 +14,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -266,21 +265,22 @@ class MessageFuzzTest {
         others == null, () -> what + " of " + mark + " with " + others + ":\n" + begin(text));
   }
 
-  private Rig rig(String transport, FuzzOrigin origin) throws Exception {
-    return new Rig(
-        transport,
-        "--upstream",
-        "http://" + origin.address(),
-        "--limit",
-        "1000000000/1s",
-        "--timeouts.head",
-        PATIENCE_SECONDS + "s",
-        "--timeouts.body",
-        PATIENCE_SECONDS + "s",
-        "--timeouts.idle",
-        PATIENCE_SECONDS + "s",
-        "--timeouts.response",
-        5 * PATIENCE_SECONDS + "s");
+  private static Rig rig(String transport, FuzzOrigin origin) throws Exception {
+    Rig rig =
+        new Rig(
+            transport,
+            "--limit",
+            "1000000000/1s",
+            "--timeouts.head",
+            PATIENCE_SECONDS + "s",
+            "--timeouts.body",
+            PATIENCE_SECONDS + "s",
+            "--timeouts.idle",
+            PATIENCE_SECONDS + "s",
+            "--timeouts.response",
+            5 * PATIENCE_SECONDS + "s");
+    rig.origin.script(origin);
+    return rig;
   }
 
   private interface Client {
@@ -331,12 +331,10 @@ class MessageFuzzTest {
     Map<String, String> sent = new ConcurrentHashMap<>();
     Map<String, String> received = new ConcurrentHashMap<>();
     Set<String> unspoilt = ConcurrentHashMap.newKeySet();
-    byte[] ok =
-        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII);
-    byte[] head = Arrays.copyOf(ok, ok.length - 2);
-    try (FuzzOrigin origin =
-            new FuzzOrigin(request -> request.start().startsWith("HEAD ") ? head : ok);
-        Rig rig = rig(transport, origin)) {
+    String head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+    FuzzOrigin origin =
+        new FuzzOrigin(request -> request.start().startsWith("HEAD ") ? head : head + "ok");
+    try (Rig rig = rig(transport, origin)) {
       runClients(
           rig,
           (socket, random, mark, begunNs) -> {
@@ -403,16 +401,16 @@ class MessageFuzzTest {
       throws Exception {
     System.out.println("weir.seed=" + seed);
     Map<String, String> answers = new ConcurrentHashMap<>();
-    try (FuzzOrigin origin =
-            new FuzzOrigin(
-                request -> {
-                  String mark = markIn(request.head());
-                  SplittableRandom random = new SplittableRandom(seed ^ request.start().hashCode());
-                  String text = spoil(random, response(random, mark), random.nextInt(3));
-                  answers.put(request.start(), text);
-                  return text.getBytes(StandardCharsets.ISO_8859_1);
-                });
-        Rig rig = rig(transport, origin)) {
+    FuzzOrigin origin =
+        new FuzzOrigin(
+            request -> {
+              String mark = markIn(request.head());
+              SplittableRandom random = new SplittableRandom(seed ^ request.start().hashCode());
+              String text = spoil(random, response(random, mark), random.nextInt(3));
+              answers.put(request.start(), text);
+              return text;
+            });
+    try (Rig rig = rig(transport, origin)) {
       runClients(
           rig,
           (socket, random, mark, begunNs) -> {

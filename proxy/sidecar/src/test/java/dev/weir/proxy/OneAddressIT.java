@@ -1,11 +1,8 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.net.httpserver.HttpServer;
-import dev.weir.proxy.cli.WeirMain;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,9 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,13 +36,10 @@ class OneAddressIT {
   private static final String NOBODY = "user/one";
   private static final int PATIENCE_MS = 20_000;
   private static final InetAddress OTHER = address(2);
-  private static final Pattern START_LINE =
-      Pattern.compile(".*proxying http://[^:]+:(\\d+) .*at http://[^:]+:(\\d+) .*admin .*:(\\d+)");
-
   @TempDir private static Path folder;
   private final List<SocketChannel> attackers = new ArrayList<>();
-  private HttpServer service;
-  private Process weir;
+  private RecordingOrigin service;
+  private WeirProcess weir;
   private int port;
   private int decisionPort;
   private int adminPort;
@@ -63,20 +54,12 @@ class OneAddressIT {
 
   @BeforeAll
   void start() throws IOException {
-    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-    service.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(200, -1);
-          exchange.close();
-        });
-    service.setExecutor(Executors.newCachedThreadPool());
-    service.start();
+    service = new RecordingOrigin();
     Path file = folder.resolve("weir.yaml");
     Files.writeString(
         file,
         """
-        upstream: http://127.0.0.1:%d
+        upstream: %s
         listen: 127.0.0.1:0
         decision: 127.0.0.1:0
         admin: 127.0.0.1:0
@@ -85,31 +68,17 @@ class OneAddressIT {
         rules:
           - {id: limited, match: {path: /limited}, key: 'header:x-user-id', limit: 10/1m}
         """
-            .formatted(service.getAddress().getPort()));
-    List<String> command = JavaCommand.of(WeirMain.class, ShippedFlags.memory());
-    command.addAll(List.of("run", "-c", file.toString()));
-    weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
-    String line = weir.inputReader(StandardCharsets.UTF_8).readLine();
-    assertNotNull(line, () -> log());
-    Matcher matcher = START_LINE.matcher(line);
-    assertTrue(matcher.matches(), line);
-    port = Integer.parseInt(matcher.group(1));
-    decisionPort = Integer.parseInt(matcher.group(2));
-    adminPort = Integer.parseInt(matcher.group(3));
+            .formatted(service.url()));
+    weir = WeirProcess.run(folder, List.of(), WeirProcess.shippedMemory(), "-c", file.toString());
+    port = weir.listenAddress().getPort();
+    decisionPort = weir.decisionAddress().getPort();
+    adminPort = weir.adminAddress().getPort();
   }
 
   @AfterAll
-  void stop() {
-    weir.destroyForcibly();
-    service.stop(0);
-  }
-
-  private static String log() {
-    try {
-      return Files.readString(folder.resolve("err.txt"));
-    } catch (IOException unreadable) {
-      return unreadable.toString();
-    }
+  void stop() throws IOException {
+    weir.close();
+    service.close();
   }
 
   @Test
@@ -159,8 +128,8 @@ class OneAddressIT {
       attackers.clear();
     }
     assertAnswered();
-    assertTrue(weir.isAlive(), () -> log());
-    assertTrue(!log().contains("OutOfMemory"), () -> log());
+    assertTrue(weir.isAlive(), weir::log);
+    assertTrue(!weir.log().contains("OutOfMemory"), weir::log);
   }
 
   private void connect(int atPort, ByteBuffer bytes) throws IOException {

@@ -3,7 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.cli.WeirMain;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisBinary;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.TwoHosts;
@@ -15,13 +15,10 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +43,7 @@ class PartitionIT {
   private TwoHosts hosts;
   private RedisServer redis;
   private ServerSocketChannel service;
-  private Process weir;
+  private WeirProcess weir;
 
   @BeforeEach
   void startStoreAndService() throws Exception {
@@ -62,7 +59,7 @@ class PartitionIT {
   @AfterEach
   void stop() throws IOException {
     if (weir != null) {
-      weir.destroyForcibly().onExit().join();
+      weir.close();
     }
     if (service != null) {
       service.close();
@@ -87,38 +84,21 @@ class PartitionIT {
   }
 
   private void start(String policy) throws Exception {
-    List<String> command = new ArrayList<>(hosts.onClient());
-    command.addAll(JavaCommand.of(WeirMain.class));
-    command.addAll(
-        List.of(
-            "run",
+    weir =
+        WeirProcess.run(
+            folder,
+            hosts.onClient(),
+            List.of(),
             "--upstream=unix:" + folder.resolve("service"),
             "--listen=unix:" + folder.resolve("weir"),
             "--admin=unix:" + folder.resolve("admin"),
-            "--event-loops=1",
-            "--table.keys=1000",
             "--mode=exact",
             "--key=header:x-user",
             "--limit=100/365d",
             "--algorithm=fixed-window",
             "--redis.deadline=1s",
             "--on-store-failure=" + policy,
-            "--redis.nodes=" + TwoHosts.SERVER_ADDRESS + ':' + redis.port()));
-    weir =
-        new ProcessBuilder(command)
-            .redirectOutput(folder.resolve("out.txt").toFile())
-            .redirectError(folder.resolve("log.txt").toFile())
-            .start();
-    StoreRig.await(
-        "started",
-        () -> {
-          assertTrue(weir.isAlive(), log());
-          return Files.readString(folder.resolve("out.txt")).contains("weir: proxying");
-        });
-  }
-
-  private String log() throws IOException {
-    return Files.readString(folder.resolve("log.txt"));
+            "--redis.nodes=" + TwoHosts.SERVER_ADDRESS + ':' + redis.port());
   }
 
   private String get(String socket, String path) throws IOException {
@@ -150,17 +130,15 @@ class PartitionIT {
   }
 
   private double metric(String name) throws IOException {
-    String text = get("admin", "/metrics");
-    Matcher value = Pattern.compile("(?m)^" + Pattern.quote(name) + " (\\S+)$").matcher(text);
-    return value.find() ? Double.parseDouble(value.group(1)) : 0;
+    return Rig.metric(get("admin", "/metrics"), name);
   }
 
   private void awaitDeciding() throws Exception {
-    StoreRig.await("the store decides", () -> metric(StoreRig.DECIDING) == 1);
+    Await.until("the store decides", () -> metric(StoreRig.DECIDING) == 1);
   }
 
   private void awaitSilence() throws Exception {
-    StoreRig.await("the store is given up", () -> metric(StoreRig.DECIDING) == 0);
+    Await.until("the store is given up", () -> metric(StoreRig.DECIDING) == 0);
   }
 
   private long charged() throws IOException {
@@ -197,7 +175,7 @@ class PartitionIT {
     assertAll(200, ask(40));
     hosts.mendWire();
     awaitDeciding();
-    StoreRig.await("charged", () -> charged() >= 50);
+    Await.until("charged", () -> charged() >= 50);
     assertAll(200, ask(1));
     // The first to pass was on the wire when it was cut: charged, or lost.
     long charged = charged();
@@ -228,11 +206,11 @@ class PartitionIT {
     hosts.forgetRoute();
     start("local-share");
     assertAll(200, ask(10));
-    StoreRig.await("told", () -> log().contains(AWAY));
+    Await.until("told", () -> weir.log().contains(AWAY));
     hosts.learnRoute();
     awaitDeciding();
-    StoreRig.await("charged", () -> charged() == 10);
+    Await.until("charged", () -> charged() == 10);
     assertEquals(90, Collections.frequency(ask(120), 200));
-    assertEquals(1, log().lines().filter(line -> line.endsWith(AWAY)).count(), log());
+    assertEquals(1, weir.log().lines().filter(line -> line.endsWith(AWAY)).count(), weir.log());
   }
 }

@@ -4,16 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.wiring.Sidecar;
-import dev.weir.proxy.wiring.StartException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,30 +36,23 @@ class RateLimitAnswersTest {
         folder.resolve("b.yaml"), "domain: own\nweir: {headers: x-ratelimit}\n" + limits);
   }
 
-  private Sidecar start(String... flags) throws StartException {
-    return Sidecar.start(
-        Rig.patient(
-            FlagSettings.of(
-                Map.of(
-                    "--decision", "127.0.0.1:0",
-                    "--ratelimit-config", folder.toString(),
-                    "--admin", "127.0.0.1:0",
-                    "--event-loops", "1",
-                    "--table.keys", "1000"),
-                flags)));
+  private Rig start(String... flags) throws Exception {
+    String[] usual = {
+      "--decision", "127.0.0.1:0", "--ratelimit-config", folder.toString(), "--admin", "127.0.0.1:0"
+    };
+    return Rig.patient(
+        "auto", Stream.concat(Stream.of(usual), Stream.of(flags)).toArray(String[]::new));
   }
 
-  private static HttpResponse<String> ask(Sidecar sidecar, String domain, String... keys)
-      throws Exception {
+  private static HttpResponse<String> ask(Rig rig, String domain, String... keys) throws Exception {
     StringBuilder descriptors = new StringBuilder();
     for (String key : keys) {
       descriptors.append(descriptors.length() == 0 ? "" : ",");
       descriptors.append("{\"entries\":[{\"key\":\"").append(key).append("\"}]}");
     }
     String call = "{\"domain\":\"" + domain + "\",\"descriptors\":[" + descriptors + "]}";
-    int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
     return send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rig.decisionPort() + "/json"))
             .POST(HttpRequest.BodyPublishers.ofString(call)));
   }
 
@@ -75,36 +65,37 @@ class RateLimitAnswersTest {
 
   @Test
   void addFieldsWhereAFileSaysNone() throws Exception {
-    try (Sidecar sidecar = start("--ratelimit-headers", "draft06")) {
-      String plain = ask(sidecar, "plain", "some").body();
+    try (Rig rig = start("--ratelimit-headers", "draft06")) {
+      String plain = ask(rig, "plain", "some").body();
       assertTrue(plain.contains("{\"key\":\"RateLimit-Remaining\",\"value\":\"8\"}"), plain);
-      String own = ask(sidecar, "own", "some").body();
+      String own = ask(rig, "own", "some").body();
       assertTrue(own.contains("{\"key\":\"X-RateLimit-Remaining\",\"value\":\"8\"}"), own);
     }
   }
 
   @Test
   void letCallsPassThatAreOverTheirLimits() throws Exception {
-    try (Sidecar sidecar = start("--ratelimit-shadow-mode", "true")) {
-      HttpResponse<String> passed = ask(sidecar, "plain", "some", "none");
+    try (Rig rig = start("--ratelimit-shadow-mode", "true")) {
+      HttpResponse<String> passed = ask(rig, "plain", "some", "none");
       assertEquals(200, passed.statusCode(), passed.body());
       assertTrue(passed.body().startsWith("{\"overallCode\":\"OK\""), passed.body());
       assertTrue(passed.body().contains("\"code\":\"OVER_LIMIT\""), passed.body());
       assertFalse(passed.body().contains("responseHeadersToAdd"), passed.body());
-      int admin = ((InetSocketAddress) sidecar.adminAddress()).getPort();
       String figures =
-          send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/metrics"))).body();
+          send(HttpRequest.newBuilder(
+                  URI.create("http://127.0.0.1:" + rig.adminPort() + "/metrics")))
+              .body();
       assertTrue(figures.contains("\nratelimit_service_global_shadow_mode 1.0\n"), figures);
     }
   }
 
   @Test
   void refuseOnlyWhereAllLimitsAreOver() throws Exception {
-    try (Sidecar sidecar = start("--ratelimit-quota-mode", "true")) {
-      assertEquals(200, ask(sidecar, "plain", "some", "none").statusCode());
-      assertEquals(200, ask(sidecar, "plain", "unknown", "none").statusCode());
-      assertEquals(429, ask(sidecar, "plain", "all", "none").statusCode());
-      assertEquals(429, ask(sidecar, "plain", "none").statusCode());
+    try (Rig rig = start("--ratelimit-quota-mode", "true")) {
+      assertEquals(200, ask(rig, "plain", "some", "none").statusCode());
+      assertEquals(200, ask(rig, "plain", "unknown", "none").statusCode());
+      assertEquals(429, ask(rig, "plain", "all", "none").statusCode());
+      assertEquals(429, ask(rig, "plain", "none").statusCode());
     }
   }
 }

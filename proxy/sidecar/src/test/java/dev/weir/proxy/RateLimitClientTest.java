@@ -1,26 +1,19 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.client.Decision;
 import dev.weir.client.FailurePolicy;
 import dev.weir.client.RateLimitClient;
-import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.Settings;
-import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.Dimension;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.StatusRuntimeException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -39,23 +32,18 @@ class RateLimitClientTest {
 
   @Test
   void asksASidecarAloneAndInBatchesAndDoesWithoutIt() throws Exception {
-    Faults faults = Faults.ofFlags();
-    Settings settings =
-        SettingsFlags.read(
-            Map.of(
-                "--decision", "127.0.0.1:0",
-                "--admin", "off",
-                "--event-loops", "1",
-                "--transport", "nio",
-                "--table.keys", "1000",
-                "--limit", "100/365d",
-                "--key", "header:x-user-id"),
-            faults);
-    assertNotNull(settings, faults.toString());
     ManagedChannel channel;
-    try (Sidecar sidecar = Sidecar.start(settings)) {
-      int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
-      channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+    try (Rig rig =
+        new Rig(
+            "nio",
+            "--decision",
+            "127.0.0.1:0",
+            "--limit",
+            "100/365d",
+            "--key",
+            "header:x-user-id")) {
+      channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", rig.decisionPort()).usePlaintext().build();
       RateLimitClient client =
           RateLimitClient.builder(channel, FailurePolicy.CLOSED)
               .timeout(Duration.ofSeconds(20))

@@ -4,19 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,32 +32,24 @@ class RateLimitConfigIT {
 
   @TempDir private Path folder;
 
-  private Sidecar start(String... flags) throws Exception {
-    return Sidecar.start(
-        Rig.patient(
-            FlagSettings.of(
-                Map.of(
-                    "--decision", "127.0.0.1:0",
-                    "--ratelimit-config", folder.toString(),
-                    "--admin", "off",
-                    "--event-loops", "1",
-                    "--table.keys", "1000"),
-                flags)));
+  private Rig start(String... flags) throws Exception {
+    String[] usual = {"--decision", "127.0.0.1:0", "--ratelimit-config", folder.toString()};
+    return Rig.patient(
+        "auto", Stream.concat(Stream.of(usual), Stream.of(flags)).toArray(String[]::new));
   }
 
   /** Waits until the store decides: a busy machine may take longer than a start waits. */
-  private static void awaitStore(Sidecar sidecar) throws Exception {
-    Await.until("the store decides", () -> "", () -> ask(sidecar, LOOK).statusCode() == 200);
+  private static void awaitStore(Rig rig) throws Exception {
+    Await.until("the store decides", () -> ask(rig, LOOK).statusCode() == 200);
   }
 
-  private static HttpResponse<String> ask(Sidecar sidecar) throws Exception {
-    return ask(sidecar, CALL);
+  private static HttpResponse<String> ask(Rig rig) throws Exception {
+    return ask(rig, CALL);
   }
 
-  private static HttpResponse<String> ask(Sidecar sidecar, String call) throws Exception {
-    int port = ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
+  private static HttpResponse<String> ask(Rig rig, String call) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rig.decisionPort() + "/json"))
             .version(HttpClient.Version.HTTP_1_1)
             .POST(HttpRequest.BodyPublishers.ofString(call))
             .build();
@@ -80,8 +70,8 @@ class RateLimitConfigIT {
         """);
     try (RedisServer redis = RedisKind.EMBEDDED.start()) {
       String[] flags = {"--redis.nodes", "127.0.0.1:" + redis.port(), "--redis.deadline", "1s"};
-      try (Sidecar one = start(flags);
-          Sidecar two = start(flags)) {
+      try (Rig one = start(flags);
+          Rig two = start(flags)) {
         awaitStore(one);
         awaitStore(two);
         assertEquals(200, ask(one).statusCode());

@@ -9,11 +9,12 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** A client that sends what it is told and reads strictly what comes. Bytes are Latin-1 texts. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 60_000;
 
   private final Socket socket;
@@ -25,13 +26,13 @@ final class RawClient implements AutoCloseable {
    * @param head with the empty line at its end.
    * @param body without chunked framing.
    */
-  record Response(String head, String body) {
-    int status() {
+  public record Response(String head, String body) {
+    public int status() {
       return Integer.parseInt(head.substring(9, 12));
     }
 
     /** The value of the first field of that name; null if there is none. */
-    String field(String name) {
+    public String field(String name) {
       for (String line : head.split("\r\n")) {
         if (line.toLowerCase(Locale.ROOT).startsWith(name.toLowerCase(Locale.ROOT) + ':')) {
           return line.substring(name.length() + 1).strip();
@@ -41,21 +42,21 @@ final class RawClient implements AutoCloseable {
     }
 
     /** What the RateLimit field says is left. */
-    long remaining() {
+    public long remaining() {
       String field = field("RateLimit");
       int at = field.indexOf(";r=") + 3;
       return Long.parseLong(field.substring(at, field.indexOf(';', at)));
     }
   }
 
-  RawClient(SocketAddress address) throws IOException {
+  public RawClient(SocketAddress address) throws IOException {
     this(address, 0);
   }
 
   /**
    * @param receiveBufferBytes 0 for the system's default.
    */
-  RawClient(SocketAddress address, int receiveBufferBytes) throws IOException {
+  public RawClient(SocketAddress address, int receiveBufferBytes) throws IOException {
     socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
@@ -68,18 +69,18 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Takes over a socket that is connected, such as one that encrypts. */
-  RawClient(Socket connected) throws IOException {
+  public RawClient(Socket connected) throws IOException {
     socket = connected;
     socket.setSoTimeout(TIMEOUT_MS);
     in = new BufferedInputStream(socket.getInputStream());
   }
 
-  RawClient send(String bytes) throws IOException {
+  public RawClient send(String bytes) throws IOException {
     socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
     return this;
   }
 
-  Response read() throws IOException {
+  public Response read() throws IOException {
     return read(false);
   }
 
@@ -88,7 +89,7 @@ final class RawClient implements AutoCloseable {
    *
    * @throws EOFException if the connection ends within it.
    */
-  Response read(boolean headMethod) throws IOException {
+  public Response read(boolean headMethod) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     int matched = 0;
     while (matched < 4) {
@@ -129,7 +130,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Reads a line and takes its end off. */
-  String line() throws IOException {
+  public String line() throws IOException {
     StringBuilder line = new StringBuilder();
     while (true) {
       int b = take();
@@ -143,7 +144,7 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  String take(int length) throws IOException {
+  public String take(int length) throws IOException {
     byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
       throw new EOFException();
@@ -160,12 +161,12 @@ final class RawClient implements AutoCloseable {
   }
 
   /** What comes until the connection ends in order. */
-  String readToEnd() throws IOException {
+  public String readToEnd() throws IOException {
     return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
   }
 
   /** What comes until the connection ends, be it with a reset; fails if it stays open. */
-  String readToEndOrReset() throws IOException {
+  public String readToEndOrReset() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
       for (int b = in.read(); b >= 0; b = in.read()) {
@@ -178,7 +179,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Whether the connection ends with a reset, behind whatever still comes. */
-  boolean endsWithReset() throws IOException {
+  public boolean endsWithReset() throws IOException {
     try {
       in.readAllBytes();
       return false;
@@ -187,14 +188,29 @@ final class RawClient implements AutoCloseable {
     }
   }
 
+  /** Whether nothing comes for so long. */
+  public boolean isSilent(int ms) throws IOException {
+    socket.setSoTimeout(ms);
+    in.mark(1);
+    try {
+      in.read();
+      in.reset();
+      return false;
+    } catch (SocketTimeoutException silence) {
+      return true;
+    } finally {
+      socket.setSoTimeout(TIMEOUT_MS);
+    }
+  }
+
   /** Says that it sends no more; what comes can still be read. */
-  RawClient endOutput() throws IOException {
+  public RawClient endOutput() throws IOException {
     socket.shutdownOutput();
     return this;
   }
 
   /** Ends the connection with a reset. */
-  void reset() throws IOException {
+  public void reset() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
   }

@@ -5,9 +5,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
@@ -21,15 +24,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A service that keeps every byte it is sent, and answers as told: a 200 with {@link #BODY}, unless
  * a test gives it another {@link Script}. Bytes are Latin-1 texts throughout.
  */
-final class RecordingOrigin implements AutoCloseable {
+public final class RecordingOrigin implements AutoCloseable {
   /** The end of a line, and of an empty one behind it. */
   private static final int EMPTY_LINE = 0x0D0A0D0A;
 
-  static final String BODY = "origin";
-  static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n" + BODY;
+  public static final String BODY = "origin";
+  public static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n" + BODY;
 
   /** What happens with one request, from its first byte on. */
-  interface Script {
+  public interface Script {
     void run(Conversation conversation) throws IOException, InterruptedException;
   }
 
@@ -41,20 +44,37 @@ final class RecordingOrigin implements AutoCloseable {
   private final AtomicInteger connectionCount = new AtomicInteger();
   private volatile Script script;
 
-  RecordingOrigin() throws IOException {
-    server = new ServerSocket(0, 1000, InetAddress.getLoopbackAddress());
+  public RecordingOrigin() throws IOException {
+    this(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  /** Listens at an address of its test's. */
+  public RecordingOrigin(InetSocketAddress at) throws IOException {
+    server = new ServerSocket(at.getPort(), 1000, at.getAddress());
     answer(OK);
     Thread acceptor = new Thread(this::accept, "origin-accept");
     acceptor.setDaemon(true);
     acceptor.start();
   }
 
-  String address() {
-    return "127.0.0.1:" + server.getLocalPort();
+  public String address() {
+    return server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
+  }
+
+  public SocketAddress socketAddress() {
+    return server.getLocalSocketAddress();
+  }
+
+  public int port() {
+    return server.getLocalPort();
+  }
+
+  public String url() {
+    return "http://" + address();
   }
 
   /** Answers each request to come with these bytes. */
-  void answer(String response) {
+  public void answer(String response) {
     script(
         conversation -> {
           conversation.request();
@@ -62,12 +82,12 @@ final class RecordingOrigin implements AutoCloseable {
         });
   }
 
-  void script(Script newScript) {
+  public void script(Script newScript) {
     script = newScript;
   }
 
   /** The next whole request; fails if none comes. */
-  String nextRequest() throws InterruptedException {
+  public String nextRequest() throws InterruptedException {
     String request = requests.poll(60, TimeUnit.SECONDS);
     if (request == null) {
       throw new AssertionError("the origin got no request");
@@ -76,7 +96,7 @@ final class RecordingOrigin implements AutoCloseable {
   }
 
   /** The next head, whose body may still be on its way; fails if none comes. */
-  String nextHead() throws InterruptedException {
+  public String nextHead() throws InterruptedException {
     String head = heads.poll(60, TimeUnit.SECONDS);
     if (head == null) {
       throw new AssertionError("the origin got no head");
@@ -84,12 +104,12 @@ final class RecordingOrigin implements AutoCloseable {
     return head;
   }
 
-  int requestCount() {
+  public int requestCount() {
     return requests.size();
   }
 
   /** What had come of the request on the next connection that ended within one. */
-  String nextBroken() throws InterruptedException {
+  public String nextBroken() throws InterruptedException {
     String partial = broken.poll(60, TimeUnit.SECONDS);
     if (partial == null) {
       throw new AssertionError("no connection to the origin ended within a request");
@@ -97,18 +117,18 @@ final class RecordingOrigin implements AutoCloseable {
     return partial;
   }
 
-  int brokenCount() {
+  public int brokenCount() {
     return broken.size();
   }
 
   /** Forgets what has come so far. */
-  void forget() {
+  public void forget() {
     requests.clear();
     heads.clear();
     broken.clear();
   }
 
-  int connectionCount() {
+  public int connectionCount() {
     return connectionCount.get();
   }
 
@@ -136,7 +156,7 @@ final class RecordingOrigin implements AutoCloseable {
   }
 
   /** One connection, as the service sees it. */
-  final class Conversation {
+  public final class Conversation {
     private final Socket socket;
     private final InputStream in;
     private final ByteArrayOutputStream request = new ByteArrayOutputStream();
@@ -170,39 +190,49 @@ final class RecordingOrigin implements AutoCloseable {
       }
     }
 
-    void send(String bytes) throws IOException {
+    public void send(String bytes) throws IOException {
       socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
       socket.getOutputStream().flush();
     }
 
-    void end() throws IOException {
+    public void end() throws IOException {
       socket.close();
     }
 
     /** Says that it sends no more; what comes can still be read. */
-    void endOutput() throws IOException {
+    public void endOutput() throws IOException {
       socket.shutdownOutput();
     }
 
     /** Ends the connection with a reset. */
-    void reset() throws IOException {
+    public void reset() throws IOException {
       socket.setSoLinger(true, 0);
       socket.close();
     }
 
     /** Waits until the other side ends the connection. */
-    void awaitEnd() throws IOException {
+    public void awaitEnd() throws IOException {
       while (in.read() >= 0) {
         // Whatever comes is not looked at.
       }
     }
 
-    int read() throws IOException {
+    public int read() throws IOException {
       return in.read();
     }
 
+    /** What has not been read, for a script that reads in a way of its own. */
+    public InputStream in() {
+      return in;
+    }
+
+    /** For a script that has much to send. */
+    public OutputStream out() throws IOException {
+      return socket.getOutputStream();
+    }
+
     /** Reads a head only; the body, if any, is read by {@link #body}. */
-    String head() throws IOException {
+    public String head() throws IOException {
       request.reset();
       lastBytes = 0;
       do {
@@ -214,7 +244,7 @@ final class RecordingOrigin implements AutoCloseable {
     }
 
     /** Reads and keeps a whole request. */
-    String request() throws IOException {
+    public String request() throws IOException {
       body(head());
       String whole = request.toString(StandardCharsets.ISO_8859_1);
       request.reset();

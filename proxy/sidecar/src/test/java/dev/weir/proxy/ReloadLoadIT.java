@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.scripts.server.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,12 +83,12 @@ class ReloadLoadIT {
       }
       for (int reload = 1; reload <= RELOADS; reload++) {
         int until = answered.get() + 20 * CLIENTS;
-        StoreRig.await("under load", () -> answered.get() >= until || anyIsDone(passed));
+        Await.until("under load", () -> answered.get() >= until || anyIsDone(passed));
         String algorithm = ALGORITHMS[reload % ALGORITHMS.length];
         rig.sidecar.publish(rules(LIMIT + reload, algorithm, rig.sidecar.rules()));
       }
       int until = answered.get() + 100 * CLIENTS;
-      StoreRig.await("under load", () -> answered.get() >= until || anyIsDone(passed));
+      Await.until("under load", () -> answered.get() >= until || anyIsDone(passed));
       done.set(true);
       int sum = 0;
       for (Future<Integer> each : passed) {

@@ -10,7 +10,7 @@ import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TimeOfDay;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +19,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +40,7 @@ class ReloadedLimitsIT {
    */
   private static final int IN_HAND = 3;
 
-  private static RedisServer redis;
+  private static final RedisServer redis = RedisServer.shared();
 
   @TempDir private Path folder;
 
@@ -160,16 +158,6 @@ class ReloadedLimitsIT {
     return all;
   }
 
-  @BeforeAll
-  static void start() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-  }
-
   private static String file(List<Change> changes, int version, String mode) {
     StringBuilder file = new StringBuilder();
     file.append("service: ").append(mode).append("\n");
@@ -232,7 +220,7 @@ class ReloadedLimitsIT {
       for (int version = 1; version < 4; version++) {
         reload(rig, file(changes, version, mode));
         String told = "/version-" + version;
-        StoreRig.await("reloaded", () -> status(client, told, "any") == 429);
+        Await.until("reloaded", () -> status(client, told, "any") == 429);
         for (int place = 0; place < all.length; place++) {
           if (version < changes.get(place).bodies().length) {
             all[place] += passing(client, "/r" + place, "all", ASKED_AFTERWARDS);
@@ -281,7 +269,7 @@ class ReloadedLimitsIT {
           if (faults.isEmpty()) {
             taken++;
             String told = "/version-" + version;
-            StoreRig.await("reloaded", () -> status(client, told, "any") == 429);
+            Await.until("reloaded", () -> status(client, told, "any") == 429);
           } else {
             assertTrue(
                 faults.toString().contains("rules[2].limits: would forget"), faults::toString);
@@ -318,10 +306,10 @@ class ReloadedLimitsIT {
           RawClient client = rig.connect()) {
         RuleSet first = rig.sidecar.rules();
         assertEquals(10, passing(client, "/r0", "all", 11));
-        StoreRig.await("followed", () -> rig.sidecar.rules() != first);
+        Await.until("followed", () -> rig.sidecar.rules() != first);
         assertEquals(1, log.with("WARN", "the time of day was set").size());
         reload(rig, file(changes, 1, "local"));
-        StoreRig.await("reloaded", () -> status(client, "/version-1", "any") == 429);
+        Await.until("reloaded", () -> status(client, "/version-1", "any") == 429);
         assertEquals(0, passing(client, "/r0", "all", 11));
       }
     }
@@ -349,7 +337,7 @@ class ReloadedLimitsIT {
         assertEquals(3, passing(other, "/r" + place, "later", 3));
       }
       reload(first, file(changes, 1, mode));
-      StoreRig.await("reloaded", () -> status(client, "/version-1", "any") == 429);
+      Await.until("reloaded", () -> status(client, "/version-1", "any") == 429);
       for (int place = 0; place < changes.size(); place++) {
         String path = "/r" + place;
         int passed = passing(other, path, "shared", 2) + passing(client, path, "shared", 2);
@@ -363,7 +351,7 @@ class ReloadedLimitsIT {
       first.sidecar.change(rules -> rules.again(LoopClock.unixEpochNs(), endedNs));
       assertEquals(Long.MAX_VALUE, first.sidecar.rules().formerNamesUntilNs());
       reload(first, file(changes, 2, mode).replace("version-2", "version-9"));
-      StoreRig.await("reloaded", () -> status(client, "/version-9", "any") == 429);
+      Await.until("reloaded", () -> status(client, "/version-9", "any") == 429);
       for (int place = 0; place < changes.size(); place++) {
         // The hour is not over: what was used is known by the new name, too.
         later[place] += passing(client, "/r" + place, "later", 9);

@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.weir.proxy.control.Faults;
-import dev.weir.proxy.control.SettingsFlags;
-import dev.weir.proxy.wiring.Sidecar;
+import dev.weir.proxy.http2.FramePeer;
 import io.netty.util.ResourceLeakDetector;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,41 +55,61 @@ class RequestAllocationTest {
       throws Exception {
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates to watch
-    try (AnsweringService origin = new AnsweringService(isHttp2(service));
-        Sidecar sidecar = start(origin, transport, limit);
-        Socket socket = new Socket()) {
-      socket.connect((InetSocketAddress) sidecar.listenAddress());
-      socket.setTcpNoDelay(true);
-      AskingClient asking = AskingClient.of(socket, isHttp2(client), type);
-      asking.ask(); // spends what a limit of one has
-      long perRequest = leastBytes(asking, status) / REQUESTS;
+    try (Http2Service http2 = new Http2Service();
+        Rig rig = rig(transport, limit, isHttp2(service) ? http2.url() : null);
+        RawClient raw = rig.connect();
+        FramePeer frames = new FramePeer(rig.sidecar.listenAddress())) {
+      Callable<Integer> ask = isHttp2(client) ? asking(frames, type) : asking(raw, type);
+      ask.call(); // spends what a limit of one has
+      long perRequest = leastBytes(ask, status) / REQUESTS;
       assertTrue(perRequest < TRANSPORT_BYTES, perRequest + " bytes per request");
     } finally {
       ResourceLeakDetector.setLevel(level);
     }
   }
 
+  /** In front of a service of HTTP/1.1 of its own if there is no other. */
+  private static Rig rig(String transport, String limit, String upstream) throws Exception {
+    List<String> flags = new ArrayList<>(List.of("--limit", limit, "--key", "header:x-user-id"));
+    if (upstream != null) {
+      flags.addAll(List.of("--upstream", upstream));
+    }
+    return new Rig(transport, flags.toArray(String[]::new));
+  }
+
+  private static Callable<Integer> asking(RawClient client, String type) {
+    String request =
+        "GET /a/b HTTP/1.1\r\nHost: a\r\nUser-Agent: test\r\nConnection: keep-alive\r\n"
+            + "Content-Type: "
+            + type
+            + "\r\nX-User-Id: 7\r\n\r\n";
+    return () -> client.send(request).read().status();
+  }
+
+  /** One stream after the other. */
+  private static Callable<Integer> asking(FramePeer client, String type) {
+    client.windowUpdate(0, 1 << 30); // no number of answers uses it up
+    String[] fields = {"user-agent: test", "content-type: " + type, "x-user-id: 7"};
+    AtomicInteger stream = new AtomicInteger(-1);
+    return () -> {
+      int id = stream.addAndGet(2);
+      client.request(id, true, "GET", "/a/b", fields).send();
+      String head = client.next();
+      String frame = head;
+      while (!frame.endsWith(" end")) {
+        frame = client.next();
+      }
+      String status = head.substring(("HEADERS " + id + " :status: ").length());
+      return Integer.valueOf(status.substring(0, 3));
+    };
+  }
+
   private static boolean isHttp2(String protocol) {
     return protocol.equals("HTTP/2");
   }
 
-  private static Sidecar start(AnsweringService origin, String transport, String limit)
-      throws Exception {
-    return Sidecar.start(
-        SettingsFlags.read(
-            Map.of(
-                "--upstream", origin.url(),
-                "--listen", "127.0.0.1:0",
-                "--admin", "off",
-                "--event-loops", "1",
-                "--transport", transport,
-                "--limit", limit,
-                "--key", "header:x-user-id"),
-            Faults.ofFlags()));
-  }
-
   /** What the cheapest round takes; the first ones also load and compile. */
-  private static long leastBytes(AskingClient client, int status) throws Exception {
+  private static long leastBytes(Callable<Integer> ask, int status) throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long loop = eventLoopThread();
     long least = Long.MAX_VALUE;
@@ -99,7 +118,7 @@ class RequestAllocationTest {
         round++) {
       long before = threads.getThreadAllocatedBytes(loop);
       for (int i = 0; i < REQUESTS; i++) {
-        assertEquals(status, client.ask());
+        assertEquals(status, ask.call());
       }
       least = Math.min(least, threads.getThreadAllocatedBytes(loop) - before);
     }

@@ -11,9 +11,11 @@ import dev.weir.proxy.metrics.OneFigure;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
+import dev.weir.scripts.server.Await;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,9 +27,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A sidecar in this process between a {@link RawClient} and a {@link RecordingOrigin}. */
-final class Rig implements AutoCloseable {
+public final class Rig implements AutoCloseable {
   /** A request that is always served, unless its limit is used up. */
-  static final String VALID = "GET /valid HTTP/1.1\r\nHost: a\r\n\r\n";
+  public static final String VALID = "GET /valid HTTP/1.1\r\nHost: a\r\n\r\n";
 
   /**
    * Of one event loop, so that consecutive requests share what a loop keeps between them. The
@@ -46,13 +48,13 @@ final class Rig implements AutoCloseable {
 
   private final long errors = InternalErrors.count();
 
-  final RecordingOrigin origin;
-  final Sidecar sidecar;
+  public final RecordingOrigin origin;
+  public final Sidecar sidecar;
 
   /**
    * @param flags a flag, its value, and so on.
    */
-  Rig(String transport, String... flags) throws IOException, StartException {
+  public Rig(String transport, String... flags) throws IOException, StartException {
     this(transport, settings -> settings, flags);
   }
 
@@ -70,12 +72,12 @@ final class Rig implements AutoCloseable {
    * One to which the longest deadline of the store that can be set is none: on a busy machine a
    * decision may take longer.
    */
-  static Rig patient(String transport, String... flags) throws IOException, StartException {
+  public static Rig patient(String transport, String... flags) throws IOException, StartException {
     return new Rig(transport, Rig::patient, flags);
   }
 
   /** The same of settings. */
-  static Settings patient(Settings settings) {
+  public static Settings patient(Settings settings) {
     StoreSettings store = settings.store();
     if (store.deadlineNs() < LONGEST_DEADLINE_NS) {
       return settings;
@@ -113,7 +115,7 @@ final class Rig implements AutoCloseable {
    *
    * @param yaml all of it but the upstream, the addresses unless it has some, and the transport.
    */
-  static Rig ofFile(String transport, String yaml) throws IOException, StartException {
+  public static Rig ofFile(String transport, String yaml) throws IOException, StartException {
     RecordingOrigin origin = new RecordingOrigin();
     String file =
         "upstream: http://"
@@ -133,7 +135,7 @@ final class Rig implements AutoCloseable {
   }
 
   /** The transports that this machine gives. */
-  static List<String> transports() {
+  public static List<String> transports() {
     List<String> transports = new ArrayList<>(List.of("nio"));
     if (Epoll.isAvailable()) {
       transports.add("epoll");
@@ -145,17 +147,32 @@ final class Rig implements AutoCloseable {
   }
 
   /** The transport for claims that are about none: what a sidecar chooses on this machine. */
-  static String preferredTransport() {
+  public static String preferredTransport() {
     List<String> transports = transports();
     return transports.get(transports.size() - 1);
   }
 
-  RawClient connect() throws IOException {
+  /** Where it proxies. */
+  public int port() {
+    return ((InetSocketAddress) sidecar.listenAddress()).getPort();
+  }
+
+  /** Where it decides for others, by {@code --decision 127.0.0.1:0}. */
+  public int decisionPort() {
+    return ((InetSocketAddress) sidecar.decisionAddresses().get(0)).getPort();
+  }
+
+  /** Where it has its pages, by {@code --admin 127.0.0.1:0}. */
+  public int adminPort() {
+    return ((InetSocketAddress) sidecar.adminAddress()).getPort();
+  }
+
+  public RawClient connect() throws IOException {
     return new RawClient(sidecar.listenAddress());
   }
 
   /** Sends a request that must be served, and returns its response. */
-  RawClient.Response serve() throws IOException, InterruptedException {
+  public RawClient.Response serve() throws IOException, InterruptedException {
     try (RawClient client = connect()) {
       RawClient.Response response = client.send(VALID).read();
       assertEquals(200, response.status(), response.head());
@@ -166,39 +183,36 @@ final class Rig implements AutoCloseable {
   }
 
   /** Sends a request over TLS that must be served. */
-  void serveOver(TlsClient tls) throws IOException {
+  public void serveOver(TlsClient tls) throws IOException {
     try (RawClient client = new RawClient(tls.connect(sidecar.listenAddress()))) {
       assertEquals(200, client.send(VALID).read().status());
     }
   }
 
   /** What a counter or gauge says; 0 if it is not there. */
-  double metric(String nameAndLabels) {
+  public double metric(String nameAndLabels) {
     return OneFigure.of(sidecar.metrics(), nameAndLabels)
         .orElseGet(() -> metric(metrics(), nameAndLabels));
   }
 
   /** What a counter or gauge says in a text of all. */
-  static double metric(String metrics, String nameAndLabels) {
+  public static double metric(String metrics, String nameAndLabels) {
     Matcher value =
         Pattern.compile("(?m)^" + Pattern.quote(nameAndLabels) + " (\\S+)$").matcher(metrics);
     return value.find() ? Double.parseDouble(value.group(1)) : 0;
   }
 
   /** All figures as text: it takes milliseconds, as it goes through every histogram. */
-  String metrics() {
+  public String metrics() {
     return new String(sidecar.metrics().expose(null).body(), StandardCharsets.UTF_8);
   }
 
   /** Waits until a figure has the value that it must come to. */
-  void await(String nameAndLabels, double wanted) throws InterruptedException {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (metric(nameAndLabels) != wanted) {
-      if (System.nanoTime() - deadlineNs > 0) {
-        assertEquals(wanted, metric(nameAndLabels), nameAndLabels);
-      }
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
+  public void await(String nameAndLabels, double wanted) {
+    Await.until(
+        nameAndLabels + ' ' + wanted,
+        () -> "it is " + metric(nameAndLabels),
+        () -> metric(nameAndLabels) == wanted);
   }
 
   @Override

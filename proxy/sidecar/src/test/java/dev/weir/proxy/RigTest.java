@@ -9,19 +9,19 @@ import org.junit.jupiter.api.AfterEach;
  * itself still holds it lets go in an {@code @AfterEach} of its own, which runs before the one
  * here.
  */
-abstract class RigTest {
-  Rig rig;
+public abstract class RigTest {
+  protected Rig rig;
 
   /**
    * @param flags a flag, its value, and so on.
    */
-  final Rig start(String transport, String... flags) throws Exception {
+  protected final Rig start(String transport, String... flags) throws Exception {
     rig = new Rig(transport, flags);
     return rig;
   }
 
   @AfterEach
-  final void nothingIsLeft() throws Exception {
+  protected final void nothingIsLeft() throws Exception {
     try (Rig ended = rig) {
       ended.await("weir_requests_in_flight", 0);
       ended.await("weir_connections_open", 0);
@@ -31,7 +31,7 @@ abstract class RigTest {
   }
 
   @AfterAll
-  static void nothingIsLeaked() throws Exception {
+  protected static void nothingIsLeaked() throws Exception {
     LeakRecorder.assertNone();
   }
 }

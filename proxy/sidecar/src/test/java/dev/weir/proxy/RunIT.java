@@ -1,31 +1,20 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.cli.WeirMain;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.net.URL;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.AfterEach;
@@ -44,121 +33,75 @@ class RunIT {
       Pattern.compile(
           "weir: proxying http://127\\.0\\.0\\.1:([0-9]+) -> http://127\\.0\\.0\\.1:[0-9]+"
               + " \\((io_uring|epoll|nio), 1 event loop\\), admin http://127\\.0\\.0\\.1:([0-9]+)");
-  private static final String ANSWER =
-      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
 
   /** After so long without an answer a connection to a store is of no use. */
   private static final long HANG_NS = 1_000_000_000;
 
   @TempDir private Path folder;
-  private String[] jvmFlags = {};
-  private ServerSocket service;
-  private Process weir;
-  private BufferedReader out;
-  private int port;
-  private int adminPort;
+  private RecordingOrigin service;
+  private WeirProcess weir;
 
   @BeforeEach
   void listen() throws IOException {
-    service = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    service.setSoTimeout(60_000);
+    service = new RecordingOrigin();
   }
 
   @AfterEach
   void stop() throws IOException {
     if (weir != null) {
-      weir.destroyForcibly();
+      weir.close();
     }
     service.close();
   }
 
   private void start(String... flags) throws IOException {
-    List<String> command = new ArrayList<>(Interrupts.taken());
-    command.addAll(JavaCommand.of(WeirMain.class, jvmFlags));
-    command.add("run");
-    command.addAll(List.of(flags));
-    weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
-    out = weir.inputReader(StandardCharsets.UTF_8);
-    String line = out.readLine();
-    assertNotNull(line, log());
-    Matcher matcher = START_LINE.matcher(line);
-    assertTrue(matcher.matches(), line);
-    port = Integer.parseInt(matcher.group(1));
-    adminPort = Integer.parseInt(matcher.group(3));
+    startWith(List.of(), flags);
   }
 
-  private void startWithFlags() throws IOException {
-    start(
-        "--upstream=http://127.0.0.1:" + service.getLocalPort(),
-        "--listen=127.0.0.1:0",
-        "--admin=127.0.0.1:0",
-        "--event-loops=1",
-        "--latency-log=" + folder.resolve("latency.hlog"),
-        "--latency-log-interval=1h",
-        "--table.keys=1000");
+  private void startWith(List<String> jvmFlags, String... flags) throws IOException {
+    String[] all =
+        Stream.concat(Stream.of("--upstream=" + service.url()), Stream.of(flags))
+            .toArray(String[]::new);
+    weir = WeirProcess.run(folder, List.of(), jvmFlags, all);
+    assertTrue(START_LINE.matcher(weir.startLine()).matches(), weir.startLine());
   }
 
-  private String log() throws IOException {
-    return Files.readString(folder.resolve("err.txt"));
-  }
-
-  private String metrics() throws IOException {
-    URL page = new URL("http://127.0.0.1:" + adminPort + "/metrics");
-    try (InputStream in = page.openStream()) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
-
-  private void signal(String name) throws IOException, InterruptedException {
-    String pid = Long.toString(weir.pid());
-    assertEquals(0, new ProcessBuilder("kill", "-" + name, pid).start().waitFor());
-  }
-
-  private void awaitLog(String text) throws IOException, InterruptedException {
-    while (!log().contains(text)) {
-      assertTrue(weir.isAlive(), log());
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
-  }
-
-  private Socket request() throws IOException {
-    Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
-    client
-        .getOutputStream()
-        .write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-    return client;
-  }
-
-  private static void answer(Socket upstream) throws IOException {
-    upstream.getOutputStream().write(ANSWER.getBytes(StandardCharsets.US_ASCII));
+  /** Has requests wait for their answers until this is counted down. */
+  private CountDownLatch hold() {
+    CountDownLatch answers = new CountDownLatch(1);
+    service.script(
+        conversation -> {
+          conversation.request();
+          answers.await();
+          conversation.send(RecordingOrigin.OK);
+        });
+    return answers;
   }
 
   /** As where a library can be neither unpacked nor loaded. */
   @Test
   void saysOnceWhyItTakesASlowerTransport() throws Exception {
-    jvmFlags = new String[] {"-Dio.netty.transport.noNative=true"};
-    startWithFlags();
+    startWith(List.of("-Dio.netty.transport.noNative=true"));
     for (String missed : List.of("io_uring", "epoll")) {
       String line = "transport: " + missed + " is not available on this machine: ";
-      assertEquals(2, log().split(line, -1).length, log());
+      assertEquals(2, weir.log().split(line, -1).length, weir.log());
     }
   }
 
   @Test
   void finishesTheRequestInFlightOnSigtermAndLogsItsLatency() throws Exception {
-    startWithFlags();
-    try (Socket client = request();
-        Socket upstream = service.accept()) {
-      signal("TERM");
-      awaitLog("SIGTERM");
-      answer(upstream);
-      String response =
-          new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    start("--latency-log=" + folder.resolve("latency.hlog"), "--latency-log-interval=1h");
+    CountDownLatch answers = hold();
+    try (RawClient client = weir.connect().send(Rig.VALID)) {
+      service.nextHead();
+      weir.signal("TERM");
+      weir.awaitLog("SIGTERM");
+      answers.countDown();
+      String response = client.readToEnd();
       assertTrue(response.startsWith("HTTP/1.1 200 OK\r\n"), response);
-      assertTrue(response.endsWith("\r\n\r\nok"), response);
+      assertTrue(response.endsWith("\r\n\r\n" + RecordingOrigin.BODY), response);
     }
-    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(0, weir.exitValue(), log());
+    weir.assertEnds(0);
     try (HistogramLogReader latencies =
         new HistogramLogReader(folder.resolve("latency.hlog").toFile())) {
       Histogram interval = (Histogram) latencies.nextIntervalHistogram();
@@ -169,48 +112,35 @@ class RunIT {
 
   @Test
   void endsAtOnceOnTheSecondSignal() throws Exception {
-    startWithFlags();
-    try (Socket client = request();
-        Socket upstream = service.accept()) {
-      signal("INT");
-      awaitLog("SIGINT");
+    start();
+    CountDownLatch answers = hold();
+    try (RawClient client = weir.connect().send(Rig.VALID)) {
+      service.nextHead();
+      weir.signal("INT");
+      weir.awaitLog("SIGINT");
       assertTrue(weir.isAlive());
-      client.setSoTimeout(50);
-      assertThrowsTimeout(client);
-      assertFalse(upstream.isClosed());
-      signal("TERM");
-      assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
-      assertEquals(128 + 15, weir.exitValue(), log());
+      assertTrue(client.isSilent(50));
+      weir.signal("TERM");
+      weir.assertEnds(128 + 15);
+    } finally {
+      answers.countDown();
     }
   }
 
   @Test
   void servesOnWithinTheGraceAndEndsAtOnceOnTheSecondSignal() throws Exception {
-    start(
-        "--upstream=http://127.0.0.1:" + service.getLocalPort(),
-        "--listen=127.0.0.1:0",
-        "--admin=127.0.0.1:0",
-        "--event-loops=1",
-        "--timeouts.drain-grace=1h",
-        "--table.keys=1000");
-    signal("TERM");
-    awaitLog("serving on for 3600000 ms");
+    start("--timeouts.drain-grace=1h");
+    weir.signal("TERM");
+    weir.awaitLog("serving on for 3600000 ms");
     serve();
-    signal("TERM");
-    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(128 + 15, weir.exitValue(), log());
-  }
-
-  private static void assertThrowsTimeout(Socket client) {
-    assertThrows(SocketTimeoutException.class, () -> client.getInputStream().read());
+    weir.signal("TERM");
+    weir.assertEnds(128 + 15);
   }
 
   /** Sends a request that is served. */
   private void serve() throws IOException {
-    try (Socket client = request();
-        Socket upstream = service.accept()) {
-      answer(upstream);
-      assertEquals('H', client.getInputStream().read());
+    try (RawClient client = weir.connect()) {
+      assertEquals(200, client.send(Rig.VALID).read().status());
     }
   }
 
@@ -226,7 +156,7 @@ class RunIT {
   /** Sends requests until the store is asked about one. */
   private void awaitDecision(RedisServer redis) throws Exception {
     long before = decisions(redis);
-    StoreRig.await(
+    Await.until(
         "asked about any",
         () -> {
           serve();
@@ -239,11 +169,6 @@ class RunIT {
     try (RedisServer redis = RedisKind.EMBEDDED.start();
         FaultProxy faults = new FaultProxy(redis.port())) {
       start(
-          "--upstream=http://127.0.0.1:" + service.getLocalPort(),
-          "--listen=127.0.0.1:0",
-          "--admin=127.0.0.1:0",
-          "--event-loops=1",
-          "--table.keys=1000",
           "--mode=exact",
           "--limit=1000/365d",
           "--on-store-failure=open",
@@ -253,26 +178,23 @@ class RunIT {
       for (int round = 0; !inTime; round++) {
         assertTrue(round < 5, "this machine is too busy for this");
         awaitDecision(redis); // a round that came too late may have cost the connection
-        final String before = log();
+        final String before = weir.log();
         final long decisions = decisions(redis);
         faults.delayReplies(3_600_000);
         final long startNs = System.nanoTime();
-        try (Socket client = request()) {
-          StoreRig.await("asked", () -> decisions(redis) > decisions);
-          signal("STOP");
+        try (RawClient client = weir.connect().send(Rig.VALID)) {
+          Await.until("asked", () -> decisions(redis) > decisions);
+          weir.signal("STOP");
           inTime = System.nanoTime() - startNs < HANG_NS / 2;
           TimeUnit.NANOSECONDS.sleep(HANG_NS * 3 / 2); // as long as it is to stand still
           final long continuedNs = System.nanoTime();
-          signal("CONT");
+          weir.signal("CONT");
           faults.pass();
           inTime &= System.nanoTime() - continuedNs < HANG_NS / 20;
-          try (Socket upstream = service.accept()) {
-            answer(upstream);
-            assertEquals('H', client.getInputStream().read());
-          }
+          assertEquals(200, client.read().status());
         }
         serve();
-        String told = log().substring(before.length());
+        String told = weir.log().substring(before.length());
         assertTrue(!told.contains("no answer for") || !inTime, told);
       }
     }
@@ -282,29 +204,28 @@ class RunIT {
   void readsTheRulesAgainOnSighupAndKeepsTheGoodOnes() throws Exception {
     Path file = folder.resolve("weir.yaml");
     String settings =
-        "upstream: http://127.0.0.1:"
-            + service.getLocalPort()
+        "upstream: "
+            + service.url()
             + "\nlisten: 127.0.0.1:0\nadmin: 127.0.0.1:0\nevent-loops: 1\ntable: {keys: 1000}\n";
     Files.writeString(file, settings + "rules: [{id: a, limit: 1/1m}]\n");
-    start("-c", file.toString());
-    signal("HUP");
-    awaitLog("rules reloaded");
+    weir = WeirProcess.run(folder, "-c", file.toString());
+    weir.signal("HUP");
+    weir.awaitLog("rules reloaded");
     Files.writeString(file, settings + "rules: [{id: a, limit: 0/1m}]\n");
-    signal("HUP");
-    awaitLog("rules not reloaded");
-    awaitLog("rules[0].limit: 0/1m (expected: ");
+    weir.signal("HUP");
+    weir.awaitLog("rules not reloaded");
+    weir.awaitLog("rules[0].limit: 0/1m (expected: ");
     assertTrue(weir.isAlive());
-    String rejected = metrics();
+    String rejected = weir.metrics();
     assertTrue(rejected.contains("\nweir_rules_last_reload_successful 0.0\n"), rejected);
     assertTrue(
         rejected.contains("\nweir_rules_reloads_total{outcome=\"rejected\"} 1.0\n"), rejected);
     assertTrue(rejected.contains("\nweir_rules_reloads_total{outcome=\"taken\"} 1.0\n"), rejected);
     Files.writeString(file, settings + "rules: [{id: a, limit: 2/1m}]\n");
-    signal("HUP");
-    awaitLog("1 in use; before that they were rejected once, for ");
-    assertTrue(metrics().contains("\nweir_rules_last_reload_successful 1.0\n"));
-    signal("TERM");
-    assertTrue(weir.waitFor(60, TimeUnit.SECONDS));
-    assertEquals(0, weir.exitValue(), log());
+    weir.signal("HUP");
+    weir.awaitLog("1 in use; before that they were rejected once, for ");
+    assertTrue(weir.metrics().contains("\nweir_rules_last_reload_successful 1.0\n"));
+    weir.signal("TERM");
+    weir.assertEnds(0);
   }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.weir.scripts.server.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -48,14 +48,10 @@ class ServiceAwayTest extends RigTest {
         String cause = ": Connection refused: /" + name + "; requests get a 502 or 504";
         assertEquals("WARN upstream " + name + cause, told.get(0));
 
-        HttpServer service = HttpServer.create(address, 0);
-        service.createContext("/", exchange -> exchange.sendResponseHeaders(204, -1));
-        service.start();
-        try {
-          assertEquals(204, first.send(Rig.VALID).read().status());
-          StoreRig.await("told", () -> log.with("upstream " + name).size() > 1);
-        } finally {
-          service.stop(0);
+        try (RecordingOrigin service = new RecordingOrigin(address)) {
+          assertEquals(200, first.send(Rig.VALID).read().status());
+          assertEquals(1, service.connectionCount());
+          Await.until("told", () -> log.with("upstream " + name).size() > 1);
         }
         String back = log.with("upstream " + name).get(1);
         String expected = "connected again; it happened " + REQUESTS + " times in ";

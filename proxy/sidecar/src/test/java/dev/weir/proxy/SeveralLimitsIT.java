@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -212,7 +213,7 @@ class SeveralLimitsIT {
       }
       // Nobody waits for what is charged here and given back, so both may take a moment.
       int givenBack = 1 + 4 - passed;
-      StoreRig.await("what was given back", () -> fleet.sum(REFUNDS) == givenBack);
+      Await.until("what was given back", () -> fleet.sum(REFUNDS) == givenBack);
       awaitCharged(who[0], "r/fixed-window-365d", passed);
       assertEquals(1, charged(who[1], "r/fixed-window-365d"));
       faults.pass();

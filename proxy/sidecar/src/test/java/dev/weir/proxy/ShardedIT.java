@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.store.map.Partitions;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
@@ -97,7 +98,6 @@ class ShardedIT {
                   .computeIfAbsent(server, of -> new HashSet<>())
                   .add(FleetLoad.partition(user)));
       assertEquals(3, partitions.size());
-      StoreRig.figure("sharded", "partitions in use, weights 3, 1, 1: " + counts(partitions));
       for (RedisServer light : servers.subList(1, 3)) {
         assertTrue(partitions.get(servers.get(0)).size() > partitions.get(light).size());
       }
@@ -124,10 +124,9 @@ class ShardedIT {
         assertTrue(status == 200 || status == 503, user + ": " + status);
         decided += status == 200 ? 1 : 0;
       }
-      StoreRig.figure("sharded", "one name of four unknown: decided " + decided + " of 128");
       assertTrue(decided >= 96 && decided < 128, decided + " of 128");
       assertEquals(3, fleet.rig(0).metric("weir_store_servers"));
-      StoreRig.await("a warning", () -> !log.with("WARN", "nowhere.invalid:6379").isEmpty());
+      Await.until("a warning", () -> !log.with("WARN", "nowhere.invalid:6379").isEmpty());
     }
   }
 

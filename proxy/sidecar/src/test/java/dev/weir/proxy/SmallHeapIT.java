@@ -1,14 +1,11 @@
 package dev.weir.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.weir.proxy.cli.WeirMain;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,34 +29,26 @@ class SmallHeapIT {
   private static final int IDLE_CONNECTIONS = 1_000;
 
   @TempDir private static Path folder;
-  private ServerSocket origin;
-  private Process weir;
-  private int port;
+  private RecordingOrigin origin;
+  private WeirProcess weir;
 
   @BeforeAll
   void start() throws IOException {
-    origin = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    Thread serving = new Thread(this::serve);
-    serving.setDaemon(true);
-    serving.start();
-    List<String> command = JavaCommand.of(WeirMain.class, "-Xmx64m", "-XX:MaxDirectMemorySize=64m");
-    command.addAll(
-        List.of(
-            "run",
-            "--upstream=http://127.0.0.1:" + origin.getLocalPort(),
-            "--listen=127.0.0.1:0",
-            "--admin=off",
-            "--caps.connections-per-address=" + 2 * IDLE_CONNECTIONS,
-            "--table.keys=1000"));
-    weir = new ProcessBuilder(command).redirectError(folder.resolve("err.txt").toFile()).start();
-    String line = weir.inputReader(StandardCharsets.UTF_8).readLine();
-    assertNotNull(line);
-    port = Integer.parseInt(line.replaceFirst(".*proxying http://127\\.0\\.0\\.1:(\\d+) .*", "$1"));
+    origin = new RecordingOrigin();
+    origin.script(SmallHeapIT::serve);
+    weir =
+        WeirProcess.run(
+            folder,
+            List.of(),
+            List.of("-Xmx64m", "-XX:MaxDirectMemorySize=64m"),
+            "--upstream=" + origin.url(),
+            "--event-loops=2",
+            "--caps.connections-per-address=" + 2 * IDLE_CONNECTIONS);
   }
 
   @AfterAll
   void stop() throws IOException {
-    weir.destroyForcibly();
+    weir.close();
     origin.close();
   }
 
@@ -88,7 +77,7 @@ class SmallHeapIT {
     List<Socket> idle = new ArrayList<>();
     try {
       for (int i = 0; i < IDLE_CONNECTIONS; i++) {
-        idle.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        idle.add(socket());
       }
       String request = "POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n";
       try (Socket client = connect(request)) {
@@ -101,34 +90,31 @@ class SmallHeapIT {
     }
   }
 
+  private Socket socket() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), weir.listenAddress().getPort());
+  }
+
   private Socket connect(String request) throws IOException {
-    Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+    Socket client = socket();
     client.setSoTimeout(60_000);
     client.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     return client;
   }
 
   /** Pours out that much for every GET; swallows what a POST brings and tells how much it was. */
-  private void serve() {
-    while (!origin.isClosed()) {
-      try (Socket weirSide = origin.accept()) {
-        String head = readHead(weirSide.getInputStream());
-        OutputStream out = weirSide.getOutputStream();
-        if (head.startsWith("GET")) {
-          out.write(headOf(BODY_BYTES));
-          pour(out);
-        } else {
-          long length = Long.parseLong(head.replaceFirst("(?s).*Content-Length: (\\d+).*", "$1"));
-          byte[] told =
-              Long.toString(drain(weirSide.getInputStream(), length))
-                  .getBytes(StandardCharsets.US_ASCII);
-          out.write(headOf(told.length));
-          out.write(told);
-        }
-      } catch (IOException closed) {
-        // The sidecar or the test has gone.
-      }
+  private static void serve(RecordingOrigin.Conversation conversation) throws IOException {
+    String head = conversation.head();
+    if (head.startsWith("GET")) {
+      conversation.out().write(headOf(BODY_BYTES));
+      pour(conversation.out());
+    } else {
+      long length = Long.parseLong(head.replaceFirst("(?s).*Content-Length: (\\d+).*", "$1"));
+      byte[] told =
+          Long.toString(drain(conversation.in(), length)).getBytes(StandardCharsets.US_ASCII);
+      conversation.out().write(headOf(told.length));
+      conversation.out().write(told);
     }
+    conversation.end();
   }
 
   private static byte[] headOf(long length) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.FreePorts;
 import dev.weir.scripts.server.RedisKind;
@@ -69,12 +70,11 @@ class StoreAccessIT {
     return front.acceptedCount() - before;
   }
 
-  private static List<String> awaitWarning(LogLines log, String... texts) throws Exception {
+  private static void awaitWarning(LogLines log, String... texts) throws Exception {
     List<String> told = new ArrayList<>(List.of("WARN"));
     told.addAll(List.of(texts));
     String[] all = told.toArray(String[]::new);
-    StoreRig.await("a warning: " + told, () -> !log.with(all).isEmpty());
-    return log.with(all);
+    Await.until("a warning: " + told, () -> !log.with(all).isEmpty());
   }
 
   @Test
@@ -86,7 +86,6 @@ class StoreAccessIT {
       long startMs = (System.nanoTime() - startNs) / 1_000_000;
       assertEquals(503, ask(rig));
       awaitWarning(log, "127.0.0.1:" + port, "refused");
-      StoreRig.figure("112", "started without its store after " + startMs + " ms");
       assertTrue(startMs < 20_000, startMs + " ms");
       // The same for a store that comes later: nobody has to start the sidecar anew.
       try (RedisServer late = RedisServer.on(RedisKind.EMBEDDED.binary()).port(port).start()) {
@@ -99,7 +98,6 @@ class StoreAccessIT {
 
   @Test
   void startsWhenTheStoreTakesTheConnectionAndSaysNothing() throws Exception {
-    long startNs = System.nanoTime();
     try (RedisServer redis = RedisKind.EMBEDDED.start();
         FaultProxy front = new FaultProxy(redis.port());
         LogLines log = new LogLines()) {
@@ -107,11 +105,6 @@ class StoreAccessIT {
       try (Rig rig = closed("127.0.0.1:" + front.port())) {
         assertEquals(503, ask(rig));
         awaitWarning(log, "127.0.0.1:" + front.port());
-        StoreRig.figure(
-            "113",
-            "started with a store that hangs after "
-                + (System.nanoTime() - startNs) / 1_000_000
-                + " ms");
         front.pass();
         rig.await(StoreRig.DECIDING, 1);
         assertEquals(200, ask(rig));
@@ -128,11 +121,9 @@ class StoreAccessIT {
             closed(
                 "127.0.0.1:" + front.port(), "--redis.password-file", passwordFile("mistaken"))) {
       assertEquals(503, ask(rig));
-      List<String> lines = awaitWarning(log, "127.0.0.1:" + front.port(), "WRONGPASS");
+      awaitWarning(log, "127.0.0.1:" + front.port(), "WRONGPASS");
       assertFalse(log.toString().contains("mistaken"), "the password is in the log");
       long attempts = attempts(front);
-      StoreRig.figure(
-          "135", "wrong password: " + attempts + " connections in 1.5 s; " + lines.get(0));
       assertTrue(attempts < 15, attempts + " connections");
       // An operator puts it right: the sidecar finds out by itself.
       redis.text("CONFIG", "SET", "requirepass", "mistaken");
@@ -162,8 +153,7 @@ class StoreAccessIT {
                 "--redis.password-file",
                 passwordFile("secret"))) {
       assertEquals(503, ask(rig));
-      List<String> lines = awaitWarning(log, "redis " + redis, command);
-      StoreRig.figure("135", kind + " " + without + ": " + lines.get(0));
+      awaitWarning(log, "redis " + redis, command);
       redis.text("ACL", "SETUSER", "weir", "+@all");
       rig.await(StoreRig.DECIDING, 1);
       assertEquals(200, ask(rig));
@@ -195,7 +185,7 @@ class StoreAccessIT {
       acceptor.start();
       try (LogLines log = new LogLines();
           Rig rig = closed("127.0.0.1:" + silent.getLocalPort())) {
-        StoreRig.await("another attempt", () -> accepted.get() > 1);
+        Await.until("another attempt", () -> accepted.get() > 1);
         awaitWarning(log, "no answer within 3000 ms");
         assertTrue(rig.metric("weir_store_connect_failures_total") >= 1);
       }
@@ -215,7 +205,7 @@ class StoreAccessIT {
         Rig rig = closed("127.0.0.1:" + front.port())) {
       rig.await(StoreRig.DECIDING, 1);
       front.delayReplies(3_600_000);
-      StoreRig.await("given up", () -> ask(rig) == 503 && !log.with("no answer for").isEmpty());
+      Await.until("given up", () -> ask(rig) == 503 && !log.with("no answer for").isEmpty());
       awaitWarning(log, "no answer for 1000 ms or more");
     }
   }
@@ -250,7 +240,6 @@ class StoreAccessIT {
         }
         front.refuse();
         long attempts = attempts(front);
-        StoreRig.figure("136", "5 sidecars, store refuses: " + attempts + " connections in 1.5 s");
         assertTrue(attempts < 5 * 15, attempts + " connections");
         front.pass();
         for (Rig rig : rigs) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisBinary;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -130,11 +131,10 @@ class StoreConnectionIT {
                 ca.toString());
         RawClient client = rig.connect()) {
       assertEquals(503, client.send(Rig.VALID).read().status());
-      StoreRig.await("a failure", () -> rig.metric("weir_store_connect_failures_total") > 0);
+      Await.until("a failure", () -> rig.metric("weir_store_connect_failures_total") > 0);
       String[] told = {"WARN", "redis " + redis + ": ", cause, "on-store-failure"};
-      StoreRig.await("the log names the cause", () -> !log.with(told).isEmpty());
+      Await.until("the log names the cause", () -> !log.with(told).isEmpty());
       assertEquals(1, log.with(told).size(), log.toString());
-      StoreRig.figure("tls", log.with(told).get(0));
     }
   }
 
@@ -198,7 +198,7 @@ class StoreConnectionIT {
       assertEquals(200, client.send(Rig.VALID).read().status());
       redis.text("REPLICAOF", "127.0.0.1", Integer.toString(master.port()));
       assertEquals(503, client.send(Rig.VALID).read().status());
-      StoreRig.await("a warning", () -> !log.with("WARN", "redis " + redis, "READONLY").isEmpty());
+      Await.until("a warning", () -> !log.with("WARN", "redis " + redis, "READONLY").isEmpty());
       redis.text("REPLICAOF", "NO", "ONE");
       rig.await("weir_store_connections_deciding", 1);
       assertEquals(200, client.send(Rig.VALID).read().status());

@@ -3,12 +3,10 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What passed while the store was away comes back with time, as the budget would have. */
@@ -16,17 +14,7 @@ class StoreDebtIT {
   private static final String CHARGED = "weir_store_debts_charged_total";
   private static final long WINDOW_US = 3_000_000;
 
-  private static RedisServer redis;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
+  private static final RedisServer redis = RedisServer.shared();
 
   private static long nowUs() throws Exception {
     try (RespClient client = redis.connect()) {
@@ -52,7 +40,7 @@ class StoreDebtIT {
   private static int passedAfter(StoreRig rig, double charged, String user, long window)
       throws Exception {
     rig.faults.pass();
-    StoreRig.await("charged", () -> rig.metric(CHARGED) >= charged || window() > window);
+    Await.until("charged", () -> rig.metric(CHARGED) >= charged || window() > window);
     int passed = rig.count(200, 10, user);
     return window() > window ? -1 : passed;
   }
@@ -66,10 +54,10 @@ class StoreDebtIT {
         double charged = rig.metric(CHARGED);
         breakOff(rig);
         // In the last part of a window, so that the debt is young when the next one begins.
-        StoreRig.await("late in a window", () -> nowUs() % WINDOW_US >= 2 * WINDOW_US / 3);
+        Await.until("late in a window", () -> nowUs() % WINDOW_US >= 2 * WINDOW_US / 3);
         long window = window();
         assertEquals(10, rig.count(200, 10, user));
-        StoreRig.await("the next window", () -> window() > window);
+        Await.until("the next window", () -> window() > window);
         passed = passedAfter(rig, charged + 10, user, window + 1);
         assertTrue(attempt < 5, "the machine is too busy");
       }
@@ -85,7 +73,7 @@ class StoreDebtIT {
         String user = "early" + attempt;
         double charged = rig.metric(CHARGED);
         breakOff(rig);
-        StoreRig.await("early in a window", () -> nowUs() % WINDOW_US < WINDOW_US / 3);
+        Await.until("early in a window", () -> nowUs() % WINDOW_US < WINDOW_US / 3);
         long window = window();
         assertEquals(6, rig.count(200, 6, user));
         passed = passedAfter(rig, charged + 6, user, window);
@@ -113,9 +101,9 @@ class StoreDebtIT {
       long beforeNs = System.nanoTime();
       assertEquals(40, rig.count(200, 40, "user"));
       long passedNs = System.nanoTime();
-      StoreRig.await("a quarter has drained", () -> System.nanoTime() - passedNs > 10 * unitNs);
+      Await.until("a quarter has drained", () -> System.nanoTime() - passedNs > 10 * unitNs);
       rig.faults.pass();
-      StoreRig.await("charged", () -> rig.metric(CHARGED) > 0);
+      Await.until("charged", () -> rig.metric(CHARGED) > 0);
       int passed = 0;
       long leastNs = System.nanoTime() - passedNs;
       while (rig.ask("user").status() == 200) {

@@ -3,15 +3,14 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
-import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -19,18 +18,12 @@ import org.junit.jupiter.api.Test;
 class StoreLifeIT {
   private static final String DROPPED = "weir_verdicts_dropped_total";
 
-  private static RedisServer redis;
+  private static final RedisServer redis = RedisServer.shared();
 
   @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
+  static void forgetLeaks() throws Exception {
     // A TLS connection to a store that is open when its event loop ends leaves its buffer behind.
     LeakRecorder.forget();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
   }
 
   /** So many clients whose requests await a decision. */
@@ -39,7 +32,7 @@ class StoreLifeIT {
     for (RawClient client : clients) {
       client.send(Fleet.get(user));
     }
-    StoreRig.await("asked", () -> fleet.sum("weir_requests_in_flight") == count);
+    Await.until("asked", () -> fleet.sum("weir_requests_in_flight") == count);
     return clients;
   }
 
@@ -112,9 +105,8 @@ class StoreLifeIT {
       }
       assertEquals(List.of(), log.with("ERROR"));
     }
-    StoreRig.figure("140", "stopped with checks in flight within " + stoppedMs + " ms");
     assertTrue(stoppedMs < 20_000, stoppedMs + " ms");
-    StoreRig.await("no thread of a store", () -> storeThreads() == 0);
+    Await.until("no thread of a store", () -> storeThreads() == 0);
     LeakRecorder.assertNone();
   }
 

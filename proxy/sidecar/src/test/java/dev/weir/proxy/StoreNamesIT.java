@@ -3,13 +3,10 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,17 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a store shows of who the clients are, and whose budgets it keeps. */
 class StoreNamesIT {
   private static final String SECRET = "sk-live-51H8";
-  private static RedisServer redis;
-
-  @BeforeAll
-  static void start() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-  }
+  private static final RedisServer redis = RedisServer.shared();
 
   @BeforeEach
   void forget() throws IOException {

@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What passes while the store is away, by each policy, and what it costs when it is back. */
@@ -20,17 +19,7 @@ class StoreOutageIT {
   private static final String BATCHES = "weir_store_batches_total";
   private static final String CHARGED = "weir_store_debts_charged_total";
 
-  private static RedisServer redis;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
+  private static final RedisServer redis = RedisServer.shared();
 
   private static StoreRig rig(String policy, String... flags) throws Exception {
     List<String> all = new ArrayList<>(List.of("--on-store-failure", policy));
@@ -81,10 +70,9 @@ class StoreOutageIT {
           passed += Collections.frequency(statuses, 200);
         }
       }
-      StoreRig.figure("137", "limit 10, two sidecars without their store: " + passed + " passed");
       mend(rig);
       // Together they have let a full budget pass.
-      StoreRig.await("charged", () -> rig.charged("user") == 10);
+      Await.until("charged", () -> rig.charged("user") == 10);
       assertEquals(429, rig.ask("user").status());
     }
   }
@@ -112,7 +100,6 @@ class StoreOutageIT {
       assertEquals(9, rig.count(200, 15, "user"));
       assertEquals(10, rig.charged("user"));
       assertEquals(0, rig.metric(CHARGED));
-      StoreRig.figure("138", "20 requests: 20 times 503, 0 calls");
     }
   }
 
@@ -125,22 +112,15 @@ class StoreOutageIT {
       assertEquals(40, rig.count(200, 40, "user"));
       assertEquals(250, rig.count(200, 250, "greedy"));
       assertEquals(290, rig.metric(StoreRig.FALLBACK_ALLOWED));
-      long startNs = System.nanoTime();
       mend(rig);
-      final long mendedMs = (System.nanoTime() - startNs) / 1_000_000;
-      StoreRig.await("charged", () -> rig.charged("user") == 43);
+      Await.until("charged", () -> rig.charged("user") == 43);
       // No more than a full budget: and so no second burst, and no day without service either.
-      StoreRig.await("charged", () -> rig.charged("greedy") == 100);
+      Await.until("charged", () -> rig.charged("greedy") == 100);
       assertEquals(57, rig.count(200, 60, "user"));
       assertEquals(0, rig.count(200, 5, "greedy"));
       assertEquals(100, rig.charged("user"));
       assertEquals(100, rig.charged("greedy"));
       assertEquals(0, rig.metric("weir_store_debts_forgotten_total"));
-      StoreRig.figure(
-          "139",
-          "decides again after "
-              + mendedMs
-              + " ms; of 40 and 250 passed, 40 and 99 charged, each once");
     }
   }
 
@@ -161,13 +141,6 @@ class StoreOutageIT {
       for (int i = 0; i < 10; i++) {
         after.addAll(Fleet.atOnce(clients, Fleet.get("user")));
       }
-      StoreRig.figure(
-          "139",
-          "60 of 50 passed while it hung; then "
-              + passed
-              + " until it decided, and "
-              + Collections.frequency(after, 200)
-              + " after that");
       assertEquals(
           0, Collections.frequency(after, 200) - (rig.metric(StoreRig.FALLBACK_ALLOWED) - before));
       assertEquals(50, rig.charged("user"));
@@ -189,9 +162,8 @@ class StoreOutageIT {
                 double before = rig.metric(BATCHES);
                 rig.faults.delayReplies(20);
                 rig.awaitDeciding();
-                StoreRig.await("charged", () -> rig.metric(CHARGED) >= 600);
+                Await.until("charged", () -> rig.metric(CHARGED) >= 600);
                 double batches = rig.metric(BATCHES) - before;
-                StoreRig.figure("139", "600 debts charged within " + batches + " batches");
                 assertTrue(batches < 100, batches + " batches"); // three had room for them
                 return null;
               });
@@ -211,7 +183,7 @@ class StoreOutageIT {
         each.await(peers, 2);
       }
       server.restart();
-      StoreRig.await(
+      Await.until(
           "both have left a heartbeat",
           () -> {
             assertEquals(4, rig.metric(peers));
@@ -250,7 +222,6 @@ class StoreOutageIT {
         }
       }
     }
-    StoreRig.figure("140", "7 of 10 before a restart, 3 after it");
   }
 
   @Test

@@ -5,13 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.scripts.LuaScript;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.io.IOException;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,17 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StoreRepliesIT {
   private static final String RESENT = "weir_store_resent_total";
 
-  private static RedisServer redis;
-
-  @BeforeAll
-  static void startRedis() throws Exception {
-    redis = RedisKind.EMBEDDED.start();
-  }
-
-  @AfterAll
-  static void stopRedis() {
-    redis.close();
-  }
+  private static final RedisServer redis = RedisServer.shared();
 
   private static StoreRig closed(String deadline) throws Exception {
     return new StoreRig(
@@ -72,8 +61,6 @@ class StoreRepliesIT {
     try (StoreRig rig = closed("400ms")) {
       rig.faults.reply(reply);
       assertEquals(5, rig.count(503, 5, "user"));
-      StoreRig.figure(
-          "117", "answer " + reply.strip() + ": 503, at most " + rig.takeLongestMs() + " ms");
       assertEquals(0, rig.charged("user"));
       rig.faults.pass();
       assertExactAgain(rig, "later");
@@ -95,7 +82,6 @@ class StoreRepliesIT {
     try (StoreRig rig = closed("400ms")) {
       rig.faults.trickle(1, 20);
       assertEquals(5, rig.count(503, 5, "user"));
-      StoreRig.figure("117", "1 byte each 20 ms: 503, at most " + rig.takeLongestMs() + " ms");
       assertTrue(rig.charged("user") <= 5);
       rig.faults.pass();
       assertExactAgain(rig, "later");
@@ -122,7 +108,7 @@ class StoreRepliesIT {
   void decidesAgainThoughTheScriptsWereFlushedWhileItDidNotAnswerAndNobodyAsks() throws Exception {
     try (StoreRig rig = closed("20ms")) {
       rig.faults.delayReplies(60);
-      StoreRig.await(
+      Await.until(
           "the breaker is open",
           () -> {
             rig.ask("user");
@@ -149,9 +135,9 @@ class StoreRepliesIT {
                 for (int i = 0; i < flushes; i++) {
                   server.text("SCRIPT", "FLUSH");
                   double wanted = i + 1;
-                  StoreRig.await("sent again", () -> rig.metric(RESENT) >= wanted);
+                  Await.until("sent again", () -> rig.metric(RESENT) >= wanted);
                   // Else the next flush may come before what was sent again, which undoes it.
-                  StoreRig.await("executed", () -> knowsScript(server));
+                  Await.until("executed", () -> knowsScript(server));
                   resentAfter[i] = rig.metric(RESENT);
                 }
                 return null;
@@ -166,16 +152,6 @@ class StoreRepliesIT {
       // A flush that finds several batches in flight makes each of them go twice, and none thrice.
       assertTrue(resent <= flushes * 4, resent + " sent again");
       assertEquals(0, rig.metric("weir_store_errors_total"));
-      StoreRig.figure(
-          "118",
-          kind
-              + ": "
-              + statuses.size()
-              + " requests, "
-              + flushes
-              + " flushes, "
-              + (long) resent
-              + " batches sent again, none lost");
     }
   }
 
@@ -197,7 +173,7 @@ class StoreRepliesIT {
                 for (int i = 0; i < 3; i++) {
                   double connects = rig.metric("weir_store_connects_total");
                   server.restart();
-                  StoreRig.await(
+                  Await.until(
                       "connected anew", () -> rig.metric("weir_store_connects_total") > connects);
                   rig.awaitDeciding();
                 }
@@ -207,9 +183,6 @@ class StoreRepliesIT {
       assertEquals(
           statuses.size(), undecided + statuses.stream().filter(status -> status == 200).count());
       assertFalse(statuses.isEmpty());
-      StoreRig.figure(
-          "118",
-          "3 restarts: " + statuses.size() + " requests, " + undecided + " refused with 503");
       assertEquals(10, rig.count(200, 10, "later"));
       assertEquals(10, rig.charged("later"));
     }

@@ -21,6 +21,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -133,7 +134,7 @@ class StoreResetIT {
       final String next = nextRequest();
       asked.drainPermits();
       for (int round = 0; round < ROUNDS; round++) {
-        StoreRig.await("connected", () -> store.count(true) == 1);
+        Await.until("connected", () -> store.count(true) == 1);
         faults.blackhole();
         first.send(GET);
         asked.acquire();

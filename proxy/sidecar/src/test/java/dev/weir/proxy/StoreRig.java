@@ -15,29 +15,27 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A fleet whose store stands behind a proxy that can spoil it. Budgets are counted in windows of a
  * year, so that what a server was charged can be read from its keys.
  */
-final class StoreRig implements AutoCloseable {
-  static final String DECIDING = "weir_store_connections_deciding";
-  static final String FALLBACK_ALLOWED = "weir_store_fallback_allowed_total";
+public final class StoreRig implements AutoCloseable {
+  public static final String DECIDING = "weir_store_connections_deciding";
+  public static final String FALLBACK_ALLOWED = "weir_store_fallback_allowed_total";
 
-  final RedisServer redis;
-  final FaultProxy faults;
-  final Fleet fleet;
+  public final RedisServer redis;
+  public final FaultProxy faults;
+  public final Fleet fleet;
   private final RawClient client;
-  private long longestNs;
 
   /** One sidecar. */
-  StoreRig(RedisServer redis, String... flags) throws Exception {
+  public StoreRig(RedisServer redis, String... flags) throws Exception {
     this(1, redis, flags);
   }
 
-  StoreRig(int size, RedisServer redis, String... flags) throws Exception {
+  public StoreRig(int size, RedisServer redis, String... flags) throws Exception {
     this.redis = redis;
     redis.text("FLUSHALL");
     faults = new FaultProxy(redis.port());
@@ -49,15 +47,12 @@ final class StoreRig implements AutoCloseable {
   }
 
   /** Sends one request to the first sidecar. */
-  RawClient.Response ask(String user) throws IOException {
-    long startNs = System.nanoTime();
-    RawClient.Response response = client.send(Fleet.get(user)).read();
-    longestNs = Math.max(longestNs, System.nanoTime() - startNs);
-    return response;
+  public RawClient.Response ask(String user) throws IOException {
+    return client.send(Fleet.get(user)).read();
   }
 
   /** How many of so many requests, one after the other, got that status. */
-  int count(int status, int requests, String user) throws IOException {
+  public int count(int status, int requests, String user) throws IOException {
     int count = 0;
     for (int i = 0; i < requests; i++) {
       count += ask(user).status() == status ? 1 : 0;
@@ -65,28 +60,21 @@ final class StoreRig implements AutoCloseable {
     return count;
   }
 
-  /** The longest that {@link #ask} took since this was called last. */
-  long takeLongestMs() {
-    long longestMs = longestNs / 1_000_000;
-    longestNs = 0;
-    return longestMs;
-  }
-
-  double metric(String nameAndLabels) throws IOException {
+  public double metric(String nameAndLabels) throws IOException {
     return fleet.sum(nameAndLabels);
   }
 
-  double undecided(String reason) throws IOException {
+  public double undecided(String reason) throws IOException {
     return metric("weir_store_undecided_total{reason=\"" + reason + "\"}");
   }
 
   /** Waits until all sidecars have a connection that decides. */
-  void awaitDeciding() throws Exception {
+  public void awaitDeciding() throws Exception {
     fleet.deciding(1);
   }
 
   /** Asks for a user of whom nobody knows until the budget is spent: it is kept to exactly. */
-  void assertExact(int budget, String user) throws IOException {
+  public void assertExact(int budget, String user) throws IOException {
     assertExact(budget, 0, client, user);
     assertEquals(budget, charged(user));
   }
@@ -98,7 +86,8 @@ final class StoreRig implements AutoCloseable {
    *
    * @param spent what has passed before.
    */
-  static void assertExact(int budget, int spent, RawClient client, String user) throws IOException {
+  public static void assertExact(int budget, int spent, RawClient client, String user)
+      throws IOException {
     int passed = spent;
     int undecided = 0;
     int status = 0;
@@ -113,7 +102,7 @@ final class StoreRig implements AutoCloseable {
   }
 
   /** Asks for users of whom nobody knows until one of them is decided about; that one. */
-  String askDecided(String prefix) throws IOException {
+  public String askDecided(String prefix) throws IOException {
     for (int i = 0; ; i++) {
       if (ask(prefix + i).status() == 200) {
         return prefix + i;
@@ -122,12 +111,12 @@ final class StoreRig implements AutoCloseable {
     }
   }
 
-  long charged(String user) throws IOException {
+  public long charged(String user) throws IOException {
     return charged(redis, user);
   }
 
   /** What a server was charged for a user, in requests of cost 1. */
-  static long charged(RedisServer redis, String user) throws IOException {
+  public static long charged(RedisServer redis, String user) throws IOException {
     try (RespClient store = redis.connect()) {
       List<?> keys = (List<?>) store.call("KEYS", "rl:*:" + user + ":*");
       if (keys.isEmpty()) {
@@ -142,7 +131,7 @@ final class StoreRig implements AutoCloseable {
   }
 
   /** Ten ask the first sidecar without a pause, and meanwhile something is done; all statuses. */
-  List<Integer> underLoad(String user, Callable<Void> meanwhile) throws Exception {
+  public List<Integer> underLoad(String user, Callable<Void> meanwhile) throws Exception {
     int threads = 10;
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     AtomicBoolean done = new AtomicBoolean();
@@ -173,24 +162,6 @@ final class StoreRig implements AutoCloseable {
       done.set(true);
       pool.shutdownNow();
     }
-  }
-
-  /** A condition that must come to hold. */
-  interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  static void await(String what, Condition condition) throws Exception {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.holds()) {
-      assertTrue(System.nanoTime() - deadlineNs < 0, what);
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
-  }
-
-  /** For the page of results. */
-  static void figure(String row, String text) {
-    System.out.println("row " + row + ": " + text);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.weir.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
@@ -117,7 +118,7 @@ class ThreeKeysIT {
         for (Map.Entry<String, Integer> identity : passed.entrySet()) {
           assertTrue(identity.getValue() <= LIMIT, identity + " of " + LIMIT);
           // Nobody waits for what is given back, so it may take a moment.
-          StoreRig.await(
+          Await.until(
               identity + " charged " + charged(identity.getKey()),
               () -> charged(identity.getKey()) == identity.getValue());
         }
@@ -166,7 +167,7 @@ class ThreeKeysIT {
           fleet.rig(i).await("weir_requests_in_flight", 0);
         }
         // Those who left are refused, or are gone before they are asked again: all is given back.
-        StoreRig.await(
+        Await.until(
             "charged " + charged(victim) + " of " + CHARGED, () -> charged(victim) == CHARGED);
       }
       assertTrue(fleet.sum("weir_store_refunds_total") > 0, "something was given back");

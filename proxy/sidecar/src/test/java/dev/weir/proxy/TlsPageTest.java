@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.weir.proxy.manual.ManualPage;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +69,7 @@ class TlsPageTest {
       }
     }
     try (Rig rig = new Rig("nio", given.toArray(String[]::new))) {
-      int port = ((InetSocketAddress) rig.sidecar.listenAddress()).getPort();
+      int port = rig.port();
       assertTrue(run(command("curl"), port).endsWith(RecordingOrigin.BODY));
       String seen = run(command("openssl s_client"), port);
       assertTrue(seen.contains("Protocol version: TLSv1.3"), seen);

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.io.ByteStreams;
-import dev.weir.proxy.wiring.Sidecar;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
@@ -17,7 +16,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,7 +25,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -66,8 +63,8 @@ class UnreadCallTest {
   private static final int CALLS = 20;
 
   private final List<ManagedChannel> channels = new ArrayList<>();
-  private ReadingService service;
-  private Sidecar sidecar;
+  private Http2Service service;
+  private Rig rig;
 
   private static MethodDescriptor<byte[], byte[]> method(String name) {
     return MethodDescriptor.newBuilder(BYTES, BYTES)
@@ -78,22 +75,14 @@ class UnreadCallTest {
 
   @BeforeEach
   void start() throws Exception {
-    service = new ReadingService();
-    sidecar =
-        Sidecar.start(
-            FlagSettings.of(
-                Map.of(
-                    "--upstream", "h2c://127.0.0.1:" + service.port(),
-                    "--listen", "127.0.0.1:0",
-                    "--admin", "off",
-                    "--event-loops", "1",
-                    "--table.keys", "1000")));
+    service = new Http2Service();
+    rig = new Rig("auto", "--upstream", service.url());
   }
 
   @AfterEach
   void stop() throws Exception {
     channels.forEach(ManagedChannel::shutdownNow);
-    sidecar.close();
+    rig.close();
     service.close();
     LeakRecorder.assertNone();
   }
@@ -131,17 +120,15 @@ class UnreadCallTest {
   }
 
   private ManagedChannel channel() {
-    int port = ((InetSocketAddress) sidecar.listenAddress()).getPort();
-    channels.add(NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build());
+    channels.add(NettyChannelBuilder.forAddress("127.0.0.1", rig.port()).usePlaintext().build());
     return channels.get(channels.size() - 1);
   }
 
   /** An upload of HTTP/1.1. */
   private HttpResponse<byte[]> upload() throws Exception {
-    int port = ((InetSocketAddress) sidecar.listenAddress()).getPort();
     return HttpClient.newHttpClient()
         .send(
-            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/upload"))
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rig.port() + "/upload"))
                 .version(HttpClient.Version.HTTP_1_1)
                 .timeout(Duration.ofSeconds(20))
                 .POST(BodyPublishers.ofByteArray(new byte[MESSAGE_BYTES]))

@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.wiring.Watchdog;
+import dev.weir.scripts.server.Await;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -126,8 +124,7 @@ class WatchdogTest {
   private final HttpClient prober = HttpClient.newHttpClient();
 
   private HttpResponse<String> livez(Rig rig) throws Exception {
-    InetSocketAddress admin = (InetSocketAddress) rig.sidecar.adminAddress();
-    URI livez = URI.create("http://127.0.0.1:" + admin.getPort() + "/livez");
+    URI livez = URI.create("http://127.0.0.1:" + rig.adminPort() + "/livez");
     return prober.send(HttpRequest.newBuilder(livez).build(), BodyHandlers.ofString());
   }
 
@@ -142,15 +139,15 @@ class WatchdogTest {
         System.setErr(stuckAt("upstream 127.0.0.1:1: ", new CountDownLatch(1), reader));
         assertEquals(200, livez(rig).statusCode());
         client.send(Rig.VALID); // the loop waits for standard error, to say that nobody answers
-        StoreRig.await("not alive", () -> livez(rig).statusCode() == 503);
+        Await.until("not alive", () -> livez(rig).statusCode() == 503);
         String body = livez(rig).body();
         assertTrue(body.startsWith("event loop weir-loop-"), body);
         assertEquals(1, rig.metric("weir_loops_stuck"));
         reader.countDown();
         assertEquals(502, client.read().status());
-        StoreRig.await("alive", () -> livez(rig).statusCode() == 200);
-        StoreRig.await("told", () -> log.with("event loop", "has not turned for 3 s").size() == 1);
-        StoreRig.await("told", () -> log.with("event loop", "turns again").size() == 1);
+        Await.until("alive", () -> livez(rig).statusCode() == 200);
+        Await.until("told", () -> log.with("event loop", "has not turned for 3 s").size() == 1);
+        Await.until("told", () -> log.with("event loop", "turns again").size() == 1);
       } finally {
         reader.countDown(); // before the rig is closed
       }
@@ -164,30 +161,23 @@ class WatchdogTest {
     CountDownLatch stuck = new CountDownLatch(1);
     CountDownLatch reader = new CountDownLatch(1);
     PrintStream before = System.err;
-    ServerSocket service = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     try (LogLines log = new LogLines();
-        Rig rig =
-            new Rig(
-                "nio",
-                "--upstream",
-                "http://127.0.0.1:" + service.getLocalPort(),
-                "--admin",
-                "127.0.0.1:0");
+        Rig rig = new Rig("nio", "--admin", "127.0.0.1:0");
         RawClient client = rig.connect()) {
       try {
         System.setErr(stuckAt("WARN  Watchdog: upstream: ", stuck, reader));
-        client.send(Rig.VALID);
-        service.accept().close(); // which a counter counts, of which the watchdog tells
-        assertEquals(502, client.read().status());
+        // A counter counts it, of which the watchdog tells.
+        rig.origin.script(RecordingOrigin.Conversation::end);
+        assertEquals(502, client.send(Rig.VALID).read().status());
         stuck.await();
-        service.close();
+        rig.origin.close();
         try (RawClient second = rig.connect()) {
           second.send(Rig.VALID); // refused, of which the loop tells, behind the watchdog
-          StoreRig.await("not alive", () -> livez(rig).statusCode() == 503);
+          Await.until("not alive", () -> livez(rig).statusCode() == 503);
           reader.countDown();
           assertEquals(502, second.read().status());
         }
-        StoreRig.await("alive", () -> livez(rig).statusCode() == 200);
+        Await.until("alive", () -> livez(rig).statusCode() == 200);
         assertEquals(
             List.of(
                 "WARN upstream: The service ended the connection before its response; requests get a"
@@ -197,7 +187,6 @@ class WatchdogTest {
         reader.countDown(); // before the rig is closed
       }
     } finally {
-      service.close();
       System.setErr(before);
     }
   }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.weir.proxy.RawClient.Response;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +57,7 @@ class WebSocketTest extends RigTest {
   }
 
   private int port() {
-    return ((InetSocketAddress) rig.sidecar.listenAddress()).getPort();
+    return rig.port();
   }
 
   private static String head(String key) throws Exception {

@@ -5,12 +5,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** Waits for what another process does, up to a deadline that only a hung one reaches. */
+/** Waits for what another thread or process does, up to a deadline that only a hung one reaches. */
 public final class Await {
   private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(120);
-  private static final long BETWEEN_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long BETWEEN_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private Await() {}
+
+  /** Returns once the condition holds; see {@link #until(String, Supplier, Callable)}. */
+  public static void until(String what, Callable<Boolean> condition) {
+    until(what, () -> "", condition);
+  }
 
   /**
    * Returns once the condition holds. What it throws counts as not yet, except an error or an

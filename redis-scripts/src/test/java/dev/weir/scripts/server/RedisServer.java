@@ -127,6 +127,26 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  private static RedisServer shared;
+
+  /**
+   * One that all classes of tests in this JVM share, empty: for those that leave it as it was. It
+   * ends with the JVM.
+   */
+  public static synchronized RedisServer shared() {
+    try {
+      if (shared == null) {
+        shared = on(RedisBinary.embedded()).start();
+      }
+      shared.text("FLUSHALL");
+      shared.text("SCRIPT", "FLUSH");
+      shared.text("CONFIG", "RESETSTAT");
+      return shared;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private RedisServer(Builder options) throws IOException {
     this.options = options;
     port = options.port == 0 ? FreePorts.next() : options.port;

@@ -7,20 +7,27 @@ import dev.weir.proxy.http2.hpack.Fields;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The other side of a connection on an {@link EmbeddedChannel}, a frame at a time: writes any,
- * right or wrong, and tells those that it gets as text. What is written goes to the connection with
- * {@link #send}, as one read or byte by byte.
+ * The other side of a connection of HTTP/2, on an {@link EmbeddedChannel} or a socket, a frame at a
+ * time: writes any, right or wrong, and tells those that it gets as text. What is written goes to
+ * the connection with {@link #send}, as one read or byte by byte.
  */
-public final class FramePeer {
+public final class FramePeer implements AutoCloseable {
   private static final int PAYLOAD_OFFSET = FrameReader.HEADER_BYTES;
+  private static final int PATIENCE_MS = 60_000;
 
   private final EmbeddedChannel channel;
+  private final Socket socket;
   private final FieldEncoder encoder = new FieldEncoder();
   private final FieldDecoder decoder = new FieldDecoder();
   private final FieldBlock block = new FieldBlock(1 << 16, 1 << 10, 1 << 16);
@@ -36,6 +43,17 @@ public final class FramePeer {
 
   public FramePeer(EmbeddedChannel channel) {
     this.channel = channel;
+    this.socket = null;
+  }
+
+  /** Connects as a client, and writes what every connection begins with. */
+  public FramePeer(SocketAddress address) throws IOException {
+    channel = null;
+    socket = new Socket();
+    socket.connect((InetSocketAddress) address, PATIENCE_MS);
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(PATIENCE_MS);
+    startAsClient();
   }
 
   /** The bytes with which a client begins. */
@@ -162,12 +180,64 @@ public final class FramePeer {
    * Gives the connection what was written but for its last bytes, which are given with the next.
    */
   void sendBut(int lastBytes) {
+    if (socket != null) {
+      write(out.readableBytes() - lastBytes);
+      return;
+    }
     while (out.readableBytes() > lastBytes && channel.isOpen()) {
       final int bytes = out.readableBytes() - lastBytes;
       final ByteBuf read = channel.alloc().directBuffer();
       read.writeBytes(out, bytesPerRead == 0 ? bytes : Math.min(bytesPerRead, bytes));
       channel.writeInbound(read);
     }
+  }
+
+  private void write(int bytes) {
+    try {
+      out.readBytes(socket.getOutputStream(), bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The next frame that a socket brings and that is about a stream or about the end, as {@link
+   * #received} tells it; {@code closed} behind the last. A ping is answered.
+   */
+  public String next() {
+    while (true) {
+      while (frames.isEmpty()) {
+        if (!read()) {
+          return "closed";
+        }
+      }
+      final String frame = frames.remove(0);
+      switch (frame.split(" ", 2)[0]) {
+        case "SETTINGS", "WINDOW_UPDATE" -> {
+          continue;
+        }
+        case "PING" -> {
+          if (!frame.startsWith("PING ack")) {
+            pingAck(Long.parseLong(frame.substring(5))).send();
+          }
+        }
+        default -> {
+          return frame;
+        }
+      }
+    }
+  }
+
+  private boolean read() {
+    try {
+      if (in.writeBytes(socket.getInputStream(), 1 << 14) < 0) {
+        return false;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    parse();
+    return true;
   }
 
   /**
@@ -184,6 +254,13 @@ public final class FramePeer {
       in.writeBytes(written);
       written.release();
     }
+    parse();
+    final List<String> told = List.copyOf(frames);
+    frames.clear();
+    return told;
+  }
+
+  private void parse() {
     if (in.readableBytes() >= ClientPreface.BYTES && ClientPreface.begins(in)) {
       in.skipBytes(ClientPreface.BYTES);
       frames.add("preface");
@@ -200,9 +277,6 @@ public final class FramePeer {
       frame(type, flags, streamId, in.readSlice(bytes));
     }
     in.discardReadBytes();
-    final List<String> told = List.copyOf(frames);
-    frames.clear();
-    return told;
   }
 
   private void frame(int type, int flags, int streamId, ByteBuf payload) {
@@ -285,5 +359,13 @@ public final class FramePeer {
     final byte[] bytes = new byte[from.readableBytes()];
     from.readBytes(bytes);
     return bytes;
+  }
+
+  /** Ends a connection over a socket; an {@link EmbeddedChannel} is its test's. */
+  @Override
+  public void close() throws IOException {
+    if (socket != null) {
+      socket.close();
+    }
   }
 }

@@ -6,13 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
+import dev.weir.proxy.RecordingOrigin;
 import dev.weir.proxy.traffic.Traffic;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.ref.WeakReference;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
@@ -30,7 +27,7 @@ class WarmUpTest {
 
   @Test
   void endsWhenTheFirstClientIsThere() throws Exception {
-    try (ServerSocket sidecar = answering(REFUSAL);
+    try (RecordingOrigin sidecar = answering(REFUSAL);
         Traffic traffic = new Traffic(false)) {
       int begun;
       try (WarmUp warmUp = warmUp(traffic, sidecar)) {
@@ -52,7 +49,7 @@ class WarmUpTest {
 
   @Test
   void endsAtOnceWhenItIsClosed() throws Exception {
-    try (ServerSocket sidecar = answering(REFUSAL);
+    try (RecordingOrigin sidecar = answering(REFUSAL);
         Traffic traffic = new Traffic(false)) {
       WarmUp warmUp = warmUp(traffic, sidecar);
       assertTrue(warmUp.begin());
@@ -67,7 +64,7 @@ class WarmUpTest {
   @Test
   void saysOnceWhyItCouldNotBeDone() throws Exception {
     try (LogLines log = new LogLines();
-        ServerSocket sidecar = answering(ERROR);
+        RecordingOrigin sidecar = answering(ERROR);
         Traffic traffic = new Traffic(false)) {
       WarmUp warmUp = warmUp(traffic, sidecar);
       assertFalse(warmUp.begin());
@@ -81,7 +78,7 @@ class WarmUpTest {
   @Test
   void endsQuietlyThoughItIsSentWhatItCannotRead() throws Exception {
     try (LogLines log = new LogLines();
-        ServerSocket sidecar = answering("");
+        RecordingOrigin sidecar = answering("");
         Traffic traffic = new Traffic(false);
         SocketChannel stranger = SocketChannel.open(traffic.service())) {
       stranger.write(StandardCharsets.US_ASCII.encode("GET /\r\ncontent-length: x\r\n\r\n"));
@@ -93,7 +90,7 @@ class WarmUpTest {
 
   @Test
   void opensThoughNothingIsAnswered() throws Exception {
-    try (ServerSocket sidecar = answering("");
+    try (RecordingOrigin sidecar = answering("");
         Traffic traffic = new Traffic(false);
         WarmUp warmUp = warmUp(traffic, sidecar)) {
       assertTrue(warmUp.begin());
@@ -103,9 +100,9 @@ class WarmUpTest {
 
   @Test
   void keepsNothingOfWhatItTookDown() throws Exception {
-    try (ServerSocket sidecar = answering(REFUSAL)) {
+    try (RecordingOrigin sidecar = answering(REFUSAL)) {
       Traffic traffic = new Traffic(false);
-      traffic.connectHttp1(sidecar.getLocalSocketAddress(), 1);
+      traffic.connectHttp1(sidecar.socketAddress(), 1);
       Object beside = new Object();
       WeakReference<Object> takenDown = new WeakReference<>(beside);
       WarmUp warmUp = new WarmUp(traffic, beside::hashCode);
@@ -124,32 +121,14 @@ class WarmUpTest {
     }
   }
 
-  private WarmUp warmUp(Traffic traffic, ServerSocket sidecar) throws IOException {
-    traffic.connectHttp1(sidecar.getLocalSocketAddress(), 1);
+  private WarmUp warmUp(Traffic traffic, RecordingOrigin sidecar) throws IOException {
+    traffic.connectHttp1(sidecar.socketAddress(), 1);
     return new WarmUp(traffic, takenDown::incrementAndGet);
   }
 
-  /** Answers each request on the connection that it takes. */
-  private static ServerSocket answering(String answer) throws IOException {
-    ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-    Thread thread = new Thread(() -> answer(server, answer), "answering");
-    thread.setDaemon(true);
-    thread.start();
-    return server;
-  }
-
-  private static void answer(ServerSocket server, String answer) {
-    try (Socket client = server.accept()) {
-      InputStream in = client.getInputStream();
-      int last = 0;
-      for (int next = in.read(); next >= 0; next = in.read()) {
-        last = last << 8 | next;
-        if (last == 0x0D0A0D0A) {
-          client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-        }
-      }
-    } catch (IOException e) {
-      return; // the warm-up is over
-    }
+  private static RecordingOrigin answering(String answer) throws IOException {
+    RecordingOrigin service = new RecordingOrigin();
+    service.answer(answer);
+    return service;
   }
 }

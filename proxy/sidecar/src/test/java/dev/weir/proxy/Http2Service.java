@@ -1,7 +1,9 @@
 package dev.weir.proxy;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,15 +24,18 @@ import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A service of HTTP/2 that gives its windows back as its handlers read, as most do: by Netty, with
- * the standard's windows. It answers content with the same content, in gRPC and else; of what comes
- * for a path with {@code unread} in it nothing is read.
+ * A service of HTTP/2 by Netty, with the standard's windows, which it gives back as it reads. It
+ * answers content with the same content, in gRPC and else, and a request without content with
+ * {@link #BODY}; of what comes for a path with {@code unread} in it nothing is read.
  */
-final class ReadingService implements AutoCloseable {
+public final class Http2Service implements AutoCloseable {
+  public static final String BODY = "ok";
+
   /** Whether Netty's own service leaks a buffer when it stops is not what a test is about. */
   private static final ByteBufAllocator UNWATCHED = new UnpooledByteBufAllocator(true, true);
 
@@ -39,7 +44,7 @@ final class ReadingService implements AutoCloseable {
   private final Channel listening;
   private final AtomicInteger connections = new AtomicInteger();
 
-  ReadingService() {
+  public Http2Service() {
     listening =
         new ServerBootstrap()
             .group(group)
@@ -61,12 +66,12 @@ final class ReadingService implements AutoCloseable {
             .channel();
   }
 
-  int port() {
-    return ((InetSocketAddress) listening.localAddress()).getPort();
+  public String url() {
+    return "h2c://127.0.0.1:" + ((InetSocketAddress) listening.localAddress()).getPort();
   }
 
   /** How many connections there were. */
-  int connections() {
+  public int connections() {
     return connections.get();
   }
 
@@ -85,11 +90,10 @@ final class ReadingService implements AutoCloseable {
       if (frame instanceof Http2HeadersFrame head) {
         begin(stream, head);
       } else if (frame instanceof Http2DataFrame data) {
-        boolean last = data.isEndStream();
-        stream.write(new DefaultHttp2DataFrame(data.content(), last && !isCall));
-        if (last && isCall) {
-          Http2Headers trailers = new DefaultHttp2Headers().set("grpc-status", "0");
-          stream.write(new DefaultHttp2HeadersFrame(trailers, true));
+        if (data.isEndStream()) {
+          end(stream, data.content());
+        } else {
+          stream.write(new DefaultHttp2DataFrame(data.content()));
         }
         stream.flush();
       } else {
@@ -109,7 +113,19 @@ final class ReadingService implements AutoCloseable {
       if (isCall) {
         answer.set("content-type", type);
       }
-      stream.writeAndFlush(new DefaultHttp2HeadersFrame(answer, head.isEndStream() && !isCall));
+      stream.write(new DefaultHttp2HeadersFrame(answer));
+      if (head.isEndStream()) {
+        end(stream, Unpooled.copiedBuffer(BODY, StandardCharsets.US_ASCII));
+      }
+      stream.flush();
+    }
+
+    private void end(ChannelHandlerContext stream, ByteBuf content) {
+      stream.write(new DefaultHttp2DataFrame(content, !isCall));
+      if (isCall) {
+        Http2Headers trailers = new DefaultHttp2Headers().set("grpc-status", "0");
+        stream.write(new DefaultHttp2HeadersFrame(trailers, true));
+      }
     }
   }
 
