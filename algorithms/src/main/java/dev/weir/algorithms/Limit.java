@@ -54,8 +54,8 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
-   * So many per window, never more than {@code burst} at once (generic cell rate algorithm; ITU-T
-   * I.371). See {@link PacedLimit} for what is exact about it.
+   * Admits a count per window on average, never more than {@code burst} at once (generic cell rate
+   * algorithm; ITU-T I.371). See {@link PacedLimit} for what is exact about it.
    *
    * @param limit units per window, 1 or more and at most one per nanosecond.
    * @param windowNs 1 or more, less than {@link #MAX_TIME_NS}.
@@ -113,8 +113,8 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
-   * So many per window of the clock. Across an edge, up to twice as many pass within one window's
-   * length.
+   * Admits a count per window of the clock. Across an edge, up to twice as many pass within one
+   * window's length.
    *
    * @param limit 1 or more. The count shares a word with the window's stamp: at most 2^20 - 1 for
    *     windows below 8 ms, 2^30 - 1 for one second, more for longer ones.
@@ -128,7 +128,7 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
-   * So many per minute, hour, day, week or month of a time zone.
+   * Admits a count per minute, hour, day, week or month of a time zone.
    *
    * @param epochNs the Unix epoch, 1970-01-01T00:00Z, on the caller's clock: negative if the clock
    *     has been started since. From -2^62 to {@link #MAX_TIME_NS}.
@@ -145,8 +145,8 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
-   * So many per window of another such limit, whose windows are not worked out again: those of a
-   * calendar are some thousands. Either limit takes the other's states as they are.
+   * Admits a count per window of another such limit, whose windows are not computed again: those of
+   * a calendar are some thousands. Either limit takes the other's states as they are.
    *
    * @param windowsOf from {@link #fixedWindow}.
    */

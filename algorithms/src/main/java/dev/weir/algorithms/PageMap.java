@@ -6,9 +6,9 @@ import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 
 /**
- * What Linux tells of this process's pages (proc_pid_pagemap(5)): which of them nobody has touched
- * since they were mapped. Of memory that is no file's and not shared, these read as zeroes. Used by
- * one thread.
+ * Reads what Linux tells of this process's pages (proc_pid_pagemap(5)): which of them nobody has
+ * touched since they were mapped. Of memory that is no file's and not shared, these read as zeroes.
+ * Used by one thread.
  *
  * <p>Believed only if it tells rightly of one page that was written to: an emulator of another
  * processor may show the pages at its own addresses, and an allocator may map a file, whose pages
@@ -17,13 +17,13 @@ import org.agrona.UnsafeApi;
 final class PageMap implements AutoCloseable {
   private static final String FILE = "/proc/self/pagemap";
 
-  /** Of a page's entry: it is in memory or in swap. */
+  /** Bits of an entry whose page is in memory or in swap. */
   private static final long HELD = 0b11L << 62;
 
-  /** Of a page's entry: it is a file's or shared. */
+  /** Bit of an entry whose page is a file's or shared. */
   private static final long OF_FILE = 1L << 61;
 
-  /** What is not known may be anything. */
+  /** An entry in the place of one that Linux does not tell: its page counts as touched. */
   private static final long UNKNOWN = HELD | OF_FILE;
 
   /** Pages that are asked about at a time. */
@@ -55,7 +55,7 @@ final class PageMap implements AutoCloseable {
     }
   }
 
-  /** As much memory as can be asked about at a time, where it begins at a multiple of that. */
+  /** Bytes that one query covers; it starts at a multiple of them. */
   static long pieceBytes() {
     return (long) PAGES_AT_A_TIME * UnsafeApi.pageSize();
   }

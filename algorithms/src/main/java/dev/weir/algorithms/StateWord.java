@@ -23,7 +23,7 @@ final class StateWord {
   private static final int GRAIN_SHIFT = 60;
   private static final long BODY_MASK = (1L << GRAIN_SHIFT) - 1;
 
-  /** By grain, a byte each: 2^s is 0.5 ms, 8 ms, 67 ms, 0.5 s, 34 s, 37 min, 20 h. */
+  /** Shifts by grain, a byte each: 2^s is 0.5 ms, 8 ms, 67 ms, 0.5 s, 34 s, 37 min, 20 h. */
   private static final long SHIFTS = 0x2e_29_23_1d_1a_17_13_00L;
 
   private static final int MAX_GRAIN = 7;

@@ -12,13 +12,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * and what is not zero is made so.
  */
 final class ZeroedMemory {
-  /** What is made zero at a time: the least page of any system. */
+  /** Bytes that are cleared at a time: the smallest page of any system. */
   private static final int PAGE_BYTES = 4096;
 
   /** Words that are read for each turn of a loop: it runs before anything is compiled. */
   private static final int WORDS_AT_A_TIME = 8;
 
-  /** What the system gave; 0 once that has been given back. */
+  /** Address that the system returned; 0 once the memory has been freed. */
   private long allocated;
 
   private final long address;

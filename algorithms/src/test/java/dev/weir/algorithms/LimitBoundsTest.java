@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the algorithms that count in windows accept, to the last unit and nanosecond. */
+/** Bounds of the algorithms that count in windows, to the last unit and nanosecond. */
 class LimitBoundsTest {
   private static final long MILLISECOND = 1_000_000L;
   private static final long SECOND = 1_000 * MILLISECOND;

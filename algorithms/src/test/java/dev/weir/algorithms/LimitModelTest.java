@@ -31,7 +31,7 @@ class LimitModelTest {
   private final Model[] models = new Model[KEYS];
   private final long[] keys = new long[KEYS];
 
-  /** What was charged last, and when. */
+  /** The last charge, and its time. */
   private final long[] charged = new long[KEYS];
 
   private final long[] chargedAtNs = new long[KEYS];

@@ -57,7 +57,7 @@ class LimitTableRaceTest {
     }
   }
 
-  /** As they meet keys that are there already: three units each, charged a sub-window before. */
+  /** Charges three units of each key a sub-window before, so that the threads meet known keys. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("tenPerMinute")
   void ofAHundredThreadsExactlySevenPassBesideThree(String name, Limit limit)

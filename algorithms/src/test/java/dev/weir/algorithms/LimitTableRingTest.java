@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the table does for limits of every kind, one beside the other. */
+/** The table with limits of every kind, one beside the other. */
 class LimitTableRingTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long HOUR = 3_600 * SECOND;

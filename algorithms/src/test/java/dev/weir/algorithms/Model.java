@@ -47,7 +47,7 @@ abstract class Model {
     return Math.max(capacity - current(nowNs), 0);
   }
 
-  /** What a request that passes now would be told to wait. */
+  /** The wait that a request is told that passes now. */
   long waitNs(long nowNs) {
     return 0;
   }
@@ -81,7 +81,7 @@ abstract class Model {
     return passesNs;
   }
 
-  /** What counts here, in units of another limit, rounded up, at most its capacity. */
+  /** The units that count here, in those of another limit, rounded up, at most its capacity. */
   final long consumedFor(Model to, long nowNs) {
     return ceilDiv(
             BigInteger.valueOf(current(nowNs)).multiply(BigInteger.valueOf(to.costScale)),

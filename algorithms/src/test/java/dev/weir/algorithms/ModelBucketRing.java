@@ -44,7 +44,9 @@ final class ModelBucketRing extends Model {
     counts.merge(present(nowNs), units, Long::sum);
   }
 
-  /** By the newest bucket that ever admitted something, though it may have given it back. */
+  /**
+   * Counts from the newest bucket that ever admitted something, though it may have given it back.
+   */
   @Override
   long resetAtNs(long nowNs) {
     if (counts.isEmpty() || total(counts.lastKey()) == 0) {

@@ -116,7 +116,8 @@ final class ModelBudget extends Model {
   }
 
   /**
-   * Of each unit, what has not been paid for since; nothing of a queue, where others wait behind.
+   * The part of each unit that has not been paid for since; none of a queue, where others wait
+   * behind.
    */
   @Override
   void refund(long units, long chargedAtNs, long nowNs) {

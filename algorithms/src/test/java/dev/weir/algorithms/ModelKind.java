@@ -99,7 +99,10 @@ enum ModelKind {
     };
   }
 
-  /** The same windows under another number, where the algorithm has any; else another limit. */
+  /**
+   * A limit of these windows and another count, where the algorithm has windows; else another
+   * limit.
+   */
   Drawn drawBeside(Drawn other, SplittableRandom random) {
     final SplittableRandom again = random.split();
     for (int attempt = 0; attempt < 4; attempt++) {

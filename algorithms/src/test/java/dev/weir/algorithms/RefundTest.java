@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What is given back is never more than what the charge still occupies. The judge of it keeps a
- * list of the grants that were kept, and knows the definition of each limit; it shares nothing with
- * the table, nor with the models of the other tests.
+ * A refund is never more than what the charge still occupies. The judge of it keeps a list of the
+ * grants that were kept, and knows the definition of each limit; it shares nothing with the table,
+ * nor with the models of the other tests.
  */
 class RefundTest {
   private static final long SECOND = 1_000_000_000L;

@@ -27,7 +27,7 @@ class RingInterleavingTest {
   private static final int SUB_WINDOWS = 4;
   private static final long WINDOW = SUB_WINDOWS * WIDTH;
 
-  /** Where a sub-window starts. */
+  /** The start of a sub-window. */
   private static final long NOW = 1_000 * WINDOW;
 
   private enum Kind {
@@ -48,7 +48,7 @@ class RingInterleavingTest {
     }
   }
 
-  /** What one thread does, and what came of it. */
+  /** The steps of one thread, and their results. */
   private static final class Task implements Runnable {
     private final LimitTable table;
     private final Limit limit;

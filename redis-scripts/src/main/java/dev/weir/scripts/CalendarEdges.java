@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
 /**
- * Where the hours, days, weeks and months of a zone start, in Unix microseconds. Hours count from
+ * Starts of the hours, days, weeks and months of a zone, in Unix microseconds. Hours count from
  * where the day starts, so the last one may be shorter; weeks from Monday. A day that a zone leaves
  * out starts where the next one does. Immutable; any thread.
  */

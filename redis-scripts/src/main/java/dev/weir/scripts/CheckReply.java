@@ -27,14 +27,17 @@ public final class CheckReply {
   /** The key of a {@link CheckCall#checkOnce} was granted another cost; nothing was charged. */
   public static final int OTHER_COST = 5;
 
-  /** What marks count by: they are below. */
+  /** Marks are counted modulo this. */
   static final long COUNTS = 1L << 40;
 
   private static final int REPLAYED = 16;
   private static final int HEAD_BYTES = 8;
   private static final int CHECK_BYTES = 50;
 
-  /** Of each lease, behind those of all checks: kept, life, a mark for each limit there may be. */
+  /**
+   * Bytes of each lease, behind those of all checks: kept, life, a mark for each limit there may
+   * be.
+   */
   private static final int LEASE_BYTES = (2 + CheckCall.MAX_LIMITS) * Double.BYTES;
 
   private static final VarHandle DOUBLE =
@@ -146,14 +149,17 @@ public final class CheckReply {
     return ofLease(lease, 1);
   }
 
-  /** Whose refund has to say it for what was kept: what its limit had granted until then. */
+  /**
+   * The mark of what was kept, which a refund of it has to say: what its limit had granted until
+   * then.
+   */
   public long keptMark(int lease, int limit) {
     return ofLease(lease, 2 + limit);
   }
 
   /**
-   * Whose refund has to say it for what was granted at once: what its limit had granted before the
-   * part to keep.
+   * The mark of what was granted at once, which a refund of it has to say: what its limit had
+   * granted before the part to keep.
    *
    * @param cost units that each request took of the limit.
    */

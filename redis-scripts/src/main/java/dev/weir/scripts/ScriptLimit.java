@@ -58,7 +58,7 @@ public final class ScriptLimit {
   private final ScriptLimit[] alone = {this};
   private final boolean isFormer;
 
-  /** The same of a former name: a benign race, as any of them would do. */
+  /** This limit under a former name: a benign race, as any of them would do. */
   private volatile ScriptLimit former;
 
   private ScriptLimit(int kind, long capacity, long a, long b, long c, long d) {
@@ -103,10 +103,10 @@ public final class ScriptLimit {
   }
 
   /**
-   * The same limit of a key that is a former name of the limit before it in a check. Both are
-   * charged, and as long as the limit's own key has no value, what the former name has counts. So
-   * sidecars that know one of the names only share the budget with those that know both. The same
-   * object each time.
+   * This limit, of a key that is a former name of the limit before it in a check. Both are charged,
+   * and as long as the limit's own key has no value, what the former name has counts. So sidecars
+   * that know one of the names only share the budget with those that know both. The same object
+   * each time.
    */
   public ScriptLimit former() {
     if (former == null) {
@@ -135,10 +135,10 @@ public final class ScriptLimit {
   }
 
   /**
-   * The same limit, whose units may be kept. Of a paced one all questions are to be asked with
-   * that: its value in the store counts what is granted, so that what comes back later is known not
-   * to have come back with time (of one asked for otherwise, less comes back). Values of other
-   * kinds are as they were, and so are those limits.
+   * This limit, whose units may be kept. All questions about a paced one are to be asked with that:
+   * its value in the store counts what is granted, so that what comes back later is known not to
+   * have come back with time (of one asked for otherwise, less comes back). Values of other kinds
+   * are as they were, and so are those limits.
    *
    * @param longestLifeUs for how long at most, from 1 to {@link #MAX_LIFE_US}; a lease that is
    *     asked for longer is shortened.

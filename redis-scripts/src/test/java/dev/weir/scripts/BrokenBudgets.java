@@ -191,7 +191,7 @@ enum BrokenBudgets {
   /** A budget of its kind that breaks the rule. */
   abstract StoredBudget budget(LimitSpec spec);
 
-  /** What the paced ones share. */
+  /** Code that the paced ones share. */
   private static class Paced extends PacedBudget {
     Paced(LimitSpec spec) {
       super(

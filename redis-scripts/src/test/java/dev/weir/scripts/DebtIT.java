@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What is charged for requests that passed undecided: the judge is a second key, which was charged
- * for them when they passed.
+ * Charges for requests that passed undecided: the judge is a second key, which was charged for them
+ * when they passed.
  */
 class DebtIT extends ScriptServer {
   private static final long NOW = 1_700_000_000_000_000L;

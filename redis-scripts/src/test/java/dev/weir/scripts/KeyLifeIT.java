@@ -14,7 +14,10 @@ class KeyLifeIT extends ScriptServer {
   private static final long START = 1_700_000_000_000_000L;
   private static final int STEPS = 2_000;
 
-  /** Of a key that does not expire. One whose life was short may be gone before it is asked for. */
+  /**
+   * Time to live of a key that does not expire. A short-lived key may be gone before it is asked
+   * for.
+   */
   private static final long FOR_EVER = -1;
 
   private final CheckCall call = new CheckCall(2);

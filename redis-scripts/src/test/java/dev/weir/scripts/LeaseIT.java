@@ -11,7 +11,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the script keeps, for how long, what it says of it, and what it takes back. */
+/** Leases of the script: units kept, their life, their marks, and refunds of them. */
 class LeaseIT extends ScriptServer {
   private static final long SECOND_US = 1_000_000;
   private static final long MINUTE_US = 60 * SECOND_US;
@@ -279,7 +279,7 @@ class LeaseIT extends ScriptServer {
     assertEquals(1_000 - 301, remaining(ring, left));
   }
 
-  /** Of a clock that steps back, what was charged counts in the newest sub-window. */
+  /** Charges of a clock that stepped back count in the newest sub-window. */
   @Test
   void aRingTakesNothingBackOutOfALaterSubWindowThanThatOfTheCharge() throws Exception {
     final ScriptLimit ring = ScriptLimit.bucketRing(1_000, 10 * SECOND_US, 10);

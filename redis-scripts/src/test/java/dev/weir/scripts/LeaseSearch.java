@@ -47,7 +47,7 @@ final class LeaseSearch {
   private final Function<List<LimitSpec>, LeaseStore> stores;
   private final Set<Breach> breaches;
 
-  /** What is done, of a trace that was found already; else null. */
+  /** Steps of a trace that was found already; else null. */
   private StringBuilder text;
 
   private long kept;
@@ -133,7 +133,7 @@ final class LeaseSearch {
     return held.get(random.nextInt(held.size()));
   }
 
-  /** The same moment, a little later, an edge of a window, or the end of a life. */
+  /** A next moment: the same, a little later, an edge of a window, or the end of a life. */
   private static long later(
       List<LimitSpec> specs, List<Held> held, long nowUs, SplittableRandom random) {
     final LimitSpec spec = specs.get(random.nextInt(specs.size()));

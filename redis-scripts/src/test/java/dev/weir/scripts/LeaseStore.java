@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Who grants leases of one identity in a search, under the limits it is made for. */
 interface LeaseStore {
-  /** What was granted, and what a refund has to say of it. */
+  /** A grant, and what a refund has to say of it. */
   record Lease(
       long granted,
       long kept,
@@ -21,7 +21,7 @@ interface LeaseStore {
       long retryAfterUs,
       List<Long> keptMarks,
       List<Long> grantedMarks) {
-    /** The same, but a refund of it has no mark. */
+    /** Asks in the same way, but a refund of it has no mark. */
     Lease unmarked() {
       final List<Long> none = Collections.nCopies(keptMarks.size(), StoredBudget.NO_MARK);
       return new Lease(

@@ -68,7 +68,7 @@ record LimitSpec(Kind kind, long limit, long windowUs, int subWindows, long life
     };
   }
 
-  /** Where the window, or sub-window, of a moment ends; of a limit without any a window later. */
+  /** The end of the window, or sub-window, of a moment; of a limit without any a window later. */
   long edgeUs(long nowUs) {
     final long widthUs = windowUs / subWindows;
     return switch (kind) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The same random steps in the script and in the library: 100 per call, on six keys. */
+/** Random steps, equal in the script and in the library: 100 per call, on six keys. */
 class RandomStepsIT extends ScriptServer {
   private static final int STEPS_PER_CALL = 100;
   private static final int CALLS = 1_000;
@@ -29,7 +29,7 @@ class RandomStepsIT extends ScriptServer {
   private final int[] hours = new int[KEYS];
   private final long[] times = new long[64];
 
-  /** What the library says of a check; a number of -2 is not compared. */
+  /** The library's answer to a check; a number of -2 is not compared. */
   private record Expected(String step, long granted, long remaining, long resetAt, long retry) {}
 
   @ParameterizedTest

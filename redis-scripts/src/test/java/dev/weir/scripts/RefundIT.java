@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What the script gives back of an earlier charge: at most what it still occupies. */
+/** Refunds of the script: at most what the charge still occupies. */
 class RefundIT extends ScriptServer {
   private static final long SECOND_US = 1_000_000;
   private static final long NOW = 1_700_000_000_000_000L;

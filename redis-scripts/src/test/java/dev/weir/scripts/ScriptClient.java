@@ -14,7 +14,7 @@ import java.util.Map;
 final class ScriptClient implements AutoCloseable {
   private final RespClient connection;
 
-  /** By script, under which digest the server knows it since this client has first sent it. */
+  /** The digest of each script that this client has sent to the server. */
   private final Map<String, byte[]> digests = new HashMap<>();
 
   ScriptClient(RedisServer server) throws IOException {

@@ -53,7 +53,7 @@ final class ScriptLeases implements LeaseStore {
         granted);
   }
 
-  /** The same by a check, which keeps nothing, and whose refund has no mark. */
+  /** Charges by a check, which keeps nothing, and whose refund has no mark. */
   Lease check(long requests, long[] costs, long nowUs) throws IOException {
     call.clear().check(requests, costs[0], limits[0]);
     for (int i = 1; i < limits.length; i++) {

@@ -40,7 +40,7 @@ class ShortWayIT extends ScriptServer {
     ScriptLimit.fixedWindow(40, WINDOW_US / 16, 0),
   };
 
-  /** What a refund says of an earlier call. */
+  /** A refund's data of an earlier call. */
   private record Granted(long atUs, long lifeUs, long mark) {}
 
   private Granted latestGrant = new Granted(0, 0, CheckCall.NO_MARK);
@@ -151,7 +151,7 @@ class ShortWayIT extends ScriptServer {
     return RespClient.bytes(text);
   }
 
-  /** Of every key its type, and the value of a string. */
+  /** The type of every key, and the value of a string. */
   private String contents(String prefix) throws Exception {
     final byte[][] parts = new byte[3 + KEYS][];
     parts[0] = bytes("EVAL");

@@ -164,8 +164,8 @@ class VectorsIT extends ScriptServer {
   }
 
   /**
-   * As many requests of one unit; but of a queue one request, as the library grants: there each of
-   * many requests would be held to the longest wait by itself.
+   * Asks for as many requests of one unit; but of a queue for one request, as the library grants:
+   * there each of many requests would be held to the longest wait by itself.
    */
   private int grant(Vectors vectors, Row row, ScriptLimit limit) {
     if (vectors != Vectors.LEAKY_BUCKET_QUEUE || row.granted == 0) {

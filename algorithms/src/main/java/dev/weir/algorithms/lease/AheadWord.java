@@ -1,7 +1,7 @@
 package dev.weir.algorithms.lease;
 
 /**
- * What decides when to ask ahead, as one 64-bit word.
+ * The state that decides when to ask ahead, as one 64-bit word.
  *
  * <pre>
  * bit     63                         24        23        0

@@ -23,7 +23,7 @@ final class DemandWord {
   private static final long STEP_MASK = (1L << Long.SIZE - COUNT_BITS) - 1;
   private static final double STEP_NS = 1L << STEP_SHIFT;
 
-  /** Of decays that are shorter the exponential is a quotient, exact to 0.01 %. */
+  /** Decays shorter than this use a quotient in place of the exponential, exact to 0.01 %. */
   private static final double SHORT_DECAY = 0.5;
 
   private DemandWord() {}

@@ -20,9 +20,9 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a process holds of budgets that the store keeps: for each key units that may be used without
- * asking, until the end of their life, and what decides when to ask for more. Direct memory of a
- * fixed size that all threads share; see {@link HandLayout}.
+ * The units that a process holds of budgets in the store: for each key, those that may be used
+ * without asking, until the end of their life, and what decides when to ask for more. Direct memory
+ * of a fixed size that all threads share; see {@link HandLayout}.
  *
  * <p>Assumes that times are those of one clock, at least 1, and that a thread never stops for
  * {@link HandLayout#GRACE_NS} between two steps of one call while its key has no other arrivals.
@@ -36,10 +36,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * reserved lease. A key that finds no hand has none, and is decided by the store.
  */
 public final class LeaseTable implements AutoCloseable {
-  /** What {@link #find} and {@link #claim} return for a key without a hand. */
+  /** Result of {@link #find} and {@link #claim} for a key without a hand. */
   public static final int NONE = -1;
 
-  /** What {@link #reserve} returns if there is no room for one more lease. */
+  /** Result of {@link #reserve} if there is no room for one more lease. */
   public static final int NO_PLACE = -1;
 
   /** The most units of one lease. */
@@ -298,7 +298,7 @@ public final class LeaseTable implements AutoCloseable {
     return LeaseWord.end(word);
   }
 
-  /** What names the lease with units that is in a place; 0 if there is none. */
+  /** Names the lease with units that is in a place; 0 if there is none. */
   public long lease(int hand, int place) {
     long word = memory.getLongVolatile(leaseAt(hand, place));
     return LeaseWord.units(word) == 0 ? 0 : LeaseWord.end(word);
@@ -413,7 +413,7 @@ public final class LeaseTable implements AutoCloseable {
     memory.putLongRelease(at(hand, RESET_AT_OFFSET), resetAtNs);
   }
 
-  /** What was noted last. */
+  /** The last note. */
   public long remaining(int hand) {
     return memory.getLongAcquire(at(hand, REMAINING_OFFSET));
   }
@@ -432,7 +432,7 @@ public final class LeaseTable implements AutoCloseable {
     return key == FREE || key == CLAIMED ? ~key : key;
   }
 
-  /** Where a key's hand is likely to be: each begins at a way of its own, and finds it at once. */
+  /** The entry where the search for a key's hand begins, and mostly ends. */
   private int first(long key) {
     return (int) (key ^ key >>> 32) & handMask;
   }

@@ -1,6 +1,6 @@
 package dev.weir.algorithms.lease;
 
-/** What leases of one group of limits may be like. Immutable; any thread. */
+/** The bounds of leases of one group of limits. Immutable; any thread. */
 public final class LeaseTerms {
   private static final long LEAST_TAU_NS = 250_000_000;
 

@@ -41,8 +41,8 @@ public final class Leasing {
   }
 
   /**
-   * The same as {@link #arrived(long, LeaseTerms, long)} for a key whose hand was looked for
-   * already.
+   * Counts an arrival as {@link #arrived(long, LeaseTerms, long)} does, of a key whose hand was
+   * looked for already.
    */
   private int arrived(int found, long key, LeaseTerms terms, long nowNs) {
     if (!terms.pays(roundTrips.medianNs())) {
@@ -106,7 +106,7 @@ public final class Leasing {
     return want > 0 && hands.ask(hand, nowNs, askNs(nowNs)) ? want : 0;
   }
 
-  /** What names an ask that was begun at {@code nowNs}. */
+  /** Names an ask that was begun at {@code nowNs}. */
   public long askNs(long nowNs) {
     return nowNs + deadlineNs;
   }

@@ -1,6 +1,6 @@
 package dev.weir.algorithms.store;
 
-/** What was decided about a lease, or a check, which is one that keeps nothing. Reused. */
+/** The decision on a lease, or on a check, which is a lease that keeps nothing. Reused. */
 public final class LeaseGrant {
   /** {@link #retryAfterUs}: no wait lets it pass. */
   public static final long NEVER = -1;
@@ -68,12 +68,14 @@ public final class LeaseGrant {
     return retryAfterUs;
   }
 
-  /** What a refund has to say of what was kept; {@link StoredBudget#NO_MARK} if it has none. */
+  /**
+   * The mark for a refund of units that were kept; {@link StoredBudget#NO_MARK} if there is none.
+   */
   public long keptMark(int limit) {
     return marks[limit];
   }
 
-  /** What a refund has to say of what was granted at once. */
+  /** The mark for a refund of units that were granted at once. */
   public long grantedMark(int limit) {
     final long mark = marks[limit];
     return mark < 0 ? mark : mark - kept * costs[limit] & PacedBudget.COUNTS - 1;

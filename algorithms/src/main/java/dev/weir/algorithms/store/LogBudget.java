@@ -39,7 +39,10 @@ public class LogBudget extends RunsBudget {
     return windowUs;
   }
 
-  /** As if they came at the end of their life: they count a window after they may be used. */
+  /**
+   * Records leased units as if they came at the end of their life: they count for a window after
+   * that.
+   */
   @Override
   public void keep(long nowUs, long units, long lifeUs) {
     charge(nowUs + lifeUs, units);

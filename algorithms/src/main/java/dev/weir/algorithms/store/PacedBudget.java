@@ -160,7 +160,7 @@ public class PacedBudget extends StoredBudget {
   }
 
   /**
-   * What surely has not drained of a charge.
+   * Units of a charge that surely have not drained.
    *
    * @param ageUs from the last moment at which its units might be used to that of all others.
    */
@@ -169,7 +169,8 @@ public class PacedBudget extends StoredBudget {
   }
 
   /**
-   * What surely is owed of a charge, besides what was granted after it and what leases hold up.
+   * Units of a charge that are surely still owed, beside those granted after it and those that
+   * leases hold.
    *
    * @param aheadUs for how long kept units may still be used.
    */

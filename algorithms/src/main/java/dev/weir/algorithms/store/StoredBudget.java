@@ -83,7 +83,7 @@ public abstract class StoredBudget {
   /** The least wait until no more than so many units count. */
   public abstract long drainedUs(long nowUs, long room);
 
-  /** What was granted so far, by which a refund knows what was granted after; or NO_MARK. */
+  /** Units granted so far, which tell a refund what was granted after; or NO_MARK. */
   public long mark() {
     return NO_MARK;
   }

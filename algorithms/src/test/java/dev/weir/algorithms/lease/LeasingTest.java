@@ -26,7 +26,7 @@ class LeasingTest {
     hands.close();
   }
 
-  /** So many arrivals, that far apart. */
+  /** A number of arrivals, equally far apart. */
   private int arrive(int count, long pauseNs) {
     int hand = LeaseTable.NONE;
     for (int i = 0; i < count; i++) {

@@ -38,7 +38,7 @@ class LeaseVectorsTest {
   private final LeaseGrant grant = new LeaseGrant(1);
   private final long[] costs = {1};
 
-  /** What may be given back: requests, when they were granted, for how long, and the mark. */
+  /** A refund: requests, when they were granted, for how long, and the mark. */
   private record Held(long requests, long atUs, long lifeUs, long mark) {}
 
   private static StoredBudget budget(

@@ -1,7 +1,8 @@
 package dev.weir.scripts.server;
 
 /**
- * What a {@link FaultProxy} does at present; compared by identity, so that each setting is another.
+ * The present behaviour of a {@link FaultProxy}; compared by identity, so that each setting is
+ * another.
  *
  * @param waitMs of a delay, or between the pieces of a trickle.
  * @param answer null unless it answers.

@@ -19,7 +19,7 @@ public final class FreePorts {
   private static final int FIRST = 11_000;
   private static final int END = FIRST + BUS_OFFSET;
 
-  /** As many as there are JVMs that test at once, and some to spare. */
+  /** Blocks of ports: one for each JVM that runs tests at the same time, and some to spare. */
   private static final int FORKS = 8;
 
   private static final int FORK = Integer.getInteger("weir.fork", 0) % FORKS;

@@ -36,7 +36,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * The same with more options.
+   * Starts a cluster with more options.
    *
    * @param more adds to the options of each node.
    */
@@ -295,7 +295,7 @@ public final class RedisCluster implements AutoCloseable {
     return slot;
   }
 
-  /** What each node knows, and its log. */
+  /** The state of each node, and its log. */
   private String describe() {
     return running().stream()
         .map(

@@ -23,7 +23,7 @@ public final class RedisSentinels implements AutoCloseable {
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
 
-  /** Of the sentinels; null for none. */
+  /** The password of the sentinels; null if they ask for none. */
   private final String password;
 
   private RedisSentinels(String password) {
@@ -36,7 +36,7 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
-   * The same, with sentinels that ask for a password, also of each other.
+   * Starts sentinels that ask for a password, also of each other.
    *
    * @param password of the sentinels; the servers that they watch have none. Null for none.
    */

@@ -29,7 +29,7 @@ public final class RedisServer implements AutoCloseable {
   private volatile Process process;
   private volatile boolean paused;
 
-  /** What a server is started with. */
+  /** The options of a server. */
   public static final class Builder {
     private final Path binary;
     private final List<String> lines = new ArrayList<>();
@@ -231,7 +231,7 @@ public final class RedisServer implements AutoCloseable {
     return folder.resolve("redis.sock");
   }
 
-  /** What the server has written since its first start. */
+  /** The output of the server since its first start. */
   public String log() {
     try {
       return Files.readString(logFile(), StandardCharsets.ISO_8859_1);

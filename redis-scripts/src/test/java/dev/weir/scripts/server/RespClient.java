@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * As much of RESP2 as tests need, blocking. A reply is a {@link Long}, a {@link String} (status), a
- * {@code byte[]} (bulk), a {@link List} of replies, a {@link RespError}, or null (nil).
+ * A blocking client of RESP2, as much of it as tests need. A reply is a {@link Long}, a {@link
+ * String} (status), a {@code byte[]} (bulk), a {@link List} of replies, a {@link RespError}, or
+ * null (nil).
  */
 public final class RespClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 60_000;

@@ -66,12 +66,12 @@ public final class TwoHosts implements AutoCloseable {
     run("ip", "-n", server, "link", "set", serverWire, "up");
   }
 
-  /** What a command on the client's host begins with. */
+  /** The beginning of a command on the client's host. */
   public List<String> onClient() {
     return List.of("ip", "netns", "exec", client);
   }
 
-  /** What a command on the server's host begins with. */
+  /** The beginning of a command on the server's host. */
   public List<String> onServer() {
     return List.of("ip", "netns", "exec", server);
   }
@@ -85,7 +85,7 @@ public final class TwoHosts implements AutoCloseable {
     run("ip", "-n", server, "link", "set", serverWire, "up");
   }
 
-  /** What the client sends arrives, and no answer comes back. */
+  /** Cuts the way back: the client's bytes arrive, and no answer returns. */
   public void loseAnswers() throws IOException {
     run("ip", "-n", server, "route", "del", NETWORK);
   }
@@ -110,7 +110,7 @@ public final class TwoHosts implements AutoCloseable {
     }
   }
 
-  /** What a command says if it fails; null if it does not. */
+  /** The output of a command that fails; null if it does not. */
   private static String tryRun(String... command) throws IOException {
     final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     final String text =

@@ -234,7 +234,7 @@ public final class Budget {
     return formers;
   }
 
-  /** The same budget under one of its former names. */
+  /** This budget under one of its former names. */
   Budget under(Former former) {
     return new Budget(this, former);
   }
@@ -255,9 +255,9 @@ public final class Budget {
   }
 
   /**
-   * What this node may let pass by itself: its part of the limit, as last divided by {@link
-   * Shares}, or all of it if nobody else lets pass under the same rule; null if it may let nothing
-   * pass, as others have all of a limit that is smaller than the fleet.
+   * The part of the limit that this node may let pass by itself, as last divided by {@link Shares},
+   * or all of it if nobody else lets pass under the same rule; null if it may let nothing pass, as
+   * others have all of a limit that is smaller than the fleet.
    */
   public Limit share() {
     return share;
@@ -301,7 +301,7 @@ public final class Budget {
   }
 
   /**
-   * The same, but another one under another number: what the store has decided tells of decisions
+   * As {@link #seed}, but another one under another limit: a decision of the store tells of others
    * under the same limit alone.
    */
   public long storeSeed() {

@@ -82,7 +82,7 @@ public final class BudgetGroup {
     return isSame;
   }
 
-  /** What leases of these budgets may be like; null unless the mode is leased. */
+  /** The bounds of leases of these budgets; null unless the mode is leased. */
   public LeaseTerms leaseTerms() {
     return leaseTerms;
   }
@@ -122,7 +122,7 @@ public final class BudgetGroup {
     return mode;
   }
 
-  /** What happens while the store gives no decision on them. */
+  /** The policy on these budgets while the store gives no decision. */
   public OnStoreFailure onStoreFailure() {
     return onStoreFailure;
   }
@@ -136,14 +136,14 @@ public final class BudgetGroup {
     return budgets[index];
   }
 
-  /** What kind of identity is counted, as names in the store have it; not to be changed. */
+  /** The kind of identity that is counted, as names in the store have it; not to be changed. */
   public byte[] dimension() {
     return dimension;
   }
 
   /**
-   * What the store charges, by budget; null unless it decides. The same array as long as all of
-   * these limits stay, so that checks of the same budgets are told by it; not to be changed.
+   * The limits that the store charges, by budget; null unless it decides. The same array as long as
+   * all of these limits stay, so that checks of the same budgets are told by it; not to be changed.
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;

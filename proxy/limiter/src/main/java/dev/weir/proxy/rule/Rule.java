@@ -31,7 +31,7 @@ public final class Rule {
   private final long cost;
   private final List<Budget> budgets;
 
-  /** The same; those of the last version that had limits if this one has none. */
+  /** The budgets; those of the last version that had limits if this one has none. */
   private final List<Budget> remembered;
 
   private final BudgetGroup[] groups;
@@ -287,8 +287,8 @@ public final class Rule {
   }
 
   /**
-   * What the store charges, group by group, as {@link BudgetGroup#storeLimits()} has it; null
-   * unless it decides on any.
+   * The limits that the store charges, group by group, as {@link BudgetGroup#storeLimits()} has it;
+   * null unless it decides on any.
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;
@@ -318,7 +318,7 @@ public final class Rule {
     return spec.onMissingKey();
   }
 
-  /** What the rule was compiled from. */
+  /** The specification that the rule was compiled from. */
   public RuleSpec spec() {
     return spec;
   }

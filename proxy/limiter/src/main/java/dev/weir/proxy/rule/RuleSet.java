@@ -59,7 +59,7 @@ public final class RuleSet {
     return compile(specs, ignoreCase, previous, unixEpochNs, 0);
   }
 
-  /** The same rules, compiled at another time to replace these. */
+  /** These rules, compiled anew to replace these. */
   public RuleSet again(long unixEpochNs, long nowNs) {
     List<RuleSpec> specs = rules.stream().map(Rule::spec).toList();
     return compile(specs, ignoreCase, this, unixEpochNs, nowNs);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class HotPathAllocationTest {
   private static final int ITERATIONS = 100_000;
 
-  /** What the measuring itself may take. */
+  /** Bytes that the measuring itself may take. */
   private static final long NOISE_BYTES = 1_000;
 
   private final RuleSet rules = rules();

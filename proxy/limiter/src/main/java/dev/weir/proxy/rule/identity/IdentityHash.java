@@ -14,7 +14,7 @@ import org.agrona.MutableDirectBuffer;
  * construction.
  */
 final class IdentityHash {
-  /** What {@link #write} writes: {@code #} and the digits. */
+  /** Bytes that {@link #write} writes: {@code #} and the digits. */
   static final int TEXT_BYTES = 1 + 32;
 
   private static final int BLOCK_BYTES = 64;

@@ -61,7 +61,7 @@ public final class IdentityReader implements Identities {
 
   private int length;
 
-  /** What was read by one key. */
+  /** The identity that one key reads. */
   private static final class Read implements Identity {
     private final UnsafeBuffer bytes;
     private int length;
@@ -240,7 +240,7 @@ public final class IdentityReader implements Identities {
     };
   }
 
-  /** What the certificate of the connection names: read from it once, when it was shown. */
+  /** Names of the connection's certificate, read once in the handshake. */
   private int certificate(KeyPart.Source source, Peer peer, int at) {
     CertificateNames names = peer == null ? null : peer.certificate();
     byte[] name =

@@ -2,7 +2,7 @@ package dev.weir.proxy.rule.spec;
 
 /** How a rule's budget comes back. {@link LimitSpec} says what each of them takes. */
 public enum Algorithm {
-  /** So many per window on average, never more than the burst at once. */
+  /** A rate on average, never more than the burst at once. */
   GCRA("gcra"),
   /** The burst is the bucket's depth; it is refilled continuously at the rate. */
   TOKEN_BUCKET("token-bucket"),
@@ -10,7 +10,7 @@ public enum Algorithm {
    * The burst is the bucket's depth; it leaks at the rate, and what overflows is refused or held.
    */
   LEAKY_BUCKET("leaky-bucket"),
-  /** So many per window of the clock or the calendar; up to twice as many across an edge. */
+  /** A count per window of the clock or the calendar; up to twice as many across an edge. */
   FIXED_WINDOW("fixed-window"),
   /** Never more in any window: a record of each unit that passed. */
   SLIDING_LOG("sliding-log"),

@@ -20,7 +20,7 @@ public record BudgetSpec(
 
   private static final long NS_PER_US = 1_000;
 
-  /** What happens while the store gives no decision. */
+  /** The policy while the store gives no decision. */
   public OnStoreFailure onStoreFailureOrDefault() {
     return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
   }
@@ -85,8 +85,8 @@ public record BudgetSpec(
   }
 
   /**
-   * What sets the budget apart from others that one identity has under a rule: the algorithm and
-   * the window, such as {@code gcra-1m}. The limit has a rate.
+   * A name that no other budget of the same identity has under a rule: the algorithm and the
+   * window, such as {@code gcra-1m}. The limit has a rate.
    */
   public String name() {
     return limit.algorithm() + "-" + limit.rate().window();

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * Durations as people write them: {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}.
  */
 public final class DurationText {
-  /** What a duration looks like, for messages. */
+  /** The syntax of a duration, for messages. */
   public static final String EXPECTED = "a duration such as 500ms, 10s, 5m, 1h or 1d";
 
   /** Longer ones are taken for a slip of the pen, and would overflow sums of times. */

@@ -16,7 +16,7 @@ import java.util.Set;
  * no source: clients would be told apart by what the service does not see.
  */
 public final class KeyPart {
-  /** Where the value is read from. */
+  /** The part of a request that a value is read from. */
   public enum Source {
     IP,
     HOST,
@@ -129,7 +129,7 @@ public final class KeyPart {
     }
   }
 
-  /** What the client's certificate names; see {@link dev.weir.proxy.request.CertificateNames}. */
+  /** A name in the client's certificate; see {@link dev.weir.proxy.request.CertificateNames}. */
   private static KeyPart ofCertificate(String text, String name) {
     return switch (name) {
       case "san" -> new KeyPart(Source.TLS_SAN, text, null, null);

@@ -52,7 +52,7 @@ public record LimitSpec(
   private static final int DEFAULT_SUB_WINDOWS = 10;
   private static final long NS_PER_US = 1_000;
 
-  /** What an argument of a limit may be, as its exception says. */
+  /** The expected value in the exception of a wrong argument. */
   private static final Pattern EXPECTED =
       Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
 
@@ -146,9 +146,9 @@ public record LimitSpec(
   }
 
   /**
-   * What one of several nodes may let pass, so that all together let pass no more than the limit
-   * does: the same rate and depth divided by their number. Where that is less than one request, it
-   * is divided by fewer, and the last nodes have nothing. Its states mean the same under another
+   * The share of one of several nodes, so that all together let pass no more than the limit does:
+   * the same rate and depth divided by their number. Where that is less than one request, it is
+   * divided by fewer, and the last nodes have nothing. Its states mean the same under another
    * share: to be full is to be full under each.
    *
    * @param whole this limit, compiled.
@@ -298,7 +298,7 @@ public record LimitSpec(
     }
   }
 
-  /** What another algorithm takes means nothing here, and would be thought to do something. */
+  /** Reports fields that only other algorithms take: here they would do nothing. */
   private void checkFields(Faulty faulty) {
     String notMine = "nothing, as the algorithm is " + algorithm;
     if (burst < 0) {

@@ -1,6 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
-/** What stands for a part of the key that a request does not carry. */
+/** The stand-in for a part of the key that a request does not carry. */
 public enum OnMissingKey {
   /** The client's address: the default. */
   IP("ip"),

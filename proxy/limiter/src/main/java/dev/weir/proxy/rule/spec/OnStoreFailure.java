@@ -1,6 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
-/** What a rule that the store decides does while the store gives no decision. */
+/** The policy of a rule that the store decides, while the store gives no decision. */
 public enum OnStoreFailure {
   /** This node decides, with its share: the limit divided by the sidecars last counted. */
   LOCAL_SHARE("local-share"),

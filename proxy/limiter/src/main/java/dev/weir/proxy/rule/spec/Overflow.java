@@ -1,6 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
-/** What a leaky bucket does with requests that come faster than it leaks. */
+/** The answer of a leaky bucket to requests that come faster than it leaks. */
 public enum Overflow {
   /** Passes them at once while there is room, and refuses what would spill over. */
   REJECT("reject"),

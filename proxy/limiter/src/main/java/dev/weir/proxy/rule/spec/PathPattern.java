@@ -23,7 +23,7 @@ public final class PathPattern {
   /** Every path. */
   public static final PathPattern ANY = parse("/**");
 
-  /** What one segment stands for, least specific first. */
+  /** Kinds of segments, least specific first. */
   public enum Kind {
     REST,
     SINGLE,
@@ -162,7 +162,7 @@ public final class PathPattern {
     return segments;
   }
 
-  /** What patterns that match the same paths have in common, whatever their spelling. */
+  /** One text for all patterns that match the same paths, whatever their spelling. */
   public String canonical(boolean ignoreCase) {
     StringBuilder canonical = new StringBuilder();
     for (Segment segment : segments) {

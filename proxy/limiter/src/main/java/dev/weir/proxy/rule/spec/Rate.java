@@ -3,7 +3,7 @@ package dev.weir.proxy.rule.spec;
 import java.util.concurrent.TimeUnit;
 
 /**
- * So many per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}; or per month of
+ * A count per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}; or per month of
  * the calendar: {@code 1000/1month}.
  *
  * @param count 1 to {@value #MAX_COUNT}.

@@ -1,6 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
-/** What a rule does with a request that it matches. */
+/** The action of a rule on a request that it matches. */
 public enum RuleAction {
   /** Charges the limit, and refuses what it does not cover. */
   LIMIT("limit"),

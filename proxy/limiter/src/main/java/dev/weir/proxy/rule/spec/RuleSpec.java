@@ -81,7 +81,7 @@ public record RuleSpec(
         : budgets.stream().mapToInt(budget -> budget.limit().cells()).max().orElse(0);
   }
 
-  /** What stands before the name of a field of one of the limits, such as {@code limits[0].}. */
+  /** The prefix of the fields of one of the limits, such as {@code limits[0].}. */
   public String fieldsOf(int budget) {
     return isList ? "limits[" + budget + "]." : "";
   }
@@ -145,7 +145,7 @@ public record RuleSpec(
         : budgets.stream().map(BudgetSpec::mode).filter(Mode::needsStore).findFirst().orElseThrow();
   }
 
-  /** What limits say of their modes and failure policies that is not the rule's; mostly empty. */
+  /** Modes and failure policies of limits that differ from the rule's, as text; mostly empty. */
   public String ownDecisions() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < budgets.size(); i++) {
@@ -196,7 +196,7 @@ public record RuleSpec(
     }
   }
 
-  /** What a limit says of its mode, unless the rule says the same of all. */
+  /** Checks the mode and failure policy that a limit has of its own. */
   private void checkMode(BudgetSpec budget, FaultSink within) {
     OnStoreFailure own = budget.onStoreFailure();
     if (own != onStoreFailure && !budget.mode().needsStore()) {

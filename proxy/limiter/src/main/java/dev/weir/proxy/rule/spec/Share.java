@@ -2,7 +2,7 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.Locale;
 
-/** What one sidecar of a fleet may let pass of a limit that it decides by itself. */
+/** The part of a limit that one sidecar of a fleet may let pass by itself. */
 public enum Share {
   /** All of it: a fleet lets pass as many times as much as it has sidecars. */
   NONE,

@@ -124,7 +124,7 @@ class IdentityTextTest {
     assertTrue(text(new Parts().value("x".repeat(100))).startsWith("xxx"));
   }
 
-  /** As the JDK has it. */
+  /** The hash as the JDK computes it. */
   @ParameterizedTest
   @ValueSource(ints = {1, 32, 64, 65, 200})
   void hashesByHmacWithSha256(int keyLength) throws GeneralSecurityException {
