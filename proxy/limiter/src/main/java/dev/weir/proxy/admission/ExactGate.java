@@ -5,6 +5,7 @@ import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.LateQuestion.State;
 import dev.weir.proxy.admission.lease.LeaseAsk;
 import dev.weir.proxy.admission.lease.LeaseKeeper;
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
@@ -41,6 +42,11 @@ import java.util.function.Consumer;
  * <p>One per event loop.
  */
 public final class ExactGate implements Gate {
+  /**
+   * Questions that may be under way: clients that go leave theirs behind until the answers come.
+   */
+  private static final int MAX_LATE = AdmissionHandler.PARKING_PLACES;
+
   private final LoopStore store;
   private final LoopClock clock;
   private final LocalGate local;
@@ -51,7 +57,8 @@ public final class ExactGate implements Gate {
   private final StoreChecks checks;
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS + 1); // and a record
   private final Verdict verdict = new Verdict();
-  private final LateQuestionPool lates;
+  private final FreeList<LateQuestion> lates;
+  private int lateCount;
   private final RetryQueue retries;
   private final long deadlineNs;
 
@@ -90,7 +97,7 @@ public final class ExactGate implements Gate {
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
     this.proofs =
         new RefusalProofs(clock, isOneServer ? RefusalProofs.PROOF_NS : 2 * settings.deadlineNs());
-    this.lates = new LateQuestionPool(this, AdmissionHandler.PARKING_PLACES);
+    this.lates = new FreeList<>(MAX_LATE, () -> new LateQuestion(this));
     this.retries = new RetryQueue(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
     store.listener(proofs);
   }
@@ -180,11 +187,12 @@ public final class ExactGate implements Gate {
       names.writeRecord(first, charges.onceHigh(), charges.onceLow(), keys);
     }
     int groupCount = charges.groupCount() - charges.localGroupCount();
-    LateQuestion late = lates.take();
-    if (late == null) {
+    if (lateCount == MAX_LATE) {
       putBack(taken, takenGroups);
       return withoutPlace(ticket, charges);
     }
+    lateCount++;
+    LateQuestion late = lates.take();
     boolean isOne = groupCount == 1 || takenGroups == 0 && store.isOneCheck(keys);
     late.begin(ticket, charges, keys, isOne ? 1 : groupCount, outcome, nowNs);
     late.deadlineNs = dueNs(charges, nowNs);
@@ -246,7 +254,7 @@ public final class ExactGate implements Gate {
     if (proven != null) {
       counts.refusedByProof(late.charges.purpose());
       late.outcome.settle(late.ticket, proven);
-      lates.leave(late);
+      leave(late);
       return;
     }
     late.charges.followed(true);
@@ -260,9 +268,12 @@ public final class ExactGate implements Gate {
     afterWaiting.accept(late);
   }
 
-  /** A request that has waited for an ask has its verdict, or is gone. */
+  /** A request has its verdict, or is gone, and nothing is under way for it any more. */
   void leave(LateQuestion late) {
-    lates.leave(late);
+    late.charges.clear();
+    late.outcome = null;
+    lates.give(late);
+    lateCount--;
   }
 
   @Override
@@ -450,7 +461,7 @@ public final class ExactGate implements Gate {
         telling = null;
       }
     }
-    lates.leave(late);
+    leave(late);
   }
 
   /**

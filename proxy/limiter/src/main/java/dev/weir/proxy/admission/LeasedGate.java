@@ -6,8 +6,8 @@ import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.lease.HandNote;
 import dev.weir.proxy.admission.lease.LeaseAsk;
-import dev.weir.proxy.admission.lease.LeaseHands;
 import dev.weir.proxy.admission.lease.LeaseKeeper;
+import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LeaseMetrics;
@@ -41,7 +41,7 @@ public final class LeasedGate implements Gate {
   private final ExactGate exact;
   private final LeaseKeeper leases;
   private final Leasing leasing;
-  private final LeaseTable hands;
+  private final LeaseTable table;
   private final LoopClock clock;
   private final StoreKeyWriter names;
   private final LeaseMetrics counts;
@@ -64,17 +64,17 @@ public final class LeasedGate implements Gate {
   /**
    * A gate that asks by another one.
    *
-   * @param hands that all event loops share.
+   * @param shared that all event loops share.
    */
   public static LeasedGate of(
       ExactGate exact,
-      LeaseHands hands,
+      SharedLeases shared,
       LoopStore store,
       StoreSettings settings,
       StoreNames storeNames,
       LoopClock clock,
       LoopMetrics metrics) {
-    return of(exact, hands, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
+    return of(exact, shared, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
   }
 
   /**
@@ -82,7 +82,7 @@ public final class LeasedGate implements Gate {
    */
   static LeasedGate of(
       ExactGate exact,
-      LeaseHands hands,
+      SharedLeases shared,
       LoopStore store,
       StoreSettings settings,
       StoreNames storeNames,
@@ -90,7 +90,7 @@ public final class LeasedGate implements Gate {
       LongSupplier wallNs,
       LoopMetrics metrics) {
     LeaseKeeper leases =
-        new LeaseKeeper(hands, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
+        new LeaseKeeper(shared, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
     return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
   }
 
@@ -107,7 +107,7 @@ public final class LeasedGate implements Gate {
     this.exact = exact;
     this.leases = leases;
     this.leasing = leases.leasing();
-    this.hands = leases.hands();
+    this.table = leases.table();
     this.clock = clock;
     this.names = new StoreKeyWriter(storeNames);
     this.counts = counts;
@@ -263,7 +263,7 @@ public final class LeasedGate implements Gate {
       BudgetGroup budgets = charges.group(group);
       Taken from = taken[group - first];
       long cost = charges.cost(charges.firstCharge(group));
-      hands.arrived(from.hand(), budgets.leaseTerms(), nowNs);
+      table.arrived(from.hand(), budgets.leaseTerms(), nowNs);
       if (leasing.isAlmostEmpty(budgets.leaseTerms(), from, nowNs)) {
         askAhead(charges, group, from.hand(), charges.leaseKey(group), cost, nowNs);
       }
@@ -296,7 +296,7 @@ public final class LeasedGate implements Gate {
   private void putBack(int takenGroups) {
     for (int i = 0; takenGroups >>> i != 0; i++) {
       if ((takenGroups >>> i & 1) != 0) {
-        hands.putBack(taken[i]);
+        table.putBack(taken[i]);
       }
     }
   }
@@ -320,12 +320,12 @@ public final class LeasedGate implements Gate {
 
   /** The limit that the store's last answer was about. */
   private Budget budget(BudgetGroup budgets, int hand) {
-    return budgets.budget(HandNote.limit(hands.remaining(hand)));
+    return budgets.budget(HandNote.limit(table.remaining(hand)));
   }
 
   /** What the store said is left, and what is in hand. */
   private long remaining(BudgetGroup budgets, int hand, long left) {
-    long known = HandNote.remaining(hands.remaining(hand));
+    long known = HandNote.remaining(table.remaining(hand));
     return Math.min(known + left, budget(budgets, hand).storeLimit().capacity());
   }
 
@@ -335,19 +335,19 @@ public final class LeasedGate implements Gate {
         budget.policy(),
         budget.storeLimit().capacity(),
         remaining(budgets, hand, left),
-        Math.max(0, hands.resetAtNs(hand) - nowNs));
+        Math.max(0, table.resetAtNs(hand) - nowNs));
   }
 
   private Verdict refuse(BudgetGroup budgets, int hand, long nowNs) {
     Budget budget = budget(budgets, hand);
     long retryAtNs =
-        Math.max(leasing.spacedUntilNs(hand), HandNote.retryAtNs(hands.remaining(hand)));
+        Math.max(leasing.spacedUntilNs(hand), HandNote.retryAtNs(table.remaining(hand)));
     return verdict.refuse(
         RefusalReason.OVER_LIMIT,
         budget.policy(),
         budget.storeLimit().capacity(),
         0,
-        Math.max(0, hands.resetAtNs(hand) - nowNs),
+        Math.max(0, table.resetAtNs(hand) - nowNs),
         Math.max(1, retryAtNs - nowNs));
   }
 

@@ -7,9 +7,9 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * What goes to a server in one call of the script: refunds of earlier grants, then checks, and the
- * requests that wait for those. Requests for one budget share a check and are granted in the order
- * they came.
+ * One call of the script to one server: refunds of earlier grants, then checks, and the requests
+ * that wait for those. Requests for one budget share a check and are granted in the order they
+ * came.
  *
  * <p>A batch is filled, sent, answered or lost, and used again; its owner decides when. It may be
  * sent again only if the server says that it executed none of it. A request that is not decided in
@@ -49,14 +49,12 @@ final class Batch {
   private final StoreQuestion again = new StoreQuestion();
 
   private long unixUs;
-  private BatchOwner owner;
+  private Shard owner;
   private StoreLink link;
   private int hops;
   private long sentNs;
 
-  /**
-   * Neighbours among those that somebody waits for, or the next that is free; of {@link BatchPool}.
-   */
+  /** Neighbours among those that somebody waits for; of {@link BatchPool}. */
   Batch previous;
 
   Batch next;
@@ -71,7 +69,7 @@ final class Batch {
    *
    * @param unixUs the time of this process, by which windows of a calendar are sent.
    */
-  Batch begin(BatchOwner owner, long unixUs) {
+  Batch begin(Shard owner, long unixUs) {
     this.owner = owner;
     this.unixUs = unixUs;
     checks.begin(unixUs);
@@ -174,7 +172,7 @@ final class Batch {
     return Partitions.of((refundCount() > 0 ? refunds.keys() : checks.keys()).hash(0));
   }
 
-  BatchOwner owner() {
+  Shard owner() {
     return owner;
   }
 
@@ -217,7 +215,7 @@ final class Batch {
     }
     for (int at = 0; at < requests.count(); at++) {
       if (requests.check(at) == check && requests.waits(at)) {
-        checks.question(check, requests.taker(at), requests.ticket(at), again);
+        checks.question(check, requests.callback(at), requests.ticket(at), again);
         part.add(again.upTo(requests.wanted(at)), requests.askedNs(at), requests.dueNs(at));
         requests.moved(at);
       }
@@ -308,7 +306,7 @@ final class Batch {
       int lease = checks.leaseIndex(check);
       again.mark(limit, reply.grantedMark(lease, limit, again.costs[limit]));
     }
-    owner.giveBack(again);
+    owner.refund(again);
   }
 
   private boolean isPlausible(ByteBuffer answer) {
@@ -337,10 +335,10 @@ final class Batch {
     granted[check] -= grant;
     if (requests.waits(at) && isForeign) {
       StoreFault fault = StoreFault.MALFORMED_REPLY;
-      outcomes.tellUnavailable(requests.taker(at), requests.ticket(at), fault);
+      outcomes.tellUnavailable(requests.callback(at), requests.ticket(at), fault);
     } else if (requests.waits(at)) {
       decide(at, check, entry, grant, grant == wanted);
-      outcomes.tellDecided(requests.taker(at), requests.ticket(at), decision);
+      outcomes.tellDecided(requests.callback(at), requests.ticket(at), decision);
     } else if (requests.hasPassed(at) && grant < wanted && !isForeign) {
       outcomes.remember(debt(check, wanted - grant), requests.firstPassedNs());
     } else if (requests.isUndecided(at) && checks.isGivenBack(check)) {
@@ -348,10 +346,10 @@ final class Batch {
     }
     if (checks.isLease(check)
         && requests.isTold(at)
-        && requests.taker(at) instanceof LeaseTaker keeper
+        && requests.callback(at) instanceof LeaseCallback lease
         && reply.kept(checks.leaseIndex(check)) > 0) {
       decide(at, check, entry, 0, true);
-      outcomes.tellKeptLate(keeper, requests.ticket(at), decision);
+      outcomes.tellKeptLate(lease, requests.ticket(at), decision);
     }
   }
 
@@ -362,7 +360,7 @@ final class Batch {
     if (checks.isMarked(check)) {
       decision.marked(checks, check, link.server());
     }
-    if (checks.isLease(check) && requests.taker(at) instanceof LeaseTaker) {
+    if (checks.isLease(check) && requests.callback(at) instanceof LeaseCallback) {
       decision.leased();
     }
   }

@@ -6,6 +6,7 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,7 @@ import java.nio.charset.StandardCharsets;
  * connection, when it may have been executed if any byte of it was {@linkplain #isEncoded encoded};
  * or unsent.
  */
-final class BatchCall implements LinkCall {
+final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
   private static final byte[] SOURCE = LuaScript.CHECK.source();
   private static final byte[] EVALSHA = ascii("$7\r\nEVALSHA\r\n$40\r\n" + ascii(DIGEST) + "\r\n");
@@ -79,8 +80,8 @@ final class BatchCall implements LinkCall {
     isAsking = now;
   }
 
-  @Override
-  public boolean isAsking() {
+  /** Whether it goes to where the slot is on its way to: the server has to let it in, once. */
+  boolean isAsking() {
     return isAsking;
   }
 
@@ -99,8 +100,8 @@ final class BatchCall implements LinkCall {
     return output.getError();
   }
 
-  @Override
-  public boolean isNeeded() {
+  /** Whether it still has to be sent; forgets what nobody waits for any more. */
+  boolean isNeeded() {
     return batch.isNeeded();
   }
 
@@ -130,8 +131,8 @@ final class BatchCall implements LinkCall {
     return end(State.LOST);
   }
 
-  @Override
-  public void unsent() {
+  /** It cannot be written to where it was to go, or need not be any more. */
+  void unsent() {
     end(State.UNSENT);
   }
 
@@ -144,8 +145,8 @@ final class BatchCall implements LinkCall {
     return true;
   }
 
-  @Override
-  public void tell() {
+  /** Tells its owner how it has ended; see {@link EndedCalls}. */
+  void tell() {
     switch (state) {
       case ANSWERED -> batch.owner().answered(batch);
       case LOST -> batch.owner().lost(batch);

@@ -9,8 +9,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * What a batch asks of the server: checks, leases, peeks, resets and debts, each with its budgets.
- * Requests that check the same budgets at the same costs share one. Reused with its batch.
+ * The checks of a batch, of all kinds: checks, leases, peeks, resets and debts, each with its
+ * budgets. Requests that check the same budgets at the same costs share one. Reused with its batch.
  */
 final class BatchChecks {
   /** The most checks: each has one key or more. */
@@ -21,12 +21,12 @@ final class BatchChecks {
   private final CheckCall call = new CheckCall(MAX_KEYS);
   private final StoreKeys keys = new StoreKeys(MAX_KEYS, 1024);
 
-  /** By key, what a request takes of its limit. */
+  /** Units that a request takes of its limit, by key. */
   private final long[] costs = new long[MAX_KEYS];
 
   private final Operation[] operations = new Operation[MAX_KEYS];
 
-  /** By check, which of the keys is its first. */
+  /** The first key of each check. */
   private final int[] firstKeys = new int[MAX_KEYS];
 
   private final int[] keyCounts = new int[MAX_KEYS];
@@ -34,16 +34,21 @@ final class BatchChecks {
   private final boolean[] isMarked = new boolean[MAX_KEYS];
   private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
 
-  /** By check, how many requests it is for; 0 for a debt that another batch has. */
+  /** The number of requests of each check; 0 for a debt that another batch has. */
   private final long[] asked = new long[MAX_KEYS];
 
-  /** By debt, when its requests passed, on the event loop's clock. */
+  /** Times at which the requests of a debt passed, by check, on the event loop's clock. */
   private final long[] passedNs = new long[MAX_KEYS];
 
-  /** Null until there is a lease for the first time. */
-  private BatchLeases leases;
+  /** Index of the lease of each check; null, as the next two, until there is one. */
+  private int[] leaseIndexes;
 
-  /** By the hash of a key: one more than the check's index, in probing order. */
+  /** Requests that the lease of each check is to keep at most, and for how long. */
+  private long[] keeps;
+
+  private long[] livesUs;
+
+  /** Indexes of checks plus one, by the hash of a key, in probing order. */
   private final short[] buckets = new short[BUCKETS];
 
   /**
@@ -63,13 +68,13 @@ final class BatchChecks {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
       case LEASE, PEEK, RESET -> begun(question);
-      case REFUND, DEBT -> throw untold(question.operation);
+      case REFUND, DEBT -> throw withoutCallback(question.operation);
     };
   }
 
-  private static IllegalArgumentException untold(Operation operation) {
+  private static IllegalArgumentException withoutCallback(Operation operation) {
     return new IllegalArgumentException(
-        "operation: " + operation + " (expected: one with a taker)");
+        "operation: " + operation + " (expected: one with a callback)");
   }
 
   /** The check or lease that the requests of a check join, or a new one. */
@@ -150,7 +155,7 @@ final class BatchChecks {
               question.isOnce ? call.checkOnce(cost, of[0]) : call.check(requests, cost, of[0]);
           case PEEK -> call.peek(requests, cost, of[0]);
           case RESET -> call.reset(question.keyCount);
-          case LEASE, REFUND, DEBT -> throw untold(question.operation);
+          case LEASE, REFUND, DEBT -> throw withoutCallback(question.operation);
         },
         question);
   }
@@ -169,10 +174,11 @@ final class BatchChecks {
 
   /** A lease, or a check as one that keeps nothing: its answer brings marks. */
   private int begunLease(StoreQuestion question) {
-    if (leases == null) {
-      leases = new BatchLeases();
+    if (leaseIndexes == null) {
+      leaseIndexes = new int[MAX_KEYS];
+      keeps = new long[MAX_KEYS];
+      livesUs = new long[MAX_KEYS];
     }
-    int index = call.leaseCount();
     int check =
         call.lease(
             question.requests,
@@ -180,7 +186,9 @@ final class BatchChecks {
             Math.max(question.lifeUs, 1),
             question.costs[0],
             question.limits[0]);
-    leases.add(check, index, question);
+    leaseIndexes[check] = call.leaseCount() - 1;
+    keeps[check] = question.keep;
+    livesUs[check] = question.lifeUs;
     begin(check, question);
     isMarked[check] = true;
     return check;
@@ -262,17 +270,17 @@ final class BatchChecks {
 
   /** Which of the batch's leases the check is. */
   int leaseIndex(int check) {
-    return leases.index(check);
+    return leaseIndexes[check];
   }
 
   /** How many requests a lease is to keep at most. */
   long keep(int check) {
-    return leases.keep(check);
+    return keeps[check];
   }
 
   /** For how long a lease is to keep requests at most. */
   long lifeUs(int check) {
-    return leases.lifeUs(check);
+    return livesUs[check];
   }
 
   /**
@@ -315,14 +323,14 @@ final class BatchChecks {
                   && granted > 0
                   && granted <= asked[check]
                   && index < limits[check].length
-                  && !(isMarked[check] && reply.kept(leases.index(check)) != 0);
+                  && !(isMarked[check] && reply.kept(leaseIndexes[check]) != 0);
       case LEASE -> isPlausibleLease(check, reply, entry);
       case REFUND -> throw new AssertionError("refunds are apart");
     };
   }
 
   private boolean isPlausibleLease(int check, CheckReply reply, int entry) {
-    int index = leases.index(check);
+    int index = leaseIndexes[check];
     int status = reply.status(entry);
     long granted = reply.granted(entry);
     long kept = reply.kept(index);
@@ -338,25 +346,25 @@ final class BatchChecks {
             ? lifeUs == 0
             : kept > 0
                 && granted == asked[check]
-                && kept <= leases.keep(check)
+                && kept <= keeps[check]
                 && lifeUs > 0
-                && lifeUs <= leases.lifeUs(check));
+                && lifeUs <= livesUs[check]);
   }
 
   /** A check as a question again, that of one of its requests. */
-  StoreQuestion question(int check, StoreCallback taker, long ticket, StoreQuestion into) {
+  StoreQuestion question(int check, StoreCallback callback, long ticket, StoreQuestion into) {
     switch (operations[check]) {
-      case CHECK -> into.check(taker, ticket);
-      case PEEK -> into.peek(taker, ticket);
+      case CHECK -> into.check(callback, ticket);
+      case PEEK -> into.peek(callback, ticket);
       case LEASE -> {
-        if (taker instanceof LeaseTaker keeper) {
-          into.lease(keeper, ticket).keep(leases.keep(check), leases.lifeUs(check));
+        if (callback instanceof LeaseCallback lease) {
+          into.lease(lease, ticket).keep(keeps[check], livesUs[check]);
         } else {
-          into.check(taker, ticket);
+          into.check(callback, ticket);
         }
       }
-      case RESET -> into.reset(taker, ticket);
-      case REFUND, DEBT -> throw untold(operations[check]);
+      case RESET -> into.reset(callback, ticket);
+      case REFUND, DEBT -> throw withoutCallback(operations[check]);
     }
     about(check, into);
     into.isOnce = isOnce[check];

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
@@ -14,28 +15,25 @@ final class BatchPool {
   static final int MAX_COUNT = 1024;
 
   private final LoopClock clock;
-  private final QuestionResults outcomes;
-  private final EndedCalls ended;
   private final WakeUp wakeUp;
 
   /** The head of a ring. */
   private final Batch watched;
 
-  private Batch free;
-  private int count;
+  private final FreeList<Batch> free;
+  private int usedCount;
 
   BatchPool(LoopStoreConfig parts, QuestionResults outcomes, EndedCalls ended) {
     this.clock = parts.clock();
-    this.outcomes = outcomes;
-    this.ended = ended;
     this.wakeUp = new WakeUp(parts.eventLoop(), clock, this::expire);
+    this.free = new FreeList<>(MAX_COUNT, () -> new Batch(outcomes, ended));
     watched = new Batch(outcomes, ended);
     watched.next = watched;
     watched.previous = watched;
   }
 
   boolean hasOne() {
-    return free != null || count < MAX_COUNT;
+    return usedCount < MAX_COUNT;
   }
 
   /**
@@ -43,26 +41,19 @@ final class BatchPool {
    *
    * @param server where it goes, by whose time windows of a calendar are sent.
    */
-  Batch take(BatchOwner owner, ServerTime server) {
-    Batch batch = free;
-    if (batch == null) {
-      count++;
-      batch = new Batch(outcomes, ended);
-    } else {
-      free = batch.next;
-      batch.next = null;
-    }
+  Batch take(Shard owner, ServerTime server) {
     long nowNs = clock.nowNs();
     long ownUs = (nowNs - LoopClock.unixEpochNs()) / 1_000;
-    return batch.begin(owner, server.isKnown() ? server.us(nowNs) : ownUs);
+    usedCount++;
+    return free.take().begin(owner, server.isKnown() ? server.us(nowNs) : ownUs);
   }
 
   /** The batch has come to its end. */
   void release(Batch batch) {
     unwatch(batch);
     batch.clear();
-    batch.next = free;
-    free = batch;
+    usedCount--;
+    free.give(batch);
   }
 
   /** Requests of that batch wait. */
@@ -113,7 +104,7 @@ final class BatchPool {
   }
 
   private static void expire(Batch batch, long nowNs) {
-    BatchOwner owner = batch.owner();
+    Shard owner = batch.owner();
     boolean first = !batch.isExpired();
     batch.expire(nowNs, StoreFault.DEADLINE);
     if (first) {

@@ -25,7 +25,7 @@ final class BatchRequests {
 
   private static final int COUNT_AT_FIRST = 16;
 
-  private StoreCallback[] takers = new StoreCallback[COUNT_AT_FIRST];
+  private StoreCallback[] callbacks = new StoreCallback[COUNT_AT_FIRST];
   private long[] tickets = new long[COUNT_AT_FIRST];
   private byte[] states = new byte[COUNT_AT_FIRST];
   private long[] wanted = new long[COUNT_AT_FIRST];
@@ -69,7 +69,7 @@ final class BatchRequests {
       grow();
     }
     int at = count++;
-    takers[at] = question.taker;
+    callbacks[at] = question.callback;
     tickets[at] = question.ticket;
     states[at] = WAITS;
     wanted[at] = question.requests;
@@ -82,7 +82,7 @@ final class BatchRequests {
 
   private void grow() {
     int length = 2 * count;
-    takers = Arrays.copyOf(takers, length);
+    callbacks = Arrays.copyOf(callbacks, length);
     tickets = Arrays.copyOf(tickets, length);
     states = Arrays.copyOf(states, length);
     wanted = Arrays.copyOf(wanted, length);
@@ -95,8 +95,8 @@ final class BatchRequests {
     return count;
   }
 
-  StoreCallback taker(int at) {
-    return takers[at];
+  StoreCallback callback(int at) {
+    return callbacks[at];
   }
 
   long ticket(int at) {
@@ -177,7 +177,7 @@ final class BatchRequests {
       if (states[at] == WAITS && dueNs[at] <= nowNs) {
         isExpired = true;
         states[at] = UNDECIDED;
-        boolean passes = outcomes.tellUnavailable(takers[at], tickets[at], fault);
+        boolean passes = outcomes.tellUnavailable(callbacks[at], tickets[at], fault);
         if (passes && wanted[at] > 0 && of.charges(checks[at])) {
           states[at] = PASSED;
           firstPassedNs = firstPassedNs == 0 ? outcomes.nowNs() : firstPassedNs;

@@ -21,9 +21,9 @@ public interface BudgetListener {
       };
 
   /**
-   * What was granted goes back to a budget: that it had nothing left proves nothing any longer.
-   * Told when it is on its way and again when it has arrived, before anything that was decided
-   * after it: what was decided before may be told in between.
+   * Units go back to a budget: that it had nothing left proves nothing any longer. Told when it is
+   * on its way and again when it has arrived, before anything that was decided after it: what was
+   * decided before may be told in between.
    *
    * @param key which of the keys is that of the budget.
    * @param cost units of it that each request took.

@@ -15,7 +15,7 @@ import java.util.ArrayDeque;
 final class EndedCalls {
   private final EventLoop eventLoop;
   private final Runnable telling = this::tell;
-  private final ArrayDeque<LinkCall> ended = new ArrayDeque<>();
+  private final ArrayDeque<BatchCall> ended = new ArrayDeque<>();
   private int writing;
   private boolean isTelling;
 
@@ -33,7 +33,7 @@ final class EndedCalls {
   }
 
   /** A call has come to its end. */
-  void add(LinkCall call) {
+  void add(BatchCall call) {
     ended.add(call);
     if (isTelling) {
       return; // it comes after those before it
@@ -47,7 +47,7 @@ final class EndedCalls {
 
   private void tell() {
     isTelling = true;
-    for (LinkCall call = ended.poll(); call != null; call = ended.poll()) {
+    for (BatchCall call = ended.poll(); call != null; call = ended.poll()) {
       try {
         call.tell();
       } catch (RuntimeException | Error bug) {

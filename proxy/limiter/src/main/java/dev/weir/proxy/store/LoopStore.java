@@ -7,7 +7,11 @@ import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.ShardMap;
 import dev.weir.proxy.store.map.StoreKeys;
 import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -19,8 +23,12 @@ public final class LoopStore {
   private final LoopStoreConfig parts;
   private final Debts debts;
   private final QuestionResults outcomes;
+  private final BatchPool batches;
   private final StoreLinks links;
-  private final Shards shards;
+
+  /** The shard of each partition; null if no server has it. */
+  private final Shard[] shards = new Shard[Partitions.COUNT];
+
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
@@ -44,8 +52,8 @@ public final class LoopStore {
     outcomes = new QuestionResults(parts.clock(), debts);
     outcomes.observer(parts.observer());
     EndedCalls ended = new EndedCalls(parts.eventLoop());
+    batches = new BatchPool(parts, outcomes, ended);
     links = new StoreLinks(parts, ended, new Listener());
-    shards = new Shards(parts, outcomes, debts, new BatchPool(parts, outcomes, ended), links);
   }
 
   /** Says who keeps what is known of budgets; before the first question. */
@@ -54,8 +62,8 @@ public final class LoopStore {
   }
 
   /**
-   * Asks a question. Nobody is told anything within this call. What has no taker is done if the
-   * server can be reached; a debt is kept until it can.
+   * Asks a question. Nobody is told anything within this call. A question without a callback is
+   * done if the server can be reached; a debt is kept until it can.
    *
    * @return null if the answer will be told, or nobody is to be told any; else why there is none,
    *     and it will not.
@@ -77,7 +85,7 @@ public final class LoopStore {
     if (question.deadlineNs == 0) {
       question.within(lentDeadlineNs);
     }
-    Shard shard = shards.of(question.keys.partition(question.first));
+    Shard shard = shards[question.keys.partition(question.first)];
     if (shard == null) {
       parts.refreshMap().run();
       outcomes.observer().storeUnavailable(StoreFault.NO_OWNER);
@@ -119,7 +127,7 @@ public final class LoopStore {
   }
 
   private StoreFault refund(StoreQuestion question) {
-    Shard shard = shards.of(question.keys.partition(question.first));
+    Shard shard = shards[question.keys.partition(question.first)];
     if (shard == null) {
       outcomes.refunded(question.requests, false);
       return StoreFault.NO_OWNER;
@@ -137,15 +145,15 @@ public final class LoopStore {
    * connected that may decide.
    */
   public long server(int partition) {
-    Shard shard = shards.of(partition);
+    Shard shard = shards[partition];
     return shard == null ? 0 : shard.link().server();
   }
 
   /** Whether one check may have all of these keys: they are in one call's reach. */
   public boolean isOneCheck(StoreKeys keys) {
-    Shard shard = shards.of(keys.partition(0));
+    Shard shard = shards[keys.partition(0)];
     for (int key = 1; key < keys.count(); key++) {
-      if (shards.of(keys.partition(key)) != shard) {
+      if (shards[keys.partition(key)] != shard) {
         return false;
       }
     }
@@ -165,10 +173,56 @@ public final class LoopStore {
   /** Takes over another map of the servers: what stays keeps its connection and its batches. */
   void apply(ShardMap map) {
     links.apply(map);
-    shards.apply(map);
+    divide(map);
     links.closeUnused();
     outcomes.listener().serversChanged();
     tryOnce();
+  }
+
+  /** Gives each partition to the shard of its server; shards that stay keep their batches. */
+  private void divide(ShardMap map) {
+    Shard[] before = shards.clone();
+    Map<StoreLink, Shard> byLink = new HashMap<>();
+    for (Shard shard : before) {
+      if (shard != null) {
+        byLink.put(shard.link(), shard);
+      }
+    }
+    for (int partition = 0; partition < Partitions.COUNT; partition++) {
+      SocketAddress server = map.server(partition);
+      Shard shard = null;
+      if (server != null) {
+        StoreLink link = links.to(server);
+        Shard present = map.isCluster() ? shards[partition] : byLink.get(link);
+        shard =
+            present != null && present.link() == link
+                ? present
+                : new Shard(parts, outcomes, debts, batches, links, link);
+        byLink.put(link, shard);
+      }
+      shards[partition] = shard;
+      debts.assign(partition, shard == null ? null : shard.debts());
+    }
+    List<Shard> used = Arrays.asList(shards);
+    for (Shard shard : before) {
+      if (shard != null && !used.contains(shard)) {
+        shard.retire(partition -> shards[partition]);
+      }
+    }
+  }
+
+  /** Charges what has passed without a decision, of all shards of one server. */
+  private void settleDebts(StoreLink link, long nowNs) {
+    if (debts.isEmpty()) {
+      return;
+    }
+    Shard last = null;
+    for (Shard shard : shards) {
+      if (shard != null && shard != last && shard.link() == link) {
+        shard.settleDebts(nowNs);
+        last = shard;
+      }
+    }
   }
 
   /** When all servers are connected for the first time, they are tried before any request is. */
@@ -243,12 +297,21 @@ public final class LoopStore {
 
   /** Whether nothing is gathered or on its way: all that was asked has its answer. */
   public boolean isIdle() {
-    return shards.areIdle();
+    for (Shard shard : shards) {
+      if (shard != null && !shard.isIdle()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Closes all connections; who still waits is told that there is no decision. */
   void close() {
-    shards.dropGathered(StoreFault.DISCONNECTED);
+    for (Shard shard : shards) {
+      if (shard != null) {
+        shard.dropGathered(StoreFault.DISCONNECTED);
+      }
+    }
     links.close();
   }
 
@@ -270,17 +333,17 @@ public final class LoopStore {
     return outcomes.isAsking();
   }
 
-  private final class Listener implements LinkListener {
+  private final class Listener implements StoreLink.Listener {
     @Override
     public void ready(StoreLink link) {
       outcomes.listener().serversChanged();
-      shards.settleDebts(link, parts.clock().nowNs());
+      settleDebts(link, parts.clock().nowNs());
       tryOnce();
     }
 
     @Override
     public void takesDebts(StoreLink link, long nowNs) {
-      shards.settleDebts(link, nowNs);
+      settleDebts(link, nowNs);
     }
 
     @Override

@@ -7,14 +7,14 @@ import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.debt.Debts;
 
 /**
- * What becomes of the questions of an event loop: whoever asked is told, what passed undecided is
- * remembered, what goes back is made known, and all of it is counted. A fault of one that is told
- * keeps no other from being told.
+ * The results of an event loop's questions: callbacks are told, requests that passed undecided
+ * become debts, refunds are made known, and all are counted. An exception of one callback keeps no
+ * other from being told.
  *
  * <p>One per event loop.
  */
 final class QuestionResults {
-  private static final String ASKER = "a request that asked the store";
+  private static final String CALLBACK = "a request that asked the store";
 
   private final LoopClock clock;
   private final Debts debts;
@@ -58,35 +58,35 @@ final class QuestionResults {
   }
 
   /** Tells one that there is no decision; returns whether it passes all the same. */
-  boolean tellUnavailable(StoreCallback taker, long ticket, StoreFault fault) {
+  boolean tellUnavailable(StoreCallback callback, long ticket, StoreFault fault) {
     assert !isAsking : "a request is told within the question of another";
     observer.storeUnavailable(fault);
     try {
-      return taker.unavailable(ticket, fault);
+      return callback.unavailable(ticket, fault);
     } catch (RuntimeException | Error bug) {
-      InternalErrors.caught(ASKER, bug);
+      InternalErrors.caught(CALLBACK, bug);
       return false;
     }
   }
 
-  void tellDecided(StoreCallback taker, long ticket, StoreDecision decision) {
+  void tellDecided(StoreCallback callback, long ticket, StoreDecision decision) {
     assert !isAsking : "a request is told within the question of another";
     try {
-      taker.decided(ticket, decision);
+      callback.decided(ticket, decision);
     } catch (RuntimeException | Error bug) {
-      InternalErrors.caught(ASKER, bug);
+      InternalErrors.caught(CALLBACK, bug);
     }
   }
 
   /**
    * Tells one that was told before that there is no decision: some requests are kept all the same.
    */
-  void tellKeptLate(LeaseTaker taker, long ticket, StoreDecision decision) {
+  void tellKeptLate(LeaseCallback callback, long ticket, StoreDecision decision) {
     assert !isAsking : "a request is told within the question of another";
     try {
-      taker.keptLate(ticket, decision);
+      callback.keptLate(ticket, decision);
     } catch (RuntimeException | Error bug) {
-      InternalErrors.caught(ASKER, bug);
+      InternalErrors.caught(CALLBACK, bug);
     }
   }
 

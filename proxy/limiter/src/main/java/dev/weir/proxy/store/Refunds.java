@@ -7,8 +7,8 @@ import dev.weir.scripts.ScriptLimit;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a batch gives back of what earlier ones were granted. It goes before the checks of the
- * batch, so that none of them is refused for want of what comes back with it. Nobody waits for it.
+ * The refunds of a batch: units that earlier batches were granted. They go before its checks, so
+ * that none of these is refused for want of units that come back with it. Nobody waits for them.
  *
  * <p>Reused with its batch.
  */

@@ -27,7 +27,7 @@ final class ServerIdentity {
         .exceptionally(denied -> unknown());
   }
 
-  /** By two sections of INFO. */
+  /** Reads the identity from two sections of INFO. */
   static long of(SocketAddress address, String server, String replication) {
     Matcher process = PROCESS.matcher(server);
     Matcher history = HISTORY.matcher(replication);

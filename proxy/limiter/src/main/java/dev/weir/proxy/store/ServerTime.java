@@ -1,8 +1,8 @@
 package dev.weir.proxy.store;
 
 /**
- * What a server's clock said, as far as its last answer tells: never later than it did. So what
- * passed at a moment is not taken for something of a window that began after it.
+ * A server's clock, estimated from its last answer, and never ahead of it: so a request is not
+ * charged to a window that began after it passed.
  */
 final class ServerTime {
   private static final long NS_PER_US = 1_000;

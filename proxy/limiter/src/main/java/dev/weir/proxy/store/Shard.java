@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
  *
  * <p>One per event loop and server or partition; used by that loop.
  */
-final class Shard implements BatchOwner, Debts.Carrier {
+final class Shard implements Debts.Carrier {
   /** Calls that may be in flight: more than one only if one is full, or waits too long. */
   static final int MAX_IN_FLIGHT = 8;
 
@@ -111,11 +111,6 @@ final class Shard implements BatchOwner, Debts.Carrier {
     return null;
   }
 
-  @Override
-  public void giveBack(StoreQuestion late) {
-    refund(late);
-  }
-
   private boolean isDue() {
     return inFlight == 0 || link.breaker().state() == Breaker.State.HALF_OPEN;
   }
@@ -184,13 +179,13 @@ final class Shard implements BatchOwner, Debts.Carrier {
     to.write(batch.call(), nowNs);
   }
 
-  @Override
-  public void expired(Batch batch, long nowNs) {
+  /** The first requests of a batch did not get their decision in time. */
+  void expired(Batch batch, long nowNs) {
     (batch.link() == null ? link : batch.link()).breaker().failed(nowNs);
   }
 
-  @Override
-  public void abandoned(Batch batch) {
+  /** Nobody waits for a batch any more; what it gives back still goes. */
+  void abandoned(Batch batch) {
     if (batch == gathering) { // and it never left
       batch.dropChecks();
       if (batch.refundCount() == 0) {
@@ -240,8 +235,8 @@ final class Shard implements BatchOwner, Debts.Carrier {
     batches.release(batch);
   }
 
-  @Override
-  public void answered(Batch batch) {
+  /** The server has answered. */
+  void answered(Batch batch) {
     final long nowNs = parts.clock().tick();
     inFlight--;
     StoreLink from = batch.link();
@@ -347,23 +342,23 @@ final class Shard implements BatchOwner, Debts.Carrier {
     end(batch, StoreFault.ERROR_REPLY, false);
   }
 
-  @Override
-  public void lost(Batch batch) {
+  /** The connection was lost with the batch on it. */
+  void lost(Batch batch) {
     inFlight--;
     batch.link().lostCall();
     end(batch, StoreFault.DISCONNECTED, batch.call().isEncoded());
     proceed(parts.clock().tick(), false);
   }
 
-  @Override
-  public void unsent(Batch batch) {
+  /** The batch was not written to any connection. */
+  void unsent(Batch batch) {
     inFlight--;
     end(batch, StoreFault.DISCONNECTED, false);
     proceed(parts.clock().tick(), false);
   }
 
   /**
-   * What was gathered meanwhile goes.
+   * Sends what was gathered meanwhile.
    *
    * @param isDecided whether the call before was: a debt that was not taken would not be now, and
    *     the link offers it again in a while.

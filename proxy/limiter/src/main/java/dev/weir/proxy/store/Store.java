@@ -91,7 +91,7 @@ public final class Store implements AutoCloseable {
           "known again",
           Incident.Ends.BY_WORD);
 
-  /** It is not heard which budgets are given back by hand. */
+  /** Resets of budgets by hand are not heard. */
   private final Incident deaf =
       new Incident(
           LOG,
@@ -276,9 +276,10 @@ public final class Store implements AutoCloseable {
   private void read() {
     readNs = System.nanoTime();
     try {
-      ShardMap now = reader.read(map);
-      if (reader.missing() != null) {
-        unknown(reader.missing());
+      ShardMapReader.Reading read = reader.read(map);
+      ShardMap now = read.map();
+      if (read.missing() != null) {
+        unknown(read.missing());
       } else {
         unknown.ended();
       }

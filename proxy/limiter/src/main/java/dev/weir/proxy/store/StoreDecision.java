@@ -29,7 +29,7 @@ public final class StoreDecision {
   /** The checks that it is one of, if its answer has marks; else null. */
   private BatchChecks marked;
 
-  /** The same if it is that on a lease. */
+  /** The checks that it is one of, if it is the decision on a lease; else null. */
   private BatchChecks leased;
 
   private int ownCheck;
@@ -180,14 +180,14 @@ public final class StoreDecision {
     return kept() > 0 && lifeUs() < leased.lifeUs(ownCheck);
   }
 
-  /** What {@link StoreQuestion#mark} is to say of requests that were kept. */
+  /** The {@link StoreQuestion#mark} of requests that were kept. */
   public long keptMark(int limit) {
     return reply.keptMark(leased.leaseIndex(ownCheck), limit);
   }
 
   /**
-   * What {@link StoreQuestion#mark} is to say of requests that were granted at once: {@link
-   * CheckCall#NO_MARK} if none of the check's limits has marks.
+   * The {@link StoreQuestion#mark} of requests that were granted at once: {@link CheckCall#NO_MARK}
+   * if none of the check's limits has marks.
    */
   public long grantedMark(int limit) {
     return marked == null

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is wrong with each server, for the log: one line when it begins and one when it ends,
- * however many event loops and requests find out. Any thread.
+ * Faults of each server, for the log: one line when it begins and one when it ends, however many
+ * event loops and requests find out. Any thread.
  */
 final class StoreHealth {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHealth.class);

@@ -27,10 +27,10 @@ final class StoreLink extends Deadlines.Waiter {
 
   private static final String NO_ANSWER = "no answer for " + HANG_NS / 1_000_000 + " ms or more";
 
-  /** So long may it take to connect and to try the script, beyond what Lettuce allows for TCP. */
+  /** How long it may take to connect and to try the script, beyond what Lettuce allows for TCP. */
   private static final long OPEN_NS = 3_000_000_000L;
 
-  /** So many deadlines in a row may pass without an answer before nobody waits any longer. */
+  /** Deadlines in a row without an answer, after which nobody waits any longer. */
   private static final int PATIENCE = 4;
 
   private static final long FIRST_PAUSE_NS = 50_000_000;
@@ -39,6 +39,21 @@ final class StoreLink extends Deadlines.Waiter {
 
   /** Looks that are so far apart tell of this event loop, and not of the server. */
   private static final long HELD_UP_NS = HANG_NS / 2;
+
+  /** Is told what becomes of the connections to servers; on their event loop. */
+  interface Listener {
+    /** The connection is open, and the script has been tried. */
+    void ready(StoreLink link);
+
+    /** The server decides, as far as is known: what is owed may be sent to it. */
+    void takesDebts(StoreLink link, long nowNs);
+
+    /** The map of the servers may be old. */
+    void mapIsOld();
+
+    /** A connection has not been used for a while: one that nobody needs may be closed. */
+    void mayBeUnused();
+  }
 
   private enum State {
     PAUSED,
@@ -49,7 +64,7 @@ final class StoreLink extends Deadlines.Waiter {
 
   private final LoopStoreConfig parts;
   private final EndedCalls ended;
-  private final LinkListener listener;
+  private final Listener listener;
   private final SocketAddress address;
   private final IntSupplier partition;
   private final String name;
@@ -61,7 +76,7 @@ final class StoreLink extends Deadlines.Waiter {
   private StatefulRedisConnection<byte[], byte[]> opening;
 
   /** Redirected here before the connection was there: few, as the shards know better soon. */
-  private final ArrayDeque<LinkCall> waiting = new ArrayDeque<>();
+  private final ArrayDeque<BatchCall> waiting = new ArrayDeque<>();
 
   private int attempts;
   private State state = State.PAUSED;
@@ -80,7 +95,7 @@ final class StoreLink extends Deadlines.Waiter {
   StoreLink(
       LoopStoreConfig parts,
       EndedCalls ended,
-      LinkListener listener,
+      Listener listener,
       SocketAddress address,
       IntSupplier partition) {
     this.parts = parts;
@@ -136,7 +151,7 @@ final class StoreLink extends Deadlines.Waiter {
     try {
       parts
           .connector()
-          .connect(address)
+          .apply(address)
           .thenCompose(opened -> prepared(opened, attempt))
           .whenComplete(
               (ready, fault) -> parts.eventLoop().execute(() -> connected(attempt, ready, fault)));
@@ -212,7 +227,7 @@ final class StoreLink extends Deadlines.Waiter {
     breaker.succeeded();
     deadline(lastProgressNs + LOOK_NS);
     parts.health().up(name);
-    for (LinkCall call = waiting.poll(); call != null; call = waiting.poll()) {
+    for (BatchCall call = waiting.poll(); call != null; call = waiting.poll()) {
       if (call.isNeeded()) {
         write(call, lastProgressNs);
       } else {
@@ -247,7 +262,7 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   private void dismiss() {
-    for (LinkCall call = waiting.poll(); call != null; call = waiting.poll()) {
+    for (BatchCall call = waiting.poll(); call != null; call = waiting.poll()) {
       call.unsent();
     }
   }
@@ -364,7 +379,7 @@ final class StoreLink extends Deadlines.Waiter {
   }
 
   /** Writes a call, now or when the connection is open; one that cannot be ends unsent. */
-  void write(LinkCall call, long nowNs) {
+  void write(BatchCall call, long nowNs) {
     if (state == State.READY) {
       called(nowNs);
       ended.writing();
@@ -385,7 +400,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  private void dispatch(LinkCall call) {
+  private void dispatch(BatchCall call) {
     if (call.isAsking()) {
       // The slot is on its way here: the next call is let in, and no other.
       connection.async().asking();

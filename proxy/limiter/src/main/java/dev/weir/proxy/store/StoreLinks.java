@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 final class StoreLinks {
   private final LoopStoreConfig parts;
   private final EndedCalls ended;
-  private final LinkListener listener;
+  private final StoreLink.Listener listener;
   private final Map<SocketAddress, StoreLink> links = new HashMap<>();
   private ShardMap map = ShardMap.EMPTY;
 
-  StoreLinks(LoopStoreConfig parts, EndedCalls ended, LinkListener listener) {
+  StoreLinks(LoopStoreConfig parts, EndedCalls ended, StoreLink.Listener listener) {
     this.parts = parts;
     this.ended = ended;
     this.listener = listener;
@@ -69,7 +69,7 @@ final class StoreLinks {
   }
 
   /**
-   * Where {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read.
+   * The link to which {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read.
    *
    * @param from whose answer that is: without a host, another port of the same is meant.
    */

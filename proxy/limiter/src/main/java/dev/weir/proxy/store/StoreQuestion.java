@@ -37,7 +37,7 @@ public final class StoreQuestion {
   private static final ScriptLimit[] NO_LIMITS = {};
 
   Operation operation;
-  StoreCallback taker;
+  StoreCallback callback;
   long ticket;
   StoreKeys keys;
   int first;
@@ -47,18 +47,21 @@ public final class StoreQuestion {
 
   ScriptLimit[] limits;
 
-  /** By limit, what one request takes. */
+  /** Units that one request takes of each limit. */
   final long[] costs = new long[CheckCall.MAX_LIMITS];
 
-  /** By limit, of a refund, the mark of what goes back. */
+  /** Marks of a refund, by limit. */
   final long[] marks = new long[CheckCall.MAX_LIMITS];
 
   long requests;
 
-  /** Of a lease, how many further requests it is to keep at most. */
+  /** Further requests that a lease is to keep at most. */
   long keep;
 
-  /** Of a lease, for how long at most; of a refund, for how long it was kept, 0 if it was not. */
+  /**
+   * How long a lease is to keep them at most; or how long what a refund gives back was kept, 0 if
+   * it was not.
+   */
   long lifeUs;
 
   /** The only server that a refund may go to; 0 for any. */
@@ -78,9 +81,9 @@ public final class StoreQuestion {
   /** Since when somebody waits; 0 for now. */
   long sinceNs;
 
-  private StoreQuestion begin(Operation what, StoreCallback teller, long named) {
+  private StoreQuestion begin(Operation what, StoreCallback toTell, long named) {
     operation = what;
-    taker = teller;
+    callback = toTell;
     ticket = named;
     requests = 1;
     keep = 0;
@@ -98,11 +101,11 @@ public final class StoreQuestion {
   /**
    * Asks whether a request may pass: whether all limits of one check admit it.
    *
-   * @param taker is told, once, unless the question has its answer at once.
-   * @param ticket names the question to its taker.
+   * @param callback is told, once, unless the question has its answer at once.
+   * @param ticket names the question to it.
    */
-  public StoreQuestion check(StoreCallback taker, long ticket) {
-    return begin(Operation.CHECK, taker, ticket);
+  public StoreQuestion check(StoreCallback callback, long ticket) {
+    return begin(Operation.CHECK, callback, ticket);
   }
 
   /**
@@ -110,20 +113,20 @@ public final class StoreQuestion {
    * limits admit them, and none is a queue. Checks of the same budgets at the same costs that come
    * behind it in its batch are granted together with it, and what is kept is its own.
    *
-   * @param taker is told, as of a check, of those that are wanted now.
+   * @param callback is told, as of a check, of those that are wanted now.
    */
-  public StoreQuestion lease(LeaseTaker taker, long ticket) {
-    return begin(Operation.LEASE, taker, ticket);
+  public StoreQuestion lease(LeaseCallback callback, long ticket) {
+    return begin(Operation.LEASE, callback, ticket);
   }
 
   /** Asks what {@link #check} would grant. */
-  public StoreQuestion peek(StoreCallback taker, long ticket) {
-    return begin(Operation.PEEK, taker, ticket);
+  public StoreQuestion peek(StoreCallback callback, long ticket) {
+    return begin(Operation.PEEK, callback, ticket);
   }
 
   /** Has forgotten what the budgets of some keys have consumed, and the records of checks once. */
-  public StoreQuestion reset(StoreCallback taker, long ticket) {
-    return begin(Operation.RESET, taker, ticket);
+  public StoreQuestion reset(StoreCallback callback, long ticket) {
+    return begin(Operation.RESET, callback, ticket);
   }
 
   /**

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is remembered of a refusal, and what is asked again. */
+/** Refusals that are remembered, and questions that are asked again. */
 class ExactGateTest {
   private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(16);
   private static final long DAY_NS = TimeUnit.DAYS.toNanos(1);

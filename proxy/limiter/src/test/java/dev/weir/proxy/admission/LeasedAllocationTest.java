@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a request costs in memory that is decided by what is in hand. */
+/** Memory for a request that is decided by what is in hand. */
 @Tag("allocation")
 class LeasedAllocationTest {
   private static final long DEADLINE_NS = 5_000_000;
@@ -72,7 +72,7 @@ class LeasedAllocationTest {
     }
   }
 
-  /** What the model of the server takes for its answer is the same, whoever waits for it. */
+  /** Memory for the answer of the model of the server is the same, whoever waits for it. */
   @Test
   void allocatesNothingPerRequestThatWaitsForAnAsk() {
     try (LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 0);

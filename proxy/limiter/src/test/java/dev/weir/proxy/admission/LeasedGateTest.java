@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is decided by hand and what by the store, in a time of its own. */
+/** Decisions by leases and by the store, in a time of its own. */
 class LeasedGateTest extends LeasedGateFixture {
   private Question peek() {
     return question

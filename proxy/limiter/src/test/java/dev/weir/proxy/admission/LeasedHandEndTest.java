@@ -12,9 +12,7 @@ import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.rule.spec.Mode;
 import org.junit.jupiter.api.Test;
 
-/**
- * What takes a hand away: resets, other rules, the end of the process, a machine that stood still.
- */
+/** Ends of a hand: resets, other rules, the end of the process, a machine that stood still. */
 class LeasedHandEndTest extends LeasedGateFixture {
   private long allCharged() {
     return server.charges().values().stream().mapToLong(Long::longValue).sum();

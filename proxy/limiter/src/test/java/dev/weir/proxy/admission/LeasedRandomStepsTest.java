@@ -43,7 +43,7 @@ class LeasedRandomStepsTest {
   private static final int HANDS = 8;
   private static final int MOST_COST = 5;
 
-  /** What one seed's steps meet. */
+  /** Events that one seed's steps meet. */
   private static final class Run implements StoreObserver, AutoCloseable {
     private final Random random;
     private final boolean isLossy;
@@ -112,7 +112,8 @@ class LeasedRandomStepsTest {
     }
 
     /**
-     * What those who wait have taken from hands is lost if the lease is gone when they put back.
+     * Units that waiting requests have taken from hands are lost if the lease is gone when they put
+     * back.
      */
     private long mostTaken() {
       return keys == 1 ? 0 : (long) waiting.size() * MOST_COST;
@@ -133,7 +134,7 @@ class LeasedRandomStepsTest {
       }
     }
 
-    /** What may lose units. */
+    /** Events that may lose units. */
     private void spoil() {
       if (!isLossy) {
         return;
@@ -230,7 +231,7 @@ class LeasedRandomStepsTest {
         }
       }
 
-      /** What it would have been granted stays charged, or is in hand. */
+      /** Units that it would have been granted stay charged, or are in hand. */
       private void left() {
         mostLost += cost;
       }

@@ -22,7 +22,7 @@ final class LeasedRig implements AutoCloseable {
   static final long MS = 1_000_000;
   static final long DEADLINE_NS = 5 * MS;
 
-  /** Of a window of a year. */
+  /** The life of units of a window of a year. */
   static final long LIFE_NS = 2_000 * MS;
 
   static final String[] HEADERS = {"x-user", "x-group", "x-region"};

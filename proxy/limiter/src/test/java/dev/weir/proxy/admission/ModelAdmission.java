@@ -1,6 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.admission.lease.LeaseHands;
+import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.ClientIpReader;
@@ -83,7 +83,7 @@ public final class ModelAdmission {
     LeasedGate leased =
         LeasedGate.of(
             exact,
-            new LeaseHands(hands),
+            new SharedLeases(hands),
             store.store(),
             settings,
             names,

@@ -94,7 +94,7 @@ class ReloadRaceTest {
     }
   }
 
-  /** As a sidecar publishes. */
+  /** Publishes rules as a sidecar does. */
   private static void publish(RuleSet rules, List<Loop> loops) {
     rules.succeed();
     AtomicInteger left = new AtomicInteger(loops.size());

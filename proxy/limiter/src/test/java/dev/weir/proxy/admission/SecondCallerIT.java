@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.admission.lease.LeaseHands;
+import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
@@ -60,7 +60,7 @@ class SecondCallerIT {
 
   private final Metrics metrics = new Metrics();
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
-  private final LeaseHands hands = new LeaseHands();
+  private final SharedLeases leases = new SharedLeases();
   private final List<Loop> loops = new ArrayList<>();
   private RedisServer redis;
   private EventLoopGroup group;
@@ -69,7 +69,7 @@ class SecondCallerIT {
   private record Loop(
       EventLoop eventLoop, LoopClock clock, AdmissionHandler admission, LoopMetrics metrics) {}
 
-  /** What a verdict said. */
+  /** A verdict, copied. */
   private record Said(RefusalReason refusal, long remaining, long[] left) {
     static Said of(Verdict verdict) {
       long[] left = new long[2];
@@ -124,7 +124,7 @@ class SecondCallerIT {
             new ClientIpReader(IdentitySettings.DEFAULT),
             32 * 1024);
     LeasedGate leased =
-        LeasedGate.of(exact, hands, loopStore, settings, StoreNames.DEFAULT, clock, own);
+        LeasedGate.of(exact, leases, loopStore, settings, StoreNames.DEFAULT, clock, own);
     AdmissionHandler admission =
         new AdmissionHandler(
             new GateByMode(local, exact, leased, clock), identities, own, clock, eventLoop);
@@ -137,7 +137,7 @@ class SecondCallerIT {
     store.close();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     tables.close();
-    hands.close();
+    leases.close();
     redis.close();
   }
 

@@ -43,7 +43,7 @@ class SeveralGatesModelTest {
   private static final int ROUNDS = 40;
   private static final int STEPS = 150;
 
-  /** By key: the first is this node's. */
+  /** Costs by key: the first is this node's. */
   private static final long[] COSTS = {2, 3, 5};
 
   @ParameterizedTest

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a decision costs in memory while the store is away, whatever the rule. */
+/** Memory for a decision while the store is away, whatever the rule. */
 @Tag("allocation")
 class StoreAwayAllocationTest {
   private static final int ROUNDS = 2_000;
@@ -175,7 +175,7 @@ class StoreAwayAllocationTest {
     }
   }
 
-  /** Of every key. */
+  /** One identity for every key. */
   private static final class OneIdentity implements Identities, Identity {
     private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[] {1, 0, 0, 0, 2, 'm', 'e'});
 

@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a decision of the store costs in memory, but for what Lettuce makes for each batch. */
+/** Memory for a decision of the store, but for what Lettuce makes for each batch. */
 @Tag("allocation")
 class BatchAllocationTest {
   private static final int CHECKS = 64;
@@ -32,7 +32,7 @@ class BatchAllocationTest {
   private final ScriptLimit[] limits = {ScriptLimit.paced(1_000, 1_000, 1_000_000)};
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
-  private final StoreCallback taker = new Counting();
+  private final StoreCallback callback = new Counting();
   // On the heap: of others the leak detector of the tests keeps a record of each use.
   private final ByteBuf wire = Unpooled.buffer(1 << 16);
   private long decided;
@@ -67,7 +67,7 @@ class BatchAllocationTest {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
       keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
-      batch.add(question.check(taker, request).of(keys, 0, limits), nowNs, nowNs + 1);
+      batch.add(question.check(callback, request).of(keys, 0, limits), nowNs, nowNs + 1);
     }
     batch.prepare(null, nowNs);
     wire.clear();

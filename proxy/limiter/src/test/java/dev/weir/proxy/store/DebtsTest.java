@@ -117,7 +117,7 @@ class DebtsTest {
     assertFalse(debts.isEmpty());
   }
 
-  /** As in a long outage, where a paced debt is over within milliseconds. */
+  /** A long outage, where a paced debt is over within milliseconds. */
   @Test
   void allocatesNothingForDebtsThatComeAndEnd() {
     ScriptLimit[] paced = {ScriptLimit.paced(10, 1_000, 1_000_000)};
@@ -133,7 +133,7 @@ class DebtsTest {
     assertEquals(0, observer.forgotten);
   }
 
-  /** So many requests of 65,536 clients, under limits of either kind; returns the time after. */
+  /** Owes requests of 65,536 clients, under limits of either kind; returns the time after. */
   private long oweInTurn(int requests, ScriptLimit[] paced, long fromNs) {
     long nowNs = fromNs;
     for (int i = 0; i < requests; i++) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a lease, and of what is given back of it, whatever its server does. */
+/** A lease and its refunds, whatever its server does. */
 class LeaseQuestionTest {
   private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LIFE_US = 100_000;
@@ -54,22 +54,22 @@ class LeaseQuestionTest {
   }
 
   private void lease(long ticket, long need, long keep) {
-    about(question.lease(new Taker(), ticket)).upTo(need).keep(keep, LIFE_US);
+    about(question.lease(new Callback(), ticket)).upTo(need).keep(keep, LIFE_US);
     assertNull(store.ask(question, model.clock().nowNs()));
   }
 
   private void check(long ticket) {
-    Taker taker = new Taker();
+    Callback callback = new Callback();
     StoreCallback ofCheck =
         new StoreCallback() {
           @Override
           public void decided(long named, StoreDecision decision) {
-            taker.decided(named, decision);
+            callback.decided(named, decision);
           }
 
           @Override
           public boolean unavailable(long named, StoreFault fault) {
-            return taker.unavailable(named, fault);
+            return callback.unavailable(named, fault);
           }
         };
     about(question.check(ofCheck, ticket));
@@ -253,10 +253,10 @@ class LeaseQuestionTest {
   void isNotGivenBackWhereItsBatchIsSentOn() {
     lease(1, 2, 10);
     server.answer();
-    about(question.check(new Taker(), 2)); // is away
+    about(question.check(new Callback(), 2)); // is away
     assertNull(store.ask(question, model.clock().nowNs()));
     assertNull(giveBack(4, grantingServer));
-    about(question.check(new Taker(), 3));
+    about(question.check(new Callback(), 3));
     assertNull(store.ask(question, model.clock().nowNs()));
     server.answer();
     server.refuse("MOVED 1 127.0.0.1:2");
@@ -293,7 +293,7 @@ class LeaseQuestionTest {
     assertNotEquals(0, changes);
   }
 
-  private final class Taker implements LeaseTaker {
+  private final class Callback implements LeaseCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       tell(ticket + " granted " + decision.granted(), decision);

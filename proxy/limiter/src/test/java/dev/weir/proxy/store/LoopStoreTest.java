@@ -30,7 +30,7 @@ class LoopStoreTest {
   private final List<Long> granted = new ArrayList<>();
   private final StoreKeys keys = new StoreKeys(1);
   private final StoreQuestion question = new StoreQuestion();
-  private final StoreCallback asker = new Asker();
+  private final StoreCallback callback = new Callback();
   private final ScriptLimit[] limits = {ScriptLimit.fixedWindow(10, 1_000_000, 0)};
   private Runnable onTold = () -> {};
   private boolean passes;
@@ -106,7 +106,7 @@ class LoopStoreTest {
     onTold =
         () -> {
           if (told.size() == 2) {
-            throw new IllegalStateException("the asker is broken");
+            throw new IllegalStateException("the callback is broken");
           }
         };
     server.answer();
@@ -259,7 +259,7 @@ class LoopStoreTest {
     ask(1); // is away
     for (int ticket = 2; ticket <= 4; ticket++) {
       key();
-      question.check(asker, ticket).of(keys, 0, limits).upTo(4);
+      question.check(callback, ticket).of(keys, 0, limits).upTo(4);
       assertNull(store.ask(question, model.clock().nowNs()));
     }
     server.executed().clear();
@@ -273,7 +273,7 @@ class LoopStoreTest {
   void givesBackAPartOfAGrantThatCameTooLate() {
     key();
     assertNull(
-        store.ask(question.check(asker, 1).of(keys, 0, limits).upTo(30), model.clock().nowNs()));
+        store.ask(question.check(callback, 1).of(keys, 0, limits).upTo(30), model.clock().nowNs()));
     model.pass(2 * DEADLINE_NS);
     server.answer();
     assertEquals(10, charged());
@@ -287,7 +287,7 @@ class LoopStoreTest {
     passes = true;
     key();
     assertNull(
-        store.ask(question.check(asker, 1).of(keys, 0, limits).upTo(12), model.clock().nowNs()));
+        store.ask(question.check(callback, 1).of(keys, 0, limits).upTo(12), model.clock().nowNs()));
     model.pass(2 * DEADLINE_NS);
     server.answer();
     server.answer();
@@ -299,10 +299,10 @@ class LoopStoreTest {
     ask(1); // is away
     ask(2);
     key();
-    question.check(asker, 3).of(keys, 0, limits).within(MS_NS);
+    question.check(callback, 3).of(keys, 0, limits).within(MS_NS);
     assertNull(store.ask(question, model.clock().nowNs()));
     key();
-    question.check(asker, 4).of(keys, 0, limits).within(TimeUnit.SECONDS.toNanos(1));
+    question.check(callback, 4).of(keys, 0, limits).within(TimeUnit.SECONDS.toNanos(1));
     assertNull(store.ask(question, model.clock().nowNs()));
     model.pass(2 * MS_NS);
     assertEquals(List.of("3 DEADLINE"), told);
@@ -345,7 +345,7 @@ class LoopStoreTest {
   private StoreFault ask(ModelStore from, long ticket) {
     key();
     return from.store()
-        .ask(question.check(asker, ticket).of(keys, 0, limits), from.clock().nowNs());
+        .ask(question.check(callback, ticket).of(keys, 0, limits), from.clock().nowNs());
   }
 
   private void key() {
@@ -366,7 +366,7 @@ class LoopStoreTest {
 
   private long grantedAtUs;
 
-  private final class Asker implements StoreCallback {
+  private final class Callback implements StoreCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       grantedAtUs = decision.decidedAtUs();

@@ -45,14 +45,14 @@ public final class ModelServer {
   private static final int MARK_BYTES = 8;
   private static final int COST = 33;
 
-  /** What was granted and not given back, by key and then by the time of the grant. */
+  /** Units granted and not given back, by key and then by the time of the grant. */
   private final Map<String, Map<Long, Long>> grants = new HashMap<>();
 
   private final List<String> faults = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
   private final List<String> debts = new ArrayList<>();
 
-  /** Of each lease of the call at hand, what is kept, and for how long. */
+  /** Units that each lease of the call at hand keeps, and for how long. */
   private final List<long[]> leases = new ArrayList<>();
 
   private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
@@ -357,7 +357,7 @@ public final class ModelServer {
     grants.clear();
   }
 
-  /** What no client may ask for. */
+  /** Faults: what no client may ask for. */
   public List<String> faults() {
     return faults;
   }

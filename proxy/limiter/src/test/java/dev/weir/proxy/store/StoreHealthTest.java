@@ -73,7 +73,9 @@ class StoreHealthTest {
     }
   }
 
-  /** As long as the server likes: an error of a script holds what the script was called with. */
+  /**
+   * An error as long as the server likes: that of a script holds what the script was called with.
+   */
   @Test
   void tellsOfAServersWordsNoMoreThanTheirBeginning() {
     String error = "ERR " + "x".repeat(896);

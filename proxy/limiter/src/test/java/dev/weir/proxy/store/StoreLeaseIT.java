@@ -52,7 +52,7 @@ class StoreLeaseIT {
   private EventLoopGroup group;
   private Store store;
 
-  /** What the store said of one lease. */
+  /** The store's answer about one lease. */
   private record Lease(
       long granted,
       long kept,
@@ -109,7 +109,7 @@ class StoreLeaseIT {
   private CompletableFuture<Lease> lease(int loop, long need, long keep) throws Exception {
     CompletableFuture<Lease> lease = new CompletableFuture<>();
     LoopStore asked = stores.get(loop);
-    StoreQuestion question = new StoreQuestion().lease(new Taker(lease), 0);
+    StoreQuestion question = new StoreQuestion().lease(new Callback(lease), 0);
     question.of(name(), 0, limits).upTo(need).keep(keep, LIFE_US);
     assertNull(asked.eventLoop().submit(() -> asked.ask(question, asked.tick())).get());
     return lease;
@@ -131,11 +131,14 @@ class StoreLeaseIT {
     return asked.eventLoop().submit(() -> asked.server(PARTITION)).get();
   }
 
-  /** What is free, after all that a loop has asked before; a part of a unit counts as one used. */
+  /**
+   * Units that are free, after all that a loop has asked before; a part of a unit counts as one
+   * used.
+   */
   private long free(int loop) throws Exception {
     CompletableFuture<Lease> answer = new CompletableFuture<>();
     LoopStore asked = stores.get(loop);
-    StoreQuestion peek = new StoreQuestion().peek(new Taker(answer), 0).of(name(), 0, limits);
+    StoreQuestion peek = new StoreQuestion().peek(new Callback(answer), 0).of(name(), 0, limits);
     peek.upTo(1_001);
     assertNull(asked.eventLoop().submit(() -> asked.ask(peek, asked.tick())).get());
     return answer.get(30, TimeUnit.SECONDS).granted;
@@ -215,10 +218,10 @@ class StoreLeaseIT {
     assertFree(1_000 - 1 - 100, free(0));
   }
 
-  private final class Taker implements LeaseTaker {
+  private final class Callback implements LeaseCallback {
     private final CompletableFuture<Lease> lease;
 
-    Taker(CompletableFuture<Lease> lease) {
+    Callback(CompletableFuture<Lease> lease) {
       this.lease = lease;
     }
 

@@ -57,7 +57,7 @@ class StoreQuestionIT {
   private EventLoop eventLoop;
   private Store store;
 
-  /** What the store said of one question. */
+  /** The store's answer to one question. */
   private record Answer(
       long granted,
       long remaining,
@@ -176,7 +176,7 @@ class StoreQuestionIT {
   }
 
   @Test
-  void aRefundGivesBackWithoutATaker() throws Exception {
+  void aRefundGivesBackWithoutACallback() throws Exception {
     Answer granted = ask(new StoreQuestion().check(null, 0).of(name(), 0, days).upTo(10));
     StoreQuestion refund = new StoreQuestion().refund(granted.decidedAtUs());
     tell(refund.of(name(), 0, days).upTo(4));
@@ -185,7 +185,7 @@ class StoreQuestionIT {
   }
 
   @Test
-  void aDebtIsChargedWithoutATaker() throws Exception {
+  void aDebtIsChargedWithoutACallback() throws Exception {
     tell(new StoreQuestion().debt().of(name(), 0, days).upTo(4));
     Await.until(
         "charged",
@@ -246,7 +246,7 @@ class StoreQuestionIT {
   /** Asks on the event loop, and waits. */
   private Answer ask(StoreQuestion question) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
-    question.taker = new Taker(answer);
+    question.callback = new Callback(answer);
     tell(question);
     return answer.get(60, TimeUnit.SECONDS);
   }
@@ -256,7 +256,7 @@ class StoreQuestionIT {
     assertNull(eventLoop.submit(() -> asked.ask(question, asked.tick())).get());
   }
 
-  private record Taker(CompletableFuture<Answer> answer) implements StoreCallback {
+  private record Callback(CompletableFuture<Answer> answer) implements StoreCallback {
     @Override
     public void decided(long ticket, StoreDecision decision) {
       answer.complete(

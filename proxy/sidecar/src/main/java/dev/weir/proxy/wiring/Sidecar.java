@@ -226,7 +226,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
           "leases",
           "full: no room for units of more keys",
           "mode leased asks Redis for each of their requests",
-          loops.hands()::fullCount);
+          loops.leases()::fullCount);
       watchdog.watch(
           "redis",
           "more requests pass undecided than are remembered",
@@ -280,7 +280,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
               + " the store can try guesses (expected: redis.hash-key-file or"
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
-    new SidecarFigures(metrics).expose(store, loops.hands());
+    new SidecarFigures(metrics).expose(store, loops.leases());
     boolean isConnected = store.start(STORE_WAIT_NS);
     if (isConnected) {
       LOG.info("redis: connected: {}", settings);

@@ -2,7 +2,7 @@ package dev.weir.proxy.wiring;
 
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.lease.LeaseHands;
+import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
@@ -88,7 +88,7 @@ public final class SidecarFigures {
         table::contendedCount);
   }
 
-  void expose(Store store, LeaseHands hands) {
+  void expose(Store store, SharedLeases leases) {
     metrics.exposeStore();
     metrics.gauge(
         "weir_store_connections_deciding",
@@ -102,10 +102,10 @@ public final class SidecarFigures {
         "weir_store_lease_units_held",
         "Units of budgets in the store that are kept here now. The sum over the fleet is how much"
             + " earlier than the limit a request may be refused.",
-        hands::heldUnits);
-    metrics.gauge("weir_store_lease_hands", "Hands for kept units.", hands::handCount);
+        leases::heldUnits);
+    metrics.gauge("weir_store_lease_hands", "Hands for kept units.", leases::handCount);
     metrics.gauge(
-        "weir_store_lease_hands_used", "Hands that keys have at present.", hands::keyCount);
+        "weir_store_lease_hands_used", "Hands that keys have at present.", leases::keyCount);
     metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
     metrics.gauge(
         "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);

@@ -7,7 +7,7 @@ import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LeasedGate;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
-import dev.weir.proxy.admission.lease.LeaseHands;
+import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.h2.StreamRouter;
@@ -66,7 +66,7 @@ public final class SidecarLoops implements AutoCloseable {
   private final SidecarDecisions decisions;
 
   /** What is held of budgets in the store; null without a store. */
-  private final LeaseHands hands;
+  private final SharedLeases leases;
 
   private final EventLoopGroup group;
 
@@ -123,7 +123,7 @@ public final class SidecarLoops implements AutoCloseable {
     heapBytesOfLoop =
         MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
             / settings.process().eventLoopCount();
-    hands = settings.store().isConfigured() ? new LeaseHands() : null;
+    leases = settings.store().isConfigured() ? new SharedLeases() : null;
   }
 
   /**
@@ -206,7 +206,7 @@ public final class SidecarLoops implements AutoCloseable {
     ExactGate exact =
         new ExactGate(store, settings.store(), settings.names(), local, clock, loopMetrics.store());
     LeasedGate leased =
-        LeasedGate.of(exact, hands, store, settings.store(), settings.names(), clock, loopMetrics);
+        LeasedGate.of(exact, leases, store, settings.store(), settings.names(), clock, loopMetrics);
     return new GateByMode(local, exact, leased, clock);
   }
 
@@ -296,8 +296,8 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   /** What is held of budgets in the store; null without a store. */
-  LeaseHands hands() {
-    return hands;
+  SharedLeases leases() {
+    return leases;
   }
 
   /**
@@ -330,8 +330,8 @@ public final class SidecarLoops implements AutoCloseable {
   /** Once the event loops have ended, or were left. */
   @Override
   public void close() {
-    if (hands != null) {
-      hands.close();
+    if (leases != null) {
+      leases.close();
     }
   }
 }

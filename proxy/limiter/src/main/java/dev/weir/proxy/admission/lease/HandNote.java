@@ -1,7 +1,7 @@
 package dev.weir.proxy.admission.lease;
 
 /**
- * What the store said last of the budgets of a hand, as one 64-bit word: which limit is about to
+ * The store's last figures of the budgets of a hand, as one 64-bit word: which limit is about to
  * run out, and what is left of it.
  *
  * <pre>

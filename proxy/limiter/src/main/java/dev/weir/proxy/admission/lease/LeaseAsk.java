@@ -2,7 +2,7 @@ package dev.weir.proxy.admission.lease;
 
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.rule.BudgetGroup;
-import dev.weir.proxy.store.LeaseTaker;
+import dev.weir.proxy.store.LeaseCallback;
 import dev.weir.proxy.store.StoreCallback;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreQuestion;
@@ -12,11 +12,10 @@ import dev.weir.proxy.store.StoreQuestion;
  * any. An answer that comes too late for the request still brings what was kept, unless the ask has
  * been made another one by then; so those that ended last are reused last.
  */
-public final class LeaseAsk implements LeaseTaker {
+public final class LeaseAsk implements LeaseCallback {
   private static final int NS_PER_US = 1_000;
 
   private final LeaseKeeper leases;
-  private final int index;
 
   /** How often it has been used: an answer to an earlier use has another ticket. */
   private int generation;
@@ -31,10 +30,10 @@ public final class LeaseAsk implements LeaseTaker {
   /** Requests to keep. */
   long want;
 
-  /** What {@link dev.weir.algorithms.lease.Leasing} names the ask by. */
+  /** The name by which {@link dev.weir.algorithms.lease.Leasing} knows the ask. */
   long askNs;
 
-  /** By how much the time of day was ahead of the loop's. */
+  /** The time of day minus the loop's time, when it was begun. */
   long wallAheadNs;
 
   /** The request that needs a part of it; null if it is asked ahead. */
@@ -43,7 +42,7 @@ public final class LeaseAsk implements LeaseTaker {
   /** Until when requests wait for its answer before they are asked themselves. */
   long patienceNs;
 
-  /** Where it is among the asks that requests wait for; negative if none does. */
+  /** Its place among the asks that requests wait for; negative if none does. */
   int awaitedAt = -1;
 
   /** Requests that found the hand empty since, in the order in which they came. */
@@ -51,13 +50,8 @@ public final class LeaseAsk implements LeaseTaker {
 
   private LeaseWaiter lastWaiting;
 
-  LeaseAsk(LeaseKeeper leases, int index) {
+  LeaseAsk(LeaseKeeper leases) {
     this.leases = leases;
-    this.index = index;
-  }
-
-  int index() {
-    return index;
   }
 
   /** Makes a question one that asks for requests to keep. */
@@ -88,7 +82,7 @@ public final class LeaseAsk implements LeaseTaker {
     return first;
   }
 
-  /** It never left, and its request knows. */
+  /** Ends an ask that was never sent; its request knows. */
   public void unsent() {
     late = null;
     leases.awaited().ended(this);

@@ -16,6 +16,7 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
+import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
 /**
@@ -31,18 +32,25 @@ public final class LeaseKeeper implements BudgetListener {
   /** Between two looks at the ends of leases. */
   public static final long SWEEP_NS = 10_000_000;
 
+  /** Asks of one event loop that may be under way. */
+  static final int MAX_ASKS = 1024;
+
   /** The time of day is known to a millisecond: less than two tell nothing. */
   private static final long LEAST_PATIENCE_NS = 2_000_000;
 
-  private final LeaseHands all;
-  private final LeaseTable hands;
+  private final SharedLeases all;
+  private final LeaseTable table;
   private final Leasing leasing;
   private final RoundTrips roundTrips;
   private final LoopStore store;
   private final LoopClock clock;
   private final LongSupplier wallNs;
   private final LeaseMetrics counts;
-  private final LeaseAsks asks = new LeaseAsks(this);
+
+  /** Asks that have ended, the first of them first: a late answer is to find its ask unused. */
+  private final ArrayDeque<LeaseAsk> freeAsks = new ArrayDeque<>();
+
+  private int askCount;
   private final LeaseEnds ends = new LeaseEnds();
   private final SuspensionWatch suspension = new SuspensionWatch();
   private final WakeUp sweep;
@@ -67,23 +75,23 @@ public final class LeaseKeeper implements BudgetListener {
    * @param wallNs the time of day.
    */
   public LeaseKeeper(
-      LeaseHands all,
+      SharedLeases all,
       LoopStore store,
       long deadlineNs,
       LoopClock clock,
       LongSupplier wallNs,
       LeaseMetrics counts) {
     this.all = all;
-    this.hands = all.hands();
+    table = all.table();
     this.roundTrips = new RoundTrips();
-    this.leasing = new Leasing(hands, roundTrips, deadlineNs);
+    this.leasing = new Leasing(table, roundTrips, deadlineNs);
     this.store = store;
     this.clock = clock;
     this.wallNs = wallNs;
     this.counts = counts;
     this.sweep = store.wakeUp(this::sweep);
     this.deadlineNs = deadlineNs;
-    this.awaited = new LeaseWaiters(hands.count(), clock, store);
+    this.awaited = new LeaseWaiters(table.count(), clock, store);
   }
 
   /** The asks under way, and those that wait for them. */
@@ -95,8 +103,8 @@ public final class LeaseKeeper implements BudgetListener {
     return leasing;
   }
 
-  public LeaseTable hands() {
-    return hands;
+  public LeaseTable table() {
+    return table;
   }
 
   /**
@@ -106,14 +114,14 @@ public final class LeaseKeeper implements BudgetListener {
    * @return null if there is none to begin.
    */
   public LeaseAsk begin(int hand, long key, BudgetGroup group, long cost, long nowNs) {
-    if (!asks.hasOne()) {
+    if (freeAsks.isEmpty() && askCount == MAX_ASKS) {
       return null;
     }
     long want = leasing.want(hand, group.leaseTerms(), cost, nowNs);
     if (want == 0) {
       return null;
     }
-    LeaseAsk ask = asks.take();
+    LeaseAsk ask = askCount < MAX_ASKS ? newAsk() : freeAsks.poll();
     ask.hand = hand;
     ask.key = key;
     ask.group = group;
@@ -127,7 +135,12 @@ public final class LeaseKeeper implements BudgetListener {
     return ask;
   }
 
-  /** As {@link #begin}, beside what a request needs at once. */
+  private LeaseAsk newAsk() {
+    askCount++;
+    return new LeaseAsk(this);
+  }
+
+  /** Begins an ask as {@link #begin} does, beside what a request needs at once. */
   public LeaseAsk beginFor(LeaseWaiter late, long nowNs) {
     LeaseAsk ask = begin(late.hand, late.handKey(), late.handGroup(), late.handCost(), nowNs);
     if (ask != null) {
@@ -155,7 +168,7 @@ public final class LeaseKeeper implements BudgetListener {
   /** An ask never left, or nobody knows what became of it. */
   void lost(LeaseAsk ask) {
     leasing.lost(ask.hand, ask.askNs);
-    asks.leave(ask);
+    freeAsks.add(ask);
   }
 
   /** An ask has its answer in time. */
@@ -175,12 +188,12 @@ public final class LeaseKeeper implements BudgetListener {
     if (units > 0) {
       kept(ask, decision);
     }
-    asks.leave(ask);
+    freeAsks.add(ask);
   }
 
   /** Units of a key that may be used here. */
   public long inHand(long key) {
-    return hands.usable(key, clock.nowNs());
+    return table.usable(key, clock.nowNs());
   }
 
   /**
@@ -205,7 +218,7 @@ public final class LeaseKeeper implements BudgetListener {
 
   private void note(int hand, StoreDecision decision) {
     boolean isRefused = decision.retryAfterNs() != 0;
-    hands.note(
+    table.note(
         hand,
         isRefused
             ? HandNote.ofRefusal(
@@ -230,14 +243,14 @@ public final class LeaseKeeper implements BudgetListener {
     clearEnded(ask.hand, nowNs);
     boolean isUseful =
         decision.leaseEndNs() - nowNs > 0 && units <= LeaseTable.MAX_UNITS && ask.group.isCurrent();
-    int place = isUseful ? hands.reserve(ask.hand, ask.key) : LeaseTable.NO_PLACE;
+    int place = isUseful ? table.reserve(ask.hand, ask.key) : LeaseTable.NO_PLACE;
     if (place == LeaseTable.NO_PLACE) {
       direct.set(ask.group, decision);
       end(direct, units);
       return;
     }
     all.receipt(ask.hand, place).set(ask.group, decision);
-    long lease = hands.publish(ask.hand, place, units, decision.leaseEndNs());
+    long lease = table.publish(ask.hand, place, units, decision.leaseEndNs());
     ends.add(ask.hand, place, lease);
     patienceNs = Math.min(patienceNs, patienceNs(ask));
     sweep.at(nowNs + SWEEP_NS);
@@ -261,7 +274,7 @@ public final class LeaseKeeper implements BudgetListener {
   /** The leases of a hand that are over make room. */
   private void clearEnded(int hand, long nowNs) {
     for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
-      long lease = hands.lease(hand, place);
+      long lease = table.lease(hand, place);
       if (lease != 0 && !LeaseTable.isAlive(lease, nowNs)) {
         endLease(hand, place, lease);
       }
@@ -270,10 +283,10 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** Ends a lease, and gives back what is left of it. */
   private void endLease(int hand, int place, long lease) {
-    long units = hands.takeOut(hand, place, lease);
+    long units = table.takeOut(hand, place, lease);
     if (units > 0) {
       end(all.receipt(hand, place), units);
-      hands.free(hand, place);
+      table.free(hand, place);
       leasing.endSpacing(hand);
     }
   }
@@ -333,20 +346,20 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** Ends a lease, unless the store takes no more before it has answered. */
   private boolean giveBackNow(int hand, int place, long lease) {
-    long units = hands.takeOut(hand, place, lease);
+    long units = table.takeOut(hand, place, lease);
     if (units > 0) {
       StoreFault fault = giveBack(all.receipt(hand, place), units);
       if (fault == StoreFault.FULL) {
-        hands.restore(hand, place, lease, units);
+        table.restore(hand, place, lease, units);
         return false;
       }
       ended(units, fault);
-      hands.free(hand, place);
+      table.free(hand, place);
     }
     return true;
   }
 
-  /** What is to become of a lease. */
+  /** Decides which leases stay. */
   private interface Sieve {
     /** Whether it stays; else it is gone when this returns. */
     boolean stays(LeaseReceipt receipt, long units);
@@ -355,18 +368,18 @@ public final class LeaseKeeper implements BudgetListener {
   /** Looks at all leases: for what seldom happens. */
   private void sift(Sieve sieve) {
     droppedNs = clock.nowNs();
-    for (int hand = 0; hand < hands.count(); hand++) {
-      hands.forgetEmptied(hand);
+    for (int hand = 0; hand < table.count(); hand++) {
+      table.forgetEmptied(hand);
       for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
-        long lease = hands.lease(hand, place);
-        long units = lease == 0 ? 0 : hands.takeOut(hand, place, lease);
+        long lease = table.lease(hand, place);
+        long units = lease == 0 ? 0 : table.takeOut(hand, place, lease);
         if (units == 0) {
           continue;
         }
         if (sieve.stays(all.receipt(hand, place), units)) {
-          hands.restore(hand, place, lease, units);
+          table.restore(hand, place, lease, units);
         } else {
-          hands.free(hand, place);
+          table.free(hand, place);
         }
       }
     }
@@ -396,7 +409,7 @@ public final class LeaseKeeper implements BudgetListener {
   /** There is more in the store, and keys may ask for it; what is in hand stays what it is. */
   @Override
   public void givenBack(StoreKeys keys, int key, long cost) {
-    int hand = hands.find(keys.localKey(key));
+    int hand = table.find(keys.localKey(key));
     if (hand != LeaseTable.NONE) {
       leasing.endSpacing(hand);
     }
@@ -404,7 +417,7 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** All keys may ask at once: for what seldom happens. */
   private void endSpacings() {
-    for (int hand = 0; hand < hands.count(); hand++) {
+    for (int hand = 0; hand < table.count(); hand++) {
       leasing.endSpacing(hand);
     }
   }
@@ -447,15 +460,16 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** Puts back what a request took that did not pass; it stays charged if its lease has ended. */
   public void putBack(Taken taken) {
-    long lost = taken.units() - hands.putBack(taken);
+    long lost = taken.units() - table.putBack(taken);
     if (lost > 0) {
       counts.died(lost);
     }
   }
 
   /**
-   * As {@link #putBack(Taken)}, of what was taken some time ago: not if anything was dropped since,
-   * as a lease that was granted after that may end at the same time as the one that is gone.
+   * Puts back as {@link #putBack(Taken)} does what was taken some time ago: not if anything was
+   * dropped since, as a lease that was granted after that may end at the same time as the one that
+   * is gone.
    */
   public void putBack(Taken taken, long takenNs) {
     if (takenNs > droppedNs) {

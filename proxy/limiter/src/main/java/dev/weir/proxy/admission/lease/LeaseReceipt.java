@@ -7,8 +7,9 @@ import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
 
 /**
- * What it takes to give units of a lease back: whose they are, who granted them and when. Belongs
- * to a place of a hand, and is written and read only by the thread that has reserved it. Reused.
+ * The data that it takes to give units of a lease back: whose they are, who granted them and when.
+ * Belongs to a place of a hand, and is written and read only by the thread that has reserved it.
+ * Reused.
  */
 final class LeaseReceipt {
   private static final int BYTES_AT_FIRST = 64;

@@ -13,11 +13,11 @@ import dev.weir.proxy.store.map.StoreKeys;
 public final class LeaseWaiters {
   private final LoopClock clock;
 
-  /** By hand, the ask under way that requests may wait for. */
+  /** The ask under way that requests may wait for, by hand. */
   private final LeaseAsk[] underWay;
 
   /** Those that requests wait for. */
-  private final LeaseAsk[] awaited = new LeaseAsk[LeaseAsks.MAX_COUNT];
+  private final LeaseAsk[] awaited = new LeaseAsk[LeaseKeeper.MAX_ASKS];
 
   private int awaitedCount;
   private final WakeUp patience;
@@ -26,12 +26,12 @@ public final class LeaseWaiters {
   private Runnable allServed;
 
   /**
-   * @param hands so many keys may have.
+   * @param handCount keys that may have a hand.
    * @param store who wakes this up.
    */
-  LeaseWaiters(int hands, LoopClock clock, LoopStore store) {
+  LeaseWaiters(int handCount, LoopClock clock, LoopStore store) {
     this.clock = clock;
-    underWay = new LeaseAsk[hands];
+    underWay = new LeaseAsk[handCount];
     patience = store.wakeUp(this::letGo);
   }
 

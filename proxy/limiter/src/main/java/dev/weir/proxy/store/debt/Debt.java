@@ -5,10 +5,11 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * What one budget owes for requests that passed while the store gave no decision. It comes back as
- * the budget would have: what has drained, or what passed in a window that is over, is owed no
- * more. So it has parts, oldest first, each of so many requests that count as if all of them had
- * passed at one time: never later than they did. Its memory does not grow with what is added.
+ * The debt of one budget, for requests that passed while the store gave no decision. It shrinks as
+ * the budget would have come back: units that have drained, or that passed in a window that is
+ * over, are owed no more. So it has parts, oldest first, each of so many requests that count as if
+ * all of them had passed at one time: never later than they did. Its memory does not grow with what
+ * is added.
  *
  * <p>Times are those of the event loop's clock; it is the server that knows where a window ends.
  */
@@ -79,15 +80,19 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
     return cost;
   }
 
-  /** So many requests have passed, now or earlier. */
+  /** Adds requests that have passed, now or earlier. */
   abstract void add(long requests, long passedNs, long nowNs);
 
   /** The requests of the oldest part that is still owed; 0 if nothing is. */
   abstract long requests(long nowNs);
 
-  /** When the requests of the oldest part passed; right after {@link #requests}. */
-  abstract long passedNs();
+  /**
+   * When the requests of the oldest part passed.
+   *
+   * @param requests as {@link #requests} has them.
+   */
+  abstract long passedNs(long requests);
 
-  /** The oldest part is owed no more. */
+  /** Drops the oldest part: it is owed no more. */
   abstract void removeOldest();
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store.debt;
 
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.StoreKeys;
@@ -12,7 +13,7 @@ import dev.weir.scripts.ScriptLimit;
  *
  * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
  * and each shard knows how many it may carry: those of a server that is away cost the others
- * nothing. One per event loop; half a kilobyte for each debt, and 32 KiB.
+ * nothing. One per event loop; half a kilobyte for each debt, kept for the next one, and 32 KiB.
  */
 public final class Debts {
   public static final int MAX_BUDGETS = 4096;
@@ -24,23 +25,21 @@ public final class Debts {
 
   private final StoreObserver observer;
 
-  /** By partition, the count of the shard that may carry its debts, or null. */
+  /** Count of the shard that may carry the debts of each partition, or null. */
   private final Count[] shards = new Count[Partitions.COUNT];
 
-  /** By a key's hash. */
+  /** The debts, by the hash of their keys. */
   private final Debt[] buckets = new Debt[BUCKETS];
 
-  /** By partition, in the order they came. */
+  /** The debts of each partition, in the order they came. */
   private final Debt[] first = new Debt[Partitions.COUNT];
 
   private final Debt[] last = new Debt[Partitions.COUNT];
   private final int[] counts = new int[Partitions.COUNT];
   private int size;
 
-  /** The debts that are over, to be used again. */
-  private Debt freePaced;
-
-  private Debt freeOfWindows;
+  private final FreeList<Debt> freePaced = new FreeList<>(MAX_BUDGETS, PacedDebt::new);
+  private final FreeList<Debt> freeOfWindows = new FreeList<>(MAX_BUDGETS, WindowDebt::new);
   private int nextLook;
   private long lookCount;
 
@@ -127,40 +126,13 @@ public final class Debts {
   }
 
   private Debt insert(StoreKeys from, int key, ScriptLimit limit, long cost, int bucket) {
-    Debt debt = take(limit.isPaced());
+    Debt debt = (limit.isPaced() ? freePaced : freeOfWindows).take();
     debt.begin(from, key, limit, cost);
     debt.nextAlike = buckets[bucket];
     buckets[bucket] = debt;
     append(from.partition(key), debt);
     count(from.partition(key), 1);
     return debt;
-  }
-
-  /**
-   * Takes a debt that is used no more, as in a long outage they come and drain with every request.
-   */
-  private Debt take(boolean paced) {
-    Debt debt = paced ? freePaced : freeOfWindows;
-    if (debt == null) {
-      return paced ? new PacedDebt() : new WindowDebt();
-    }
-    if (paced) {
-      freePaced = debt.next;
-    } else {
-      freeOfWindows = debt.next;
-    }
-    return debt;
-  }
-
-  private void release(Debt debt) {
-    debt.nextAlike = null;
-    if (debt instanceof PacedDebt) {
-      debt.next = freePaced;
-      freePaced = debt;
-    } else {
-      debt.next = freeOfWindows;
-      freeOfWindows = debt;
-    }
   }
 
   private void count(int partition, int change) {
@@ -203,7 +175,8 @@ public final class Debts {
     movedKey.clear();
     debt.writeKey(movedKey);
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!carrier.take(movedKey, debt.limit().alone(), requests, debt.cost(), debt.passedNs())) {
+      if (!carrier.take(
+          movedKey, debt.limit().alone(), requests, debt.cost(), debt.passedNs(requests))) {
         return false;
       }
       debt.removeOldest();
@@ -252,7 +225,8 @@ public final class Debts {
       before.nextAlike = removed.nextAlike;
     }
     count(partition, -1);
-    release(removed);
+    removed.nextAlike = null;
+    (removed instanceof PacedDebt ? freePaced : freeOfWindows).give(removed);
   }
 
   private static int bucket(long hash) {

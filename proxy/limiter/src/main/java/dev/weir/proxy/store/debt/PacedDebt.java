@@ -3,13 +3,13 @@ package dev.weir.proxy.store.debt;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * What a paced budget owes: one time, when all of it has drained (GCRA, as of the budget itself).
+ * The debt of a paced budget: one time, at which all of it has drained (GCRA, as of the budget
+ * itself).
  */
 final class PacedDebt extends Debt {
   private long requestNs;
   private long fullNs;
   private long drainedAtNs;
-  private long requests;
 
   @Override
   void begin(ScriptLimit of) {
@@ -36,13 +36,12 @@ final class PacedDebt extends Debt {
   @Override
   long requests(long nowNs) {
     long leftNs = drainedAtNs - nowNs;
-    requests = leftNs <= 0 ? 0 : Math.min((leftNs - 1) / requestNs + 1, most());
-    return requests;
+    return leftNs <= 0 ? 0 : Math.min((leftNs - 1) / requestNs + 1, most());
   }
 
   /** Some time ago, as far as a request has drained in part. */
   @Override
-  long passedNs() {
+  long passedNs(long requests) {
     return drainedAtNs - drainingNs(requests);
   }
 

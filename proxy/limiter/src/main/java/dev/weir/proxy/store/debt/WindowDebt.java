@@ -3,7 +3,7 @@ package dev.weir.proxy.store.debt;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * What a budget of windows owes, in slices of an eighth of the time for which a charge counts. A
+ * The debt of a budget of windows, in slices of an eighth of the time for which a charge counts. A
  * slice counts as if all of it had passed when its first request did, so what is forgotten at a
  * window's edge is an eighth of a window at most, and nothing of the window before is charged.
  */
@@ -68,7 +68,7 @@ final class WindowDebt extends Debt {
   }
 
   @Override
-  long passedNs() {
+  long passedNs(long ofRequests) {
     return firstNs[0];
   }
 

@@ -9,7 +9,7 @@ public final class EvictionCheck {
   private EvictionCheck() {}
 
   /**
-   * What to tell the operator; null if there is nothing to tell.
+   * A warning for the operator; null if there is none.
    *
    * @param info the answer of {@code INFO memory}.
    */

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * count stands: that is when it is needed.
  */
 public final class FleetMembers {
-  /** Where the heartbeats are kept. */
+  /** The partition that keeps the heartbeats. */
   public static final int PARTITION = 0;
 
   public static final long INTERVAL_MS = 2_000;
@@ -37,7 +37,7 @@ public final class FleetMembers {
   private final Supplier<String> rulesDigest;
   private final RuleAgreement agreement = new RuleAgreement();
 
-  /** Of those that came earlier an earlier one, as far as clocks agree. */
+  /** Names this sidecar: those that started earlier sort before it, as far as clocks agree. */
   private final byte[] id =
       ascii(String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID()));
 

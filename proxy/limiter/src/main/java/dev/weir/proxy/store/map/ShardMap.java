@@ -31,7 +31,7 @@ public record ShardMap(
   }
 
   /**
-   * By partition, its server.
+   * Makes the map from the server of each partition.
    *
    * @param masters with null where nobody has the partition.
    */

@@ -33,7 +33,13 @@ public final class ShardMapReader {
   private final StoreSettings settings;
   private final StoreCalls calls;
   private final Map<String, InetAddress> addresses = new HashMap<>();
-  private String missing;
+
+  /**
+   * A map as it was read.
+   *
+   * @param missing why it lacks partitions; null if it lacks none.
+   */
+  public record Reading(ShardMap map, String missing) {}
 
   public ShardMapReader(StoreSettings settings, StoreCalls calls) {
     this.settings = settings;
@@ -46,27 +52,23 @@ public final class ShardMapReader {
    * @param known the map before: its servers are asked too.
    * @throws IOException with the node and the cause, if none could tell.
    */
-  public ShardMap read(ShardMap known) throws IOException {
-    missing = null;
+  public Reading read(ShardMap known) throws IOException {
     return switch (settings.topology()) {
-      case STANDALONE -> ShardMap.single(resolved(settings.nodes().get(0).address()));
+      case STANDALONE ->
+          new Reading(ShardMap.single(resolved(settings.nodes().get(0).address())), null);
       case SHARDED -> spread();
-      case SENTINEL -> fromSentinels();
+      case SENTINEL -> new Reading(fromSentinels(), null);
       // In the middle of a failover a third server may have heard that the old master has stepped
       // down, and not yet who follows. The old one has, and redirects.
-      case CLUSTER -> fromCluster(known).filledFrom(known);
+      case CLUSTER -> new Reading(fromCluster(known).filledFrom(known), null);
     };
-  }
-
-  /** The partitions that the last map lacks, and why; null if it lacks none. */
-  public String missing() {
-    return missing;
   }
 
   /**
    * A server whose name is not known has its partitions nevertheless: nobody else may have them.
    */
-  private ShardMap spread() {
+  private Reading spread() {
+    String missing = null;
     int[] owners = Partitions.spread(settings.nodes());
     SocketAddress[] servers = new SocketAddress[settings.nodes().size()];
     for (int i = 0; i < servers.length; i++) {
@@ -78,7 +80,7 @@ public final class ShardMapReader {
     }
     SocketAddress[] masters =
         Arrays.stream(owners).mapToObj(at -> servers[at]).toArray(SocketAddress[]::new);
-    return ShardMap.of(masters, Set.of(), false);
+    return new Reading(ShardMap.of(masters, Set.of(), false), missing);
   }
 
   private ShardMap fromSentinels() throws IOException {

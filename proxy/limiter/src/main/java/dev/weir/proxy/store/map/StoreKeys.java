@@ -43,12 +43,12 @@ public final class StoreKeys {
     return count;
   }
 
-  /** Where to write the next key, from {@link #end()} on. */
+  /** The memory to write the next key to, from {@link #end()} on. */
   public MutableDirectBuffer buffer() {
     return buffer;
   }
 
-  /** Where the last key ends, and the next one begins. */
+  /** The end of the last key, where the next one begins. */
   public int end() {
     return start(count);
   }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where the store is, and how long a decision may wait for it.
+ * The servers of the store, and how long a decision may wait for them.
  *
  * @param nodes none if there is no store.
  * @param sentinelMaster the name by which the sentinels know the server; null unless the topology

@@ -34,7 +34,7 @@ class DebtTest {
   private static List<Passed> take(Debt debt, long nowNs) {
     List<Passed> parts = new ArrayList<>();
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      parts.add(new Passed(requests, debt.passedNs()));
+      parts.add(new Passed(requests, debt.passedNs(requests)));
       debt.removeOldest();
     }
     return parts;
@@ -52,11 +52,11 @@ class DebtTest {
     Debt debt = debt(ScriptLimit.paced(100, 1_000, SECOND_US), 1);
     debt.add(250, SECOND, SECOND);
     assertEquals(100, debt.requests(SECOND), "a full budget at most");
-    assertEquals(SECOND, debt.passedNs());
+    assertEquals(SECOND, debt.passedNs(100));
     // 60 ms are owed: 60 requests; half a millisecond later one of them has drained in part.
     long laterNs = SECOND + 40 * MS + MS / 2;
     assertEquals(60, debt.requests(laterNs));
-    assertEquals(laterNs - MS / 2, debt.passedNs());
+    assertEquals(laterNs - MS / 2, debt.passedNs(60));
     debt.add(10, laterNs, laterNs);
     assertEquals(70, debt.requests(laterNs));
     assertEquals(1, debt.requests(SECOND + 110 * MS - 1));
@@ -88,9 +88,9 @@ class DebtTest {
         levelNs = Math.max(0, levelNs - elapsedNs);
         long owed = debt.requests(nowNs);
         String where = "weir.seed=" + seed + ", round " + round + ", step " + step;
-        double owedNs = owed == 0 ? 0 : owed * requestNs - (nowNs - debt.passedNs());
+        double owedNs = owed == 0 ? 0 : owed * requestNs - (nowNs - debt.passedNs(owed));
         assertEquals(levelNs, owedNs, 2.0 * step + 2, where);
-        assertTrue(owed <= most && (owed == 0 || debt.passedNs() <= nowNs), where);
+        assertTrue(owed <= most && (owed == 0 || debt.passedNs(owed) <= nowNs), where);
       }
     }
   }
@@ -103,9 +103,9 @@ class DebtTest {
     debt.add(2, 2 * SECOND, 2 * SECOND);
     debt.add(50, 3 * SECOND, 3 * SECOND);
     assertEquals(7, debt.requests(9 * SECOND - 1));
-    assertEquals(SECOND, debt.passedNs());
+    assertEquals(SECOND, debt.passedNs(7));
     assertEquals(2, debt.requests(9 * SECOND));
-    assertEquals(2 * SECOND, debt.passedNs());
+    assertEquals(2 * SECOND, debt.passedNs(2));
     assertEquals(10, debt.requests(10 * SECOND), "a full budget at most");
     assertEquals(0, debt.requests(11 * SECOND));
   }

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What is made of an answer of CLUSTER SLOTS. */
+/** Maps read from answers of CLUSTER SLOTS. */
 class ShardMapReaderTest {
   private static final InetSocketAddress ASKED = new InetSocketAddress("127.0.0.9", 7000);
 

@@ -5,31 +5,31 @@ import dev.weir.algorithms.lease.LeaseTable;
 /**
  * The hands of a process, which all event loops share, each lease with its {@link LeaseReceipt}.
  */
-public final class LeaseHands implements AutoCloseable {
+public final class SharedLeases implements AutoCloseable {
   /**
    * Hands: keys with demand at one time. Those that find none are decided by the store one by one.
    */
   private static final int COUNT = 1 << 14;
 
-  private final LeaseTable hands;
+  private final LeaseTable table;
 
-  /** By place; made when needed, and then reused. */
+  /** Receipts by place; made when needed, and then reused. */
   private final LeaseReceipt[] receipts;
 
-  public LeaseHands() {
+  public SharedLeases() {
     this(COUNT);
   }
 
   /**
    * @param count as {@link LeaseTable#LeaseTable(int)} has it.
    */
-  public LeaseHands(int count) {
-    hands = new LeaseTable(count);
+  public SharedLeases(int count) {
+    table = new LeaseTable(count);
     receipts = new LeaseReceipt[count * LeaseTable.LEASES_PER_HAND];
   }
 
-  public LeaseTable hands() {
-    return hands;
+  public LeaseTable table() {
+    return table;
   }
 
   /** That of a place which this thread has reserved. */
@@ -43,26 +43,26 @@ public final class LeaseHands implements AutoCloseable {
 
   /** Units that may be used without asking. */
   public long heldUnits() {
-    return hands.heldUnits();
+    return table.heldUnits();
   }
 
   /** Keys that have a hand. */
   public int keyCount() {
-    return hands.keyCount();
+    return table.keyCount();
   }
 
   public int handCount() {
-    return hands.count();
+    return table.count();
   }
 
   /** How often a key has found no hand. */
   public long fullCount() {
-    return hands.fullCount();
+    return table.fullCount();
   }
 
   /** Frees the memory. No event loop may be deciding. */
   @Override
   public void close() {
-    hands.close();
+    table.close();
   }
 }
