@@ -69,13 +69,13 @@ class PackageDirectionTest {
   @ParameterizedTest
   @CsvSource({
     "request,",
-    "loop, log",
+    "loop, log request",
     "watch,",
     "exchange, request loop",
     "http1, request exchange grpc",
     "http2, request loop http2.hpack",
     "http2.hpack,",
-    "http2.message, request exchange http2.hpack grpc",
+    "http2.message, request exchange http2 http2.hpack grpc",
     "grpc, request exchange http2.hpack",
     "tls, request watch",
     "downstream, request exchange downstream.answer tls loop",

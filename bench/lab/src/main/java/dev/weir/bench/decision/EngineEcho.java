@@ -4,6 +4,8 @@ import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.StreamEvents;
+import dev.weir.proxy.http2.StreamOwner;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.loop.Deadlines;
@@ -15,7 +17,6 @@ import dev.weir.proxy.request.Http2Observer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -67,55 +68,59 @@ final class EngineEcho implements CallServer {
   }
 
   /** Sends back what comes. */
-  private static final class Connection extends Http2Connection {
-    private final byte[] message = new byte[WINDOW_BYTES];
+  private static final class Streams implements StreamEvents {
+    private final Http2Connection connection;
+    private final Stream[] owners = new Stream[2 * MAX_STREAMS];
+    private final byte[] message = new byte[Http2Connection.WINDOW_BYTES];
 
-    Connection(Http2Loop loop, Channel channel, Http2Observer observer) {
-      super(loop, Role.SERVER, channel, observer, MAX_STREAMS);
+    Streams(Http2Loop loop, Channel channel, Http2Observer observer) {
+      connection = new Http2Connection(loop, Role.SERVER, channel, observer, MAX_STREAMS, this);
     }
 
     @Override
-    public void handlerAdded(ChannelHandlerContext ctx) {
-      // Begins with the channel.
+    public void headReceived(int stream, FieldBlock fields, boolean endStream) {
+      if (owners[stream] == null) {
+        owners[stream] = new Stream(stream);
+      }
+      connection.owner(stream, owners[stream]); // the message follows
+    }
+
+    /** The owner of each stream that has a slot's number. */
+    private final class Stream implements StreamOwner {
+      private final int stream;
+
+      Stream(int stream) {
+        this.stream = stream;
+      }
+
+      @Override
+      public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+        in.getBytes(offset, message, 0, bytes);
+        connection.sendHead(stream, HEAD, false);
+        connection.sendData(stream, message, bytes, false);
+        connection.sendTrailers(stream, OK);
+        connection.release(stream);
+        return 0;
+      }
+
+      @Override
+      public void trailersReceived(FieldBlock fields) {
+        connection.release(stream);
+      }
+
+      @Override
+      public void cancelled(StreamEnd how, int errorCode) {
+        connection.release(stream);
+      }
+
+      @Override
+      public void bytesSent(int bytes) {
+        // Nobody waits for it.
+      }
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext ctx) {
-      start();
-    }
-
-    @Override
-    protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
-      // The message follows.
-    }
-
-    @Override
-    protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-      in.getBytes(offset, message, 0, bytes);
-      sendHead(stream, HEAD, false);
-      sendData(stream, message, bytes, false);
-      sendTrailers(stream, OK);
-      release(stream);
-      return 0;
-    }
-
-    @Override
-    protected void trailersReceived(int stream, FieldBlock fields) {
-      release(stream);
-    }
-
-    @Override
-    protected void streamEnded(int stream, StreamEnd how, int errorCode) {
-      release(stream);
-    }
-
-    @Override
-    protected void bytesSent(int stream, int bytes) {
-      // Nobody waits for it.
-    }
-
-    @Override
-    protected void connectionEnded() {
+    public void connectionEnded() {
       // Nothing of it is kept.
     }
   }
@@ -143,7 +148,9 @@ final class EngineEcho implements CallServer {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(new Connection(loop, channel, observer));
+                channel
+                    .pipeline()
+                    .addLast(new Streams(loop, channel, observer).connection.handler());
               }
             })
         .bind(address)

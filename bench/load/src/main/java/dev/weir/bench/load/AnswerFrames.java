@@ -4,7 +4,6 @@ import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameSink;
 import dev.weir.proxy.http2.Http2Output;
 import dev.weir.proxy.http2.Setting;
-import dev.weir.proxy.http2.StreamTable;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -5,7 +5,6 @@ import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.Http2Output;
 import dev.weir.proxy.http2.Setting;
-import dev.weir.proxy.http2.StreamTable;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;

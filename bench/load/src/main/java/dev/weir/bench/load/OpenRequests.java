@@ -1,6 +1,5 @@
 package dev.weir.bench.load;
 
-import dev.weir.proxy.http2.StreamTable;
 import java.util.Arrays;
 
 /** The requests on a connection's open streams, by the slot of each stream. */

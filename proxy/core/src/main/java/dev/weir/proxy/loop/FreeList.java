@@ -36,14 +36,19 @@ public final class FreeList<T> {
     return taken;
   }
 
-  /** Takes an object back, once for each time that it was taken. */
-  public void give(T used) {
+  /**
+   * Takes an object back, once for each time that it was taken.
+   *
+   * @return false if there are enough, and it is not kept.
+   */
+  public boolean give(T used) {
     if (count == mostKept) {
-      return;
+      return false;
     }
     if (count == kept.length) {
       kept = Arrays.copyOf(kept, Math.min(mostKept, 2 * count));
     }
     kept[count++] = used;
+    return true;
   }
 }

@@ -82,8 +82,8 @@ public final class EncodedHead {
     otherForm = form;
   }
 
-  /** The service speaks HTTP/1.1; false if the head was not written in that. */
-  public boolean choosesHttp1() {
+  /** Hands over the bytes in HTTP/1.1, once; null if the head was not written in that. */
+  public ByteBuf takeHttp1() {
     if (isBlock && other != null) {
       bytes.release();
       bytes = other;
@@ -91,7 +91,7 @@ public final class EncodedHead {
       isBlock = false;
       other = null;
     }
-    return !isBlock;
+    return isBlock ? null : take();
   }
 
   /** Says which key is in a head of HTTP/1.1 that the client gave none for. */

@@ -5,11 +5,14 @@ import dev.weir.proxy.request.RefusalReason;
 
 /** The service behind the proxy, whatever it speaks. One per event loop. */
 public interface Origin {
-  /** What has become of a request that asked for a connection. */
-  enum Opening {
-    /** {@link #opened()} is its connection. */
-    OPENED,
+  /** What a request gets that asks for a connection: that, or the reason why it has none yet. */
+  sealed interface Opening permits ServiceSide, Pending {
+    /** The connection; null if there is none yet. */
+    ServiceSide side();
+  }
 
+  /** Why a request has no connection yet. */
+  enum Pending implements Opening {
     /** One is being made for it. */
     CONNECTING,
 
@@ -17,7 +20,12 @@ public interface Origin {
     QUEUED,
 
     /** There is neither a connection nor a place to wait; it has been forgotten. */
-    BUSY
+    BUSY;
+
+    @Override
+    public ServiceSide side() {
+      return null;
+    }
   }
 
   /**
@@ -47,17 +55,14 @@ public interface Origin {
   void encode(IncomingRequest head, EncodedHead out);
 
   /**
-   * Finds a connection for one request. If there is one, {@link #opened()} is it, and nobody is
-   * told anything. Else {@link ProxiedRequest#opened} or {@link ProxiedRequest#serviceReset} is
+   * Finds a connection for one request. If one is returned, nobody is told anything. Else, but for
+   * {@link Pending#BUSY}, {@link ProxiedRequest#opened} or {@link ProxiedRequest#serviceReset} is
    * called later; never within the call of another client. With {@link RefusalReason#UPSTREAM_BUSY}
    * the service has not heard of the request.
    *
    * @param client the request's {@link ClientKey}.
    */
   Opening open(ProxiedRequest request, long client);
-
-  /** The connection that the last {@link #open} has found; valid until the next. */
-  ServiceSide opened();
 
   /** The request no longer waits for a connection. */
   void forget(ProxiedRequest request);

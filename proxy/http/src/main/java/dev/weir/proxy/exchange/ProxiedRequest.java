@@ -343,21 +343,17 @@ public final class ProxiedRequest implements VerdictListener {
   private Verdict connect(boolean cutOff) {
     state = State.CONNECTING;
     times.awaitNothing();
-    switch (loop.origin.open(this, clientKey)) {
-      case OPENED -> {
-        send(loop.origin.opened());
-        return departed(cutOff);
-      }
-      case QUEUED -> keepFreshCharge();
-      case CONNECTING -> {
-        // What fails now is the service's doing: the charge stands.
-      }
-      case BUSY -> {
-        keepFreshCharge(); // the last place has gone while the verdict was on its way
-        return ending.lost(RefusalReason.UPSTREAM_BUSY);
-      }
+    Origin.Opening opening = loop.origin.open(this, clientKey);
+    ServiceSide side = opening.side();
+    if (side != null) {
+      send(side);
+      return departed(cutOff);
     }
-    return null;
+    if (opening != Origin.Pending.CONNECTING) { // what fails in that is the service's doing
+      keepFreshCharge();
+    }
+    // With BUSY the last place has gone while the verdict was on its way.
+    return opening == Origin.Pending.BUSY ? ending.lost(RefusalReason.UPSTREAM_BUSY) : null;
   }
 
   /** There is a connection for the request, later than it was asked for. */

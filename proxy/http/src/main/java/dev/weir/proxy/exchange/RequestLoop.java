@@ -1,6 +1,7 @@
 package dev.weir.proxy.exchange;
 
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.FairCap;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.ClientKey;

@@ -14,7 +14,12 @@ import io.netty.buffer.ByteBuf;
  * <p>What goes wrong within one of these calls is returned by it, and nobody is told: {@link #GONE}
  * or false, with {@link #failure()} as the reason. The exchange has ended then.
  */
-public interface ServiceSide {
+public non-sealed interface ServiceSide extends Origin.Opening {
+  @Override
+  default ServiceSide side() {
+    return this;
+  }
+
   /** What {@link #data} returns when the service's side has failed. */
   int GONE = -1;
 

@@ -94,7 +94,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
 
   /** The peer may still take the last of its answers, while it takes any. */
   void closeWhenTaken() {
-    closeAfter(connection.stalledNs());
+    closeAfter(connection.events.stalledNs());
   }
 
   private void closeAfter(long ns) {
@@ -133,9 +133,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
     if (closeNs <= nowNs) {
       connection.close();
     } else if (settingsNs <= nowNs) {
-      connection.fail(ErrorCode.SETTINGS_TIMEOUT, "no SETTINGS acknowledged in time");
+      connection.handler.fail(ErrorCode.SETTINGS_TIMEOUT, "no SETTINGS acknowledged in time");
     } else if (frameNs <= nowNs) {
-      connection.fail(ErrorCode.ENHANCE_YOUR_CALM, "a frame or a field block has no end");
+      connection.handler.fail(ErrorCode.ENHANCE_YOUR_CALM, "a frame or a field block has no end");
     } else {
       if (drainNs <= nowNs) {
         drainNs = Deadlines.NEVER;
@@ -152,7 +152,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
       }
       if (pauseNs <= nowNs) {
         pauseNs = Deadlines.NEVER;
-        connection.resume();
+        connection.handler.resumeReading();
       }
       if (holdingNs <= nowNs) {
         holdingNs = Deadlines.NEVER; // unless there is still too much, and it is watched on

@@ -9,6 +9,14 @@ import java.util.concurrent.TimeUnit;
  * it. Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
  */
 final class FloodGuard {
+  /** From this age on a client may reset a stream at will: an outage is no attack. */
+  static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Units of glitches that a peer may waste at once: below a quarter its connection is drained. */
+  private static final int GLITCHES = 1_000;
+
+  private static final int RESETS = 200;
+  private static final int REFILLED_PER_SECOND = 33;
   private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long MAX_OVERHEAD_BYTES = 1 << 20;
   private static final long OVERHEAD_NS = TimeUnit.MINUTES.toNanos(1);
@@ -16,8 +24,10 @@ final class FloodGuard {
   private static final byte[] TOO_MANY_PINGS = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
 
   private final Http2Connection connection;
-  private final GlitchBudget glitches;
-  private final ResetBudget resets;
+  private final RefillingBudget glitches;
+
+  /** Streams that the client may reset while they are worked on, or make us break off. */
+  private final RefillingBudget resets;
 
   private long pingNs = Long.MIN_VALUE / 2;
   private long pingDataFrames = -1;
@@ -36,8 +46,8 @@ final class FloodGuard {
 
   FloodGuard(Http2Connection connection) {
     this.connection = connection;
-    glitches = new GlitchBudget(nowNs());
-    resets = new ResetBudget(nowNs());
+    glitches = new RefillingBudget(GLITCHES, REFILLED_PER_SECOND, nowNs());
+    resets = new RefillingBudget(RESETS, REFILLED_PER_SECOND, nowNs());
     overheadSinceNs = nowNs();
   }
 
@@ -80,7 +90,7 @@ final class FloodGuard {
 
   /** A stream has ended well. */
   void streamCompleted() {
-    resets.streamCompleted();
+    resets.giveOne();
   }
 
   /**
@@ -94,10 +104,10 @@ final class FloodGuard {
       brokenOff(oldNs);
       return ErrorCode.NO_ERROR;
     }
-    if (resets.take(oldNs, nowNs()) >= 0) {
+    if (nowNs() > oldNs || resets.take(1, nowNs()) >= 0) {
       return ErrorCode.NO_ERROR;
     }
-    connection.pauseReading();
+    connection.handler.pauseReading();
     return glitch(Glitch.RAPID_RESET);
   }
 
@@ -109,8 +119,11 @@ final class FloodGuard {
    * @param oldNs as in {@link #reset}.
    */
   void brokenOff(long oldNs) {
-    final int left = resets.take(oldNs, nowNs());
-    if (left < ResetBudget.LOW) {
+    if (nowNs() > oldNs) {
+      return;
+    }
+    final int left = resets.take(1, nowNs());
+    if (left < RESETS / 4) {
       connection.drain();
     }
     if (left < 0) {
@@ -181,11 +194,11 @@ final class FloodGuard {
     if (connection.isShared() && glitch.isOfMessage()) {
       return ErrorCode.NO_ERROR;
     }
-    glitches.take(glitch.units(), nowNs());
-    if (glitches.isEmpty()) {
+    final int left = glitches.take(glitch.units(), nowNs());
+    if (left <= 0) {
       return ErrorCode.ENHANCE_YOUR_CALM;
     }
-    if (glitches.isLow()) {
+    if (left < GLITCHES / 4) {
       connection.drain();
     }
     return ErrorCode.NO_ERROR;

@@ -41,7 +41,7 @@ final class GoAways {
       connection.output.ping(DRAIN_PING);
       connection.timer.drainSoon();
     }
-    connection.joinTurn();
+    connection.handler.joinTurn();
   }
 
   /** Whoever was told of the end has heard, or has had its time to. */
@@ -50,7 +50,7 @@ final class GoAways {
       drain = Drain.FINAL;
       lastStreamId = connection.states.closed().highestId();
       connection.output.goAway(lastStreamId, ErrorCode.NO_ERROR);
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
   }
 
@@ -85,8 +85,8 @@ final class GoAways {
       }
     }
     connection.unseenResets.seenAll();
-    connection.goAwayReceived(errorCode);
-    connection.joinTurn();
+    connection.events.goAwayReceived(errorCode);
+    connection.handler.joinTurn();
   }
 
   /** Whether no new streams are opened. */
@@ -99,7 +99,7 @@ final class GoAways {
     final boolean ours = drain == Drain.FINAL;
     final boolean peers = peerGoes && connection.role == Role.CLIENT;
     if ((ours || peers) && connection.streams.count() == 0) {
-      connection.end(ErrorCode.NO_ERROR);
+      connection.handler.end(ErrorCode.NO_ERROR);
     }
   }
 }

@@ -79,7 +79,7 @@ final class HeldBound {
     final boolean isTooMuch = hasSentTooMuch();
     if (isReached != (isTooMuch && !readsOnce)) {
       isReached = !isReached;
-      connection.adjustReading();
+      connection.handler.adjustReading();
     }
     if (!isWatched && (isTooMuch || holdsTooMuch())) {
       isWatched = true;
@@ -91,7 +91,7 @@ final class HeldBound {
   void released() {
     if (isReached && !hasSentTooMuch()) {
       isReached = false;
-      connection.adjustReading();
+      connection.handler.adjustReading();
     }
   }
 
@@ -120,7 +120,7 @@ final class HeldBound {
   /** Whether more has come than a connection of its kind may hold. */
   private boolean hasSentMoreThanMay() {
     return heldReceivedBytes
-        > connection.maxReceivedBytes() + connection.windows.growth().extraBytes();
+        > connection.events.maxReceivedBytes() + connection.windows.growth().extraBytes();
   }
 
   /** Whether so much has come that there is no more to be read for now. */

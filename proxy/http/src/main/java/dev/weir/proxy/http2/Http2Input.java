@@ -42,7 +42,7 @@ final class Http2Input {
     turnBytes += length;
     readFrames(length);
     if (turnBytes >= MAX_TURN_BYTES) {
-      connection.joinTurn();
+      connection.handler.joinTurn();
       adjust();
     }
   }
@@ -72,22 +72,23 @@ final class Http2Input {
       int before = -1;
       try {
         while (error == ErrorCode.NO_ERROR
-            && connection.isOpen()
+            && connection.handler.isOpen()
             && in.readableBytes() != before
             && in.isReadable()
             && !connection.timer.isPaused()) {
           before = in.readableBytes();
           error = prefaceRead ? reader.read(in, frames) : readPreface();
-          hasEnded |= connection.isOpen() && in.readableBytes() < before && !reader.isInBlock();
+          hasEnded |=
+              connection.handler.isOpen() && in.readableBytes() < before && !reader.isInBlock();
         }
       } finally {
-        connection.readEnding(); // what was kept until then is not there for the next read
+        connection.events.readEnding(); // what was kept until then is not there for the next read
       }
       if (error != ErrorCode.NO_ERROR) {
-        connection.failFor(error);
+        connection.handler.failFor(error);
       }
     } catch (RuntimeException | Error bug) {
-      connection.failed(bug);
+      connection.handler.failed(bug);
     } finally {
       isReading = false;
       keepRest();
@@ -113,7 +114,7 @@ final class Http2Input {
     if (in == null) {
       return;
     }
-    if (!in.isReadable() || !connection.isOpen()) {
+    if (!in.isReadable() || !connection.handler.isOpen()) {
       in.release();
       in = null;
     } else if (in.capacity() > 2 * in.readableBytes() + FrameReader.HEADER_BYTES) {
@@ -137,7 +138,7 @@ final class Http2Input {
   void resume() {
     adjust();
     readFrames(0);
-    connection.joinTurn();
+    connection.handler.joinTurn();
   }
 
   /** Nothing more comes. */

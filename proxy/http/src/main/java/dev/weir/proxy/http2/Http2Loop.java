@@ -92,7 +92,7 @@ public final class Http2Loop {
     if (isCrowded ? held < maxHeldBytes / 4 : held > maxHeldBytes / 2) {
       isCrowded = !isCrowded;
       for (int i = 0; i < services.size(); i++) {
-        services.get(i).joinTurn(); // and looks at its bound then
+        services.get(i).handler.joinTurn(); // and looks at its bound then
       }
     }
   }

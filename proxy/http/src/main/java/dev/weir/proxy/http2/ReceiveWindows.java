@@ -69,7 +69,7 @@ final class ReceiveWindows {
     narrowedNs = nowNs;
     announcedBytes = wantedBytes;
     connection.output.settings(Setting.INITIAL_WINDOW_SIZE, wantedBytes);
-    connection.joinTurn();
+    connection.handler.joinTurn();
     if (!narrow) {
       resize(wantedBytes);
     }
@@ -110,7 +110,7 @@ final class ReceiveWindows {
     if (uncreditedBytes >= CONNECTION_BYTES / 2) {
       connection.output.windowUpdate(CONNECTION, uncreditedBytes);
       uncreditedBytes = 0;
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
   }
 
@@ -188,7 +188,7 @@ final class ReceiveWindows {
       streams.receiveWindow[stream] += more;
       connection.output.windowUpdate(streams.id(stream), more);
       growth.measure(stream, left);
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
   }
 

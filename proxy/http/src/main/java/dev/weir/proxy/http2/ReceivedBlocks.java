@@ -101,7 +101,7 @@ final class ReceivedBlocks {
       states.refuse(id, ErrorCode.PROTOCOL_ERROR);
       return conduct.glitch(Glitch.STREAM_FAULT);
     }
-    if (!connection.mayOpen(streams.growthBytes())) {
+    if (!connection.events.mayOpen(streams.growthBytes())) {
       states.refuse(id, ErrorCode.REFUSED_STREAM);
       return ErrorCode.NO_ERROR; // its client is over its share, and may be many
     }
@@ -109,7 +109,7 @@ final class ReceivedBlocks {
       connection.drain();
     }
     final int stream = states.open(id);
-    streams.oldNs[stream] = connection.loop.clock.nowNs() + ResetBudget.OLD_NS;
+    streams.oldNs[stream] = connection.loop.clock.nowNs() + FloodGuard.OLD_NS;
     streams.lateNs[stream] = Long.MAX_VALUE;
     streams.flags[stream] |= StreamSlots.HEAD_RECEIVED;
     return head(stream, fields, endStream);
@@ -140,7 +140,7 @@ final class ReceivedBlocks {
       return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
-    connection.trailersReceived(stream, fields);
+    streams.owners[stream].trailersReceived(fields);
     states.ended(stream);
     return ErrorCode.NO_ERROR;
   }
@@ -158,7 +158,7 @@ final class ReceivedBlocks {
     if (endStream) {
       streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
     }
-    connection.headReceived(stream, fields, endStream);
+    connection.events.headReceived(stream, fields, endStream);
     if (!endStream || streams.id(stream) != id) {
       return ErrorCode.NO_ERROR;
     }

@@ -4,8 +4,9 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What comes of each frame of the peer's (RFC 9113, section 6): fields and content by the state of
- * their stream, and what is about streams, windows and the connection itself.
+ * Acts on each frame of the peer's (RFC 9113, section 6): content and resets by the state of their
+ * stream, settings, windows, and what is about the connection itself. Field blocks go to {@link
+ * ReceivedBlocks}.
  */
 final class ReceivedFrames implements FrameSink {
   private static final int NONE = StreamSlots.NONE;
@@ -13,20 +14,23 @@ final class ReceivedFrames implements FrameSink {
 
   private final Http2Connection connection;
   private final StreamSlots streams;
+  private final StreamStates states;
   private final ClosedStreams closed;
+  private final ReceiveWindows windows;
   private final FloodGuard conduct;
   private final ReceivedBlocks blocks;
-  private final ReceivedContent content;
-  private final ReceivedSettings settings;
+
+  /** Whether any settings have come: no other frame may come before. */
+  private boolean settingsHaveCome;
 
   ReceivedFrames(Http2Connection connection) {
     this.connection = connection;
     streams = connection.streams;
-    closed = connection.states.closed();
+    states = connection.states;
+    closed = states.closed();
+    windows = connection.windows;
     conduct = connection.conduct;
     blocks = new ReceivedBlocks(connection);
-    content = new ReceivedContent(connection);
-    settings = new ReceivedSettings(connection);
   }
 
   @Override
@@ -36,7 +40,7 @@ final class ReceivedFrames implements FrameSink {
 
   @Override
   public int headers(int id, ByteBuf in, int offset, int bytes, boolean endStream) {
-    if (!settings.haveBegun()) {
+    if (!settingsHaveCome) {
       return ErrorCode.PROTOCOL_ERROR;
     }
     conduct.payload(bytes);
@@ -46,7 +50,73 @@ final class ReceivedFrames implements FrameSink {
   @Override
   public int data(int id, ByteBuf in, int offset, int bytes, int creditBytes, boolean endStream) {
     conduct.payload(bytes);
-    return content.read(id, in, offset, bytes, creditBytes, endStream);
+    windows.connectionTook(creditBytes);
+    final int stream = streams.find(id);
+    if (stream == NONE || streams.has(stream, StreamSlots.RESET)) {
+      return dataOfClosed(id);
+    }
+    if (streams.has(stream, StreamSlots.REMOTE_ENDED)) {
+      return conduct.fault(stream, ErrorCode.STREAM_CLOSED);
+    }
+    if (!windows.take(stream, creditBytes)) {
+      return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR, endStream);
+    }
+    if (streams.has(stream, StreamSlots.RELEASED)) {
+      windows.give(stream, creditBytes);
+      if (endStream) {
+        states.remoteEnded(stream);
+      }
+      return ErrorCode.NO_ERROR;
+    }
+    if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)
+        || !streams.mayTake(stream, bytes, endStream)) {
+      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
+    }
+    tellData(stream, in, offset, bytes, creditBytes, endStream);
+    return ErrorCode.NO_ERROR;
+  }
+
+  private void tellData(
+      int stream, ByteBuf in, int offset, int bytes, int creditBytes, boolean endStream) {
+    final int id = streams.id(stream);
+    if (endStream) {
+      streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
+    }
+    if (bytes > 0) {
+      windows.hold(stream, bytes); // until it is known who has it
+    }
+    if (bytes > 0 || endStream) {
+      final int held = streams.owners[stream].dataReceived(in, offset, bytes, endStream);
+      if (streams.id(stream) != id) {
+        return; // has ended within the call, and what it held with it
+      }
+      if (!streams.has(stream, StreamSlots.RELEASED)) {
+        windows.hold(stream, held - bytes);
+        windows.give(stream, creditBytes - held);
+      }
+    } else {
+      windows.give(stream, creditBytes);
+    }
+    if (endStream) {
+      states.ended(stream);
+    }
+  }
+
+  private int dataOfClosed(int id) {
+    if ((id & 1) == 0 || closed.isIdle(id)) {
+      return connection.goAways.isAbove(id) ? ErrorCode.NO_ERROR : ErrorCode.PROTOCOL_ERROR;
+    }
+    if (!closed.isRemembered(id)) {
+      return conduct.ignored();
+    }
+    if (!closed.wasOpen(id)) {
+      return ErrorCode.PROTOCOL_ERROR;
+    }
+    if (closed.wasReset(id)) {
+      return ErrorCode.NO_ERROR;
+    }
+    states.writeReset(id, ErrorCode.STREAM_CLOSED);
+    return conduct.glitch(Glitch.STREAM_FAULT);
   }
 
   @Override
@@ -64,8 +134,7 @@ final class ReceivedFrames implements FrameSink {
     final long oldNs = streams.oldNs[stream];
     final boolean unprocessed =
         connection.role == Role.CLIENT && errorCode == ErrorCode.REFUSED_STREAM;
-    connection.states.end(
-        stream, unprocessed ? StreamEnd.UNPROCESSED : StreamEnd.PEER_RESET, errorCode);
+    states.end(stream, unprocessed ? StreamEnd.UNPROCESSED : StreamEnd.PEER_RESET, errorCode);
     return worksOnIt && connection.role == Role.SERVER
         ? conduct.reset(lateNs, oldNs)
         : ErrorCode.NO_ERROR;
@@ -77,31 +146,84 @@ final class ReceivedFrames implements FrameSink {
 
   @Override
   public int setting(int id, long value) {
-    return settings.read(id, value);
+    settingsHaveCome = true;
+    switch (id) {
+      case Setting.HEADER_TABLE_SIZE -> {
+        if (value < Setting.DEFAULT_HEADER_TABLE_BYTES) {
+          connection.output.shrinkTable();
+        }
+      }
+      case Setting.ENABLE_PUSH -> {
+        if (value == 1 && connection.role == Role.CLIENT) {
+          return ErrorCode.PROTOCOL_ERROR;
+        }
+      }
+      case Setting.MAX_CONCURRENT_STREAMS -> connection.peer.maxStreams(value);
+      case Setting.INITIAL_WINDOW_SIZE -> {
+        return initialWindow((int) value);
+      }
+      case Setting.ENABLE_CONNECT_PROTOCOL -> connection.peer.connectProtocol(value == 1);
+      default -> {
+        // The others are about what we never send, or are not known.
+      }
+    }
+    return ErrorCode.NO_ERROR;
+  }
+
+  private int initialWindow(int bytes) {
+    final int change = bytes - connection.peer.initialWindow();
+    if (change == 0) {
+      return ErrorCode.NO_ERROR;
+    }
+    connection.peer.initialWindow(bytes);
+    for (int stream = 0; stream < streams.slots(); stream++) {
+      if (streams.id(stream) != 0 && !connection.queue.widen(stream, change)) {
+        return ErrorCode.FLOW_CONTROL_ERROR;
+      }
+    }
+    return connection.peer.areReceived()
+        ? conduct.glitch(Glitch.WINDOW_CHANGE)
+        : ErrorCode.NO_ERROR;
   }
 
   @Override
   public int settingsEnd() {
-    return settings.end();
+    final boolean first = !connection.peer.areReceived();
+    settingsHaveCome = true;
+    connection.peer.received();
+    connection.output.settingsAck();
+    connection.handler.controlFrame();
+    connection.events.settingsReceived();
+    return first ? ErrorCode.NO_ERROR : conduct.glitch(Glitch.SETTINGS);
   }
 
   @Override
   public int settingsAck() {
-    return settings.acknowledged();
+    if (connection.peer.isAsked()) {
+      connection.peer.asked(false);
+      connection.events.acknowledged();
+      return ErrorCode.NO_ERROR;
+    }
+    if (connection.peer.isAckReceived()) {
+      return windows.acknowledged() ? ErrorCode.NO_ERROR : conduct.glitch(Glitch.SETTINGS);
+    }
+    connection.peer.ackReceived();
+    connection.timer.settingsTaken();
+    return ErrorCode.NO_ERROR;
   }
 
   @Override
   public int ping(long data) {
     connection.output.pingAck(data);
-    connection.controlFrame();
+    connection.handler.controlFrame();
     return conduct.ping();
   }
 
   @Override
   public int pingAck(long data) {
     connection.goAways.pingAnswered(data);
-    connection.windows.growth().pingAnswered(data);
-    connection.pingAnswered(data);
+    windows.growth().pingAnswered(data);
+    connection.events.pingAnswered(data);
     return ErrorCode.NO_ERROR;
   }
 
@@ -140,7 +262,7 @@ final class ReceivedFrames implements FrameSink {
       return errorCode;
     }
     if (closed.isRemembered(id) && !closed.wasReset(id)) {
-      connection.states.writeReset(id, errorCode);
+      states.writeReset(id, errorCode);
     }
     return conduct.glitch(Glitch.STREAM_FAULT);
   }

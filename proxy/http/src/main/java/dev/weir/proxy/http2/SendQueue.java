@@ -82,7 +82,7 @@ final class SendQueue {
   void openToOne() {
     window.openToOne();
     areShut = false;
-    connection.joinTurn();
+    connection.handler.joinTurn();
   }
 
   /** How many bytes a stream may send now. */
@@ -282,7 +282,7 @@ final class SendQueue {
       streams.turnNs[stream] = connection.loop.clock.nowNs();
       push(stream);
       areShut = false;
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
   }
 
@@ -315,7 +315,7 @@ final class SendQueue {
     }
     areShut = false;
     if (isReady()) {
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
     return true;
   }
@@ -376,7 +376,7 @@ final class SendQueue {
     if (last) {
       forget(stream);
     }
-    final boolean told = !streams.has(stream, StreamSlots.RELEASED);
+    final StreamOwner owner = streams.owners[stream];
     final int bytes = frame(stream, content, ends && trailers == null);
     if (last) {
       release(content);
@@ -388,8 +388,8 @@ final class SendQueue {
       connection.stalled.wentOn(stream, bytes);
       pushAgain(stream, bytes);
     }
-    if (told) {
-      connection.bytesSent(stream, bytes);
+    if (owner != null) {
+      owner.bytesSent(bytes);
     }
   }
 
@@ -418,7 +418,7 @@ final class SendQueue {
       release(content);
       if (streams.has(stream, StreamSlots.IN_RING)) {
         areShut = false; // it is to leave the ring
-        connection.joinTurn();
+        connection.handler.joinTurn();
       }
     }
     if (trailers != null) {

@@ -52,7 +52,7 @@ final class StalledStreams {
   void resetByUser(int stream) {
     final long nowNs = connection.loop.clock.nowNs();
     if (streams.waiting[stream] != null
-        && nowNs - streams.stalledNs[stream] >= connection.stalledNs()) {
+        && nowNs - streams.stalledNs[stream] >= connection.events.stalledNs()) {
       count(nowNs);
     }
   }
@@ -78,10 +78,10 @@ final class StalledStreams {
   }
 
   private boolean isStalled(int stream, long nowNs) {
-    if (nowNs - streams.stalledNs[stream] >= connection.stalledNs()) {
+    if (nowNs - streams.stalledNs[stream] >= connection.events.stalledNs()) {
       return true;
     }
-    final long paceNs = Math.max(PACE_NS, connection.stalledNs());
+    final long paceNs = Math.max(PACE_NS, connection.events.stalledNs());
     if (nowNs - streams.paceNs[stream] < paceNs) {
       return false;
     }

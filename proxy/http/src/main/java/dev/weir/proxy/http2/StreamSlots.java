@@ -100,7 +100,7 @@ final class StreamSlots {
   long[] heldNs = new long[FIRST_SLOTS];
   ByteBuf[] waiting = new ByteBuf[FIRST_SLOTS];
   ByteBuf[] waitingTrailers = new ByteBuf[FIRST_SLOTS];
-  Object[] users = new Object[FIRST_SLOTS];
+  StreamOwner[] owners = new StreamOwner[FIRST_SLOTS];
 
   StreamSlots() {
     Arrays.fill(index, NONE);
@@ -209,7 +209,7 @@ final class StreamSlots {
     }
     index[displacedCount == 0 ? place : lastGap(place)] = NONE;
     ids[slot] = FREE;
-    users[slot] = null;
+    owners[slot] = null;
     next[slot] = firstFree;
     firstFree = slot;
     count--;
@@ -271,7 +271,7 @@ final class StreamSlots {
     heldNs = Arrays.copyOf(heldNs, slots);
     waiting = Arrays.copyOf(waiting, slots);
     waitingTrailers = Arrays.copyOf(waitingTrailers, slots);
-    users = Arrays.copyOf(users, slots);
+    owners = Arrays.copyOf(owners, slots);
     index = new int[2 * slots];
     Arrays.fill(index, NONE);
     displacedCount = 0;

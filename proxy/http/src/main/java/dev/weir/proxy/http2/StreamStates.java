@@ -64,7 +64,7 @@ final class StreamStates {
     closed.reset(id);
     connection.output.reset(id, errorCode);
     connection.observer.resetSent(errorCode);
-    connection.controlFrame();
+    connection.handler.controlFrame();
   }
 
   /** Whether both sides are done with a stream, be it by a reset. */
@@ -97,7 +97,7 @@ final class StreamStates {
   /** The user has let go of a stream. */
   void released(int stream) {
     streams.flags[stream] |= StreamSlots.RELEASED;
-    streams.users[stream] = null;
+    streams.owners[stream] = null;
     connection.windows.letGo(stream);
     lingerIfAnswered(stream);
     freeIfDone(stream);
@@ -107,7 +107,7 @@ final class StreamStates {
   void reset(int stream, int errorCode) {
     if (connection.role == Role.SERVER || streams.has(stream, StreamSlots.HEAD_SENT)) {
       writeReset(streams.id(stream), errorCode);
-      connection.streamReset(stream);
+      connection.events.streamReset(stream);
       keep(stream);
     } else {
       closed.reset(streams.id(stream)); // of one that nothing was sent of the peer knows nothing
@@ -117,21 +117,21 @@ final class StreamStates {
 
   /** A stream ends before its time, and its user is told; if it is by us, the peer is too. */
   void end(int stream, StreamEnd how, int errorCode) {
-    final boolean told = !streams.has(stream, StreamSlots.RELEASED);
+    final StreamOwner owner = streams.owners[stream];
     if (how.isOurs()) {
       writeReset(streams.id(stream), errorCode);
-      connection.streamReset(stream);
+      connection.events.streamReset(stream);
       keep(stream);
     }
     close(stream);
-    if (told) {
-      connection.streamEnded(stream, how, errorCode);
+    if (owner != null) {
+      owner.cancelled(how, errorCode);
     }
   }
 
   /** The peer may work on a stream that we have reset, until it has seen that. */
   private void keep(int stream) {
-    if (connection.keepsResets()
+    if (connection.events.keepsResets()
         && !streams.has(stream, StreamSlots.REMOTE_ENDED)
         && !connection.isGoingAway()) {
       connection.unseenResets.add(stream);
@@ -164,7 +164,7 @@ final class StreamStates {
       streams.flags[stream] |= StreamSlots.IN_TURN;
       streams.next[stream] = turnHead;
       turnHead = stream;
-      connection.joinTurn();
+      connection.handler.joinTurn();
     }
   }
 
@@ -205,9 +205,9 @@ final class StreamStates {
         unsentEnds.add(connection.output.writtenBytes());
       }
       if (connection.goAways.isGoing()) {
-        connection.joinTurn();
+        connection.handler.joinTurn();
       }
-      connection.roomChanged();
+      connection.events.roomChanged();
     }
   }
 

@@ -57,7 +57,7 @@ final class UnseenResets {
     for (int i = 0; i < seenCount; i++) {
       final int stream = slots[i];
       streams.flags[stream] &= ~StreamSlots.RESET_UNSEEN;
-      connection.resetSeen(stream);
+      connection.events.resetSeen(stream);
       connection.states.freeIfDone(stream);
     }
     count -= seenCount;

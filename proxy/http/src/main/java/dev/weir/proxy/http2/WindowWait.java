@@ -45,7 +45,7 @@ final class WindowWait {
       isTold = isAwaited;
       final long firstNs = isAwaited ? longestNs(NONE, nowNs) : 0;
       final long othersNs = isAwaited ? longestNs(mostUnread(nowNs, false), nowNs) : 0;
-      connection.windowAwaited(firstNs, othersNs);
+      connection.events.windowAwaited(firstNs, othersNs);
       if (firstNs >= WAIT_NS) {
         queue.openToOne();
       }
@@ -106,6 +106,6 @@ final class WindowWait {
   private boolean isInTheWay(long unreadSinceNs, long nowNs) {
     final long unreadNs = nowNs - unreadSinceNs;
     return unreadNs >= STOPPED_NS
-        || unreadNs >= UNREAD_NS && connection.hasAnsweredSince(unreadSinceNs + ANSWERED_NS);
+        || unreadNs >= UNREAD_NS && connection.events.hasAnsweredSince(unreadSinceNs + ANSWERED_NS);
   }
 }

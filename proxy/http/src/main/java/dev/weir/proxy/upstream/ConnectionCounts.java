@@ -1,8 +1,7 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.exchange.FairCap;
+import dev.weir.proxy.loop.FairCap;
 import dev.weir.proxy.request.TrafficObserver;
-import dev.weir.proxy.upstream.ConnectionPlace.Use;
 
 /**
  * What the connections of one event loop count as. A connection counts as one for exchanges, in use
@@ -10,6 +9,17 @@ import dev.weir.proxy.upstream.ConnectionPlace.Use;
  * is another's. Of both, each client has its share.
  */
 final class ConnectionCounts {
+  /** What a connection counts as. */
+  enum Use {
+    /** Not handed over yet. */
+    NEW,
+    IDLE,
+    EXCHANGE,
+    STREAM,
+    /** Nothing any more: it is closed, or about to be. */
+    NONE
+  }
+
   private final UpstreamCaps caps;
   private final TrafficObserver observer;
 
@@ -54,9 +64,10 @@ final class ConnectionCounts {
   }
 
   /** A client's exchange begins on a connection that was idle. */
-  void begin(ConnectionPlace place, long client) {
+  void begin(UpstreamConnection connection, long client) {
     exchanges.take(client);
-    place.exchangeOf(client);
+    connection.use = Use.EXCHANGE;
+    connection.client = client;
   }
 
   /**
@@ -75,32 +86,32 @@ final class ConnectionCounts {
   }
 
   /** The exchange of a connection is over, and it stays for others. */
-  void becomeIdle(ConnectionPlace place) {
+  void becomeIdle(UpstreamConnection connection) {
     connectionCount++;
-    place.use(Use.IDLE);
+    connection.use = Use.IDLE;
   }
 
   /** Whether a connection counts as a stream now, as it does if there is a place for it. */
-  boolean becomeStream(ConnectionPlace place) {
-    if (place.use() != Use.EXCHANGE || !streams.hasRoom(place.client())) {
-      return place.use() == Use.STREAM;
+  boolean becomeStream(UpstreamConnection connection) {
+    if (connection.use != Use.EXCHANGE || !streams.hasRoom(connection.client)) {
+      return connection.use == Use.STREAM;
     }
-    leave(place);
-    streams.take(place.client());
-    place.use(Use.STREAM);
+    leave(connection);
+    streams.take(connection.client);
+    connection.use = Use.STREAM;
     observer.streamOpened();
     return true;
   }
 
   /** Counts a connection out of whatever it is used for. */
-  void leave(ConnectionPlace place) {
-    switch (place.use()) {
+  void leave(UpstreamConnection connection) {
+    switch (connection.use) {
       case EXCHANGE -> {
-        exchanges.leave(place.client());
+        exchanges.leave(connection.client);
         connectionCount--;
       }
       case STREAM -> {
-        streams.leave(place.client());
+        streams.leave(connection.client);
         observer.streamClosed();
       }
       case IDLE -> connectionCount--;
@@ -108,6 +119,6 @@ final class ConnectionCounts {
         // Counted by whoever has it made, or not at all.
       }
     }
-    place.use(Use.NONE);
+    connection.use = Use.NONE;
   }
 }

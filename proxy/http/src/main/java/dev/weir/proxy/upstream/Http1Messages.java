@@ -40,10 +40,12 @@ final class Http1Messages {
     ByteBuf bytes = write(incoming, key);
     boolean isFramed =
         incoming instanceof RequestHead same
-            ? !out.wantsContent() || !same.chunked()
+            ? !same.chunked() || !out.wantsContent()
             : incoming.contentLength() >= 0;
     out.set(bytes, incoming, isFramed ? BodyForm.AS_FRAMED : BodyForm.DATA);
-    out.webSocketKey(key);
+    if (key != null) {
+      out.webSocketKey(key);
+    }
   }
 
   /**
@@ -54,7 +56,9 @@ final class Http1Messages {
     WebSocketKey key = key(incoming);
     BodyForm form = incoming.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
     out.or(write(incoming, key), form);
-    out.webSocketKey(key);
+    if (key != null) {
+      out.webSocketKey(key);
+    }
   }
 
   private ByteBuf write(IncomingRequest incoming, WebSocketKey key) {

@@ -1,7 +1,5 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.exchange.BodyForm;
-import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.TrailerWriter;
 import dev.weir.proxy.loop.ChannelIo;
@@ -22,10 +20,14 @@ final class RequestWriter {
     this.channel = channel;
   }
 
-  /** Writes a head, whose bytes it takes over. */
-  void head(EncodedHead head) {
-    chunks = head.bodyForm() == BodyForm.DATA;
-    ChannelIo.write(channel, head.take());
+  /**
+   * Takes over a head, and writes it.
+   *
+   * @param chunksBody whether a body follows that is to be chunked here.
+   */
+  void head(ByteBuf bytes, boolean chunksBody) {
+    chunks = chunksBody;
+    ChannelIo.write(channel, bytes);
   }
 
   /**

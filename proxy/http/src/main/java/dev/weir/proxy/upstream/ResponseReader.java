@@ -72,7 +72,7 @@ final class ResponseReader {
   void expect(EncodedHead request) {
     headMethod = request.headMethod();
     upgrade = request.upgrade();
-    webSocketKey = request.webSocketKey();
+    webSocketKey = upgrade ? request.webSocketKey() : null;
   }
 
   /** Takes over {@code bytes}. */

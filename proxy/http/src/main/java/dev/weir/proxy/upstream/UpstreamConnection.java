@@ -6,12 +6,15 @@ import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.ChannelIo;
+import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InboundHandler;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Resets;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.upstream.ConnectionCounts.Use;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -22,6 +25,8 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One connection to a service of HTTP/1.1, for one exchange at a time. A connection is used again
@@ -29,12 +34,50 @@ import java.io.IOException;
  * that no byte of one response can ever be taken for another's.
  */
 final class UpstreamConnection extends InboundHandler implements ServiceSide {
+  /** An exchange that takes longer counts as a stream. */
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
+
+  /** When an exchange that found no place among the streams looks again. */
+  private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
+
   private final UpstreamPool pool;
   private final Channel channel;
   private final ResponseReader responses;
   private final RequestWriter requests;
-  private final ConnectionTimes times;
-  private final ConnectionPlace place = new ConnectionPlace();
+  private final LoopClock clock;
+  private final long responseTimeoutNs;
+
+  /** Ends when the service has had its time, or the connection has been idle for long enough. */
+  private final ServiceTimer wait =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          if (request == null) {
+            channel.close();
+          } else {
+            fail(RefusalReason.UPSTREAM_TIMEOUT);
+          }
+        }
+      };
+
+  /** Ends when the exchange is a long one, whichever side it is that takes its time. */
+  private final ServiceTimer age =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          if (!pool.becomeStream(UpstreamConnection.this)) {
+            until(clock.nowNs() + LOOK_AGAIN_NS);
+          }
+        }
+      };
+
+  /** What it counts as, and for which client, now or last; as {@link ConnectionCounts} has it. */
+  Use use = Use.NEW;
+
+  long client;
+
+  /** The service's addresses when it was made: if they are others now, it is not used again. */
+  SocketAddress[] targets;
 
   /** The request that it serves; null if none. */
   private ProxiedRequest request;
@@ -46,6 +89,9 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   /** Bytes of the request that were written while the service was behind with what it had. */
   private int requestHeldBytes;
+
+  /** Bytes of the response that the client's side holds. */
+  private int responseHeldBytes;
 
   private boolean isClosed;
   private boolean requestComplete;
@@ -66,30 +112,30 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     this.endIsTold = channel.pipeline().get(SslHandler.class) == null;
     this.responses = new ResponseReader(this, pool.messages());
     this.requests = new RequestWriter(channel);
-    this.times = new ConnectionTimes(pool, this, this::onDeadline);
+    clock = pool.loop().clock();
+    responseTimeoutNs = pool.loop().settings().timeouts().responseNs();
   }
 
   boolean isUsable() {
     return request == null && !isClosed && channel.isActive();
   }
 
-  /** What it counts as. */
-  ConnectionPlace place() {
-    return place;
-  }
-
   /** Takes a request, which is told of it by whoever calls. */
   void start(ProxiedRequest newRequest) {
-    times.exchangeBegins();
+    age.until(clock.nowNs() + LONG_NS);
+    wait.until(Deadlines.NEVER);
     request = newRequest;
     failure = null;
     requestHeldBytes = 0;
+    responseHeldBytes = 0;
     requestComplete = false;
     responses.start();
   }
 
+  /** There is no exchange, and the connection ends then. */
   void idleUntil(long deadlineNs) {
-    times.idleUntil(deadlineNs);
+    wait.until(deadlineNs);
+    age.until(Deadlines.NEVER);
   }
 
   void close() {
@@ -99,13 +145,15 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   @Override
   public boolean head(EncodedHead head) {
     called();
-    if (!head.choosesHttp1()) {
+    ByteBuf bytes = head.takeHttp1();
+    if (bytes == null) {
       fail(RefusalReason.UPSTREAM_CLOSED); // the service spoke HTTP/2 when it was written
       return returned();
     }
     responses.expect(head);
-    requests.head(head);
-    if (!head.hasBody()) {
+    boolean hasBody = head.hasBody();
+    requests.head(bytes, hasBody && head.bodyForm() == BodyForm.DATA);
+    if (!hasBody) {
       requestHasEnded();
     }
     return returned();
@@ -145,7 +193,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   private void requestHasEnded() {
     requestComplete = true;
-    awaitService(pool.clock().nowNs());
+    awaitService(clock.nowNs());
   }
 
   @Override
@@ -177,10 +225,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (!isServing()) {
       return; // it has failed, and the request has not looked yet
     }
-    if (request.responseHeldBytes() == 0 && channel.isOpen()) {
+    responseHeldBytes -= bytes;
+    if (responseHeldBytes == 0 && channel.isOpen()) {
       channel.config().setAutoRead(true);
     }
-    awaitService(pool.clock().nowNs());
+    awaitService(clock.nowNs());
   }
 
   /**
@@ -193,13 +242,9 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     boolean isDue =
         isServing()
             && !isTunnel
-            && request.responseHeldBytes() == 0
+            && responseHeldBytes == 0
             && (requestComplete || !channel.isWritable());
-    if (isDue) {
-      times.awaitService(nowNs);
-    } else {
-      times.awaitNothing();
-    }
+    wait.until(isDue ? nowNs + responseTimeoutNs : Deadlines.NEVER);
   }
 
   @Override
@@ -251,7 +296,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** Both sides of the tunnel have ended: what was written still goes out, in its own time. */
   private void releaseTunnel() {
     request = null;
-    times.awaitService(pool.clock().nowNs());
+    wait.until(clock.nowNs() + responseTimeoutNs);
   }
 
   @Override
@@ -263,7 +308,8 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    times.join(pool.deadlines());
+    pool.loop().deadlines().join(wait);
+    pool.loop().deadlines().join(age);
   }
 
   @Override
@@ -274,7 +320,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       channel.close();
       return;
     }
-    awaitService(pool.clock().tick());
+    awaitService(clock.tick());
     responses.read(bytes);
   }
 
@@ -289,7 +335,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   void switched(ResponseHead head) {
     isTunnel = true;
-    times.awaitNothing();
+    wait.until(Deadlines.NEVER);
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     request.switched(head);
   }
@@ -306,10 +352,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** Reads no more while the client does not take what has been read. */
   private void hold(int bytes) {
     if (bytes > 0) {
+      responseHeldBytes += bytes;
       if (channel.isOpen()) {
         channel.config().setAutoRead(false);
       }
-      times.awaitNothing();
+      wait.until(Deadlines.NEVER);
       becomeStream(); // it takes as long as its client likes
     }
   }
@@ -372,7 +419,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (request == null) {
       return;
     }
-    awaitService(pool.clock().nowNs());
+    awaitService(clock.nowNs());
     int consumed = requestHeldBytes;
     if (channel.isWritable() && consumed > 0) {
       requestHeldBytes = 0;
@@ -382,7 +429,8 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    times.leave();
+    wait.leave();
+    age.leave();
     pool.closed(this);
     if (request != null && responses.endsWithConnection() && endIsTold) {
       complete(Unpooled.EMPTY_BUFFER);
@@ -399,13 +447,5 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
       InternalErrors.caught("an exchange with the service", cause);
     }
     fail(RefusalReason.UPSTREAM_CLOSED);
-  }
-
-  private void onDeadline() {
-    if (request == null) {
-      channel.close(); // idle for long enough
-    } else {
-      fail(RefusalReason.UPSTREAM_TIMEOUT);
-    }
   }
 }

@@ -4,12 +4,10 @@ import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.exchange.ServiceSide;
-import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.upstream.ConnectionPlace.Use;
+import dev.weir.proxy.upstream.ConnectionCounts.Use;
 import io.netty.channel.Channel;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
@@ -33,9 +31,6 @@ public final class UpstreamPool implements Origin {
 
   private final ConnectionCounts counts;
   private final WaitingRequests<ProxiedRequest> waiting;
-
-  /** What {@link #open} has found. */
-  private UpstreamConnection opened;
 
   public UpstreamPool(UpstreamLoop loop, UpstreamEndpoint endpoint) {
     this.loop = loop;
@@ -89,19 +84,14 @@ public final class UpstreamPool implements Origin {
   @Override
   public Opening open(ProxiedRequest request, long client) {
     if (waiting.maySkip(client)) {
-      opened = take(request, client);
-      return opened == null ? Opening.CONNECTING : Opening.OPENED;
+      UpstreamConnection connection = take(request, client);
+      return connection == null ? Pending.CONNECTING : connection;
     }
     if (!waiting.hasRoom(client)) {
-      return Opening.BUSY;
+      return Pending.BUSY;
     }
     waiting.add(request, client);
-    return Opening.QUEUED;
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opened;
+    return Pending.QUEUED;
   }
 
   /** A connection that is idle, or the right to have one more made; and each client's share. */
@@ -139,7 +129,7 @@ public final class UpstreamPool implements Origin {
 
   /** Whether a connection goes where the service is now. */
   private boolean isCurrent(UpstreamConnection connection) {
-    return connection.place().targets() == loop.addresses().current();
+    return connection.targets == loop.addresses().current();
   }
 
   /** A connection that serves the request; null if one is being made. */
@@ -151,7 +141,7 @@ public final class UpstreamPool implements Origin {
       attempts.put(request, attempt);
       connector.connect(attempt);
     } else {
-      counts.begin(connection.place(), client);
+      counts.begin(connection, client);
       connection.start(request);
     }
     return connection;
@@ -180,12 +170,13 @@ public final class UpstreamPool implements Origin {
       ProxiedRequest request, long client, Channel channel, SocketAddress[] targets) {
     loop.observer().upstreamOpened();
     UpstreamConnection connection = channel.pipeline().get(UpstreamConnection.class);
-    if (connection == null || connection.place().use() == Use.NONE) {
+    if (connection == null || connection.use == Use.NONE) {
       notConnected(request, client, RefusalReason.UPSTREAM_CLOSED); // within the same turn
       return;
     }
-    connection.place().exchangeOf(client);
-    connection.place().madeTo(targets);
+    connection.use = Use.EXCHANGE;
+    connection.client = client;
+    connection.targets = targets;
     if (request == null) {
       release(connection);
     } else {
@@ -246,8 +237,8 @@ public final class UpstreamPool implements Origin {
    * @return whether it counts as a stream now.
    */
   boolean becomeStream(UpstreamConnection connection) {
-    boolean wasExchange = connection.place().use() == Use.EXCHANGE;
-    boolean isStream = counts.becomeStream(connection.place());
+    boolean wasExchange = connection.use == Use.EXCHANGE;
+    boolean isStream = counts.becomeStream(connection);
     if (wasExchange && isStream) {
       waiting.serveSoon();
     }
@@ -256,11 +247,11 @@ public final class UpstreamPool implements Origin {
 
   /** Takes a connection back whose exchange has ended well. */
   void release(UpstreamConnection connection) {
-    counts.leave(connection.place());
+    counts.leave(connection);
     if (!isCurrent(connection) || counts.isFull()) {
       connection.close();
     } else {
-      counts.becomeIdle(connection.place());
+      counts.becomeIdle(connection);
       connection.idleUntil(clock().nowNs() + loop.settings().timeouts().idleNs());
       idle.addFirst(connection);
     }
@@ -268,10 +259,10 @@ public final class UpstreamPool implements Origin {
   }
 
   void closed(UpstreamConnection connection) {
-    if (connection.place().use() == Use.IDLE) {
+    if (connection.use == Use.IDLE) {
       idle.remove(connection);
     }
-    counts.leave(connection.place());
+    counts.leave(connection);
     loop.observer().upstreamClosed();
     waiting.serveSoon();
   }
@@ -288,15 +279,11 @@ public final class UpstreamPool implements Origin {
     return loop.clock();
   }
 
-  Deadlines deadlines() {
-    return loop.deadlines();
+  UpstreamLoop loop() {
+    return loop;
   }
 
   Http1Messages messages() {
     return messages;
-  }
-
-  long responseTimeoutNs() {
-    return loop.settings().timeouts().responseNs();
   }
 }

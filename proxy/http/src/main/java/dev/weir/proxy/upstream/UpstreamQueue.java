@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream;
 
-import dev.weir.proxy.exchange.FairCap;
+import dev.weir.proxy.loop.FairCap;
 
 /**
  * The requests that wait for a connection, first come, first served; one that may not be served yet

@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream;
 
+import dev.weir.proxy.loop.Deadlines;
 import java.util.function.Consumer;
 
 /**
@@ -31,13 +32,26 @@ public final class WaitingRequests<T> {
     void refuse(T request);
 
     /** There is no place for those who still wait. */
-    default void isFull() {}
+    default void hasNoRoom() {}
   }
 
   private final UpstreamLoop loop;
   private final Places<T> places;
   private final UpstreamQueue<T> queue;
-  private final QueueDeadline deadline;
+
+  /** Ends when the first in the queue has waited for too long; those behind it have more time. */
+  private final ServiceTimer deadline =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          try {
+            refuseOverdue();
+          } finally {
+            waitForFirst();
+          }
+        }
+      };
+
   private final Runnable serve = this::serve;
 
   /** Whether those who wait are about to be served. */
@@ -50,7 +64,6 @@ public final class WaitingRequests<T> {
     this.loop = loop;
     this.places = places;
     queue = new UpstreamQueue<>(capacity);
-    deadline = new QueueDeadline(queue, this::refuseOverdue);
     loop.deadlines().join(deadline);
   }
 
@@ -67,7 +80,7 @@ public final class WaitingRequests<T> {
   /** Lets a request wait; there is room. */
   public void add(T request, long client) {
     queue.add(request, client, loop.clock().nowNs() + loop.settings().timeouts().queueNs());
-    deadline.follow();
+    waitForFirst();
     loop.observer().upstreamWaitBegun();
   }
 
@@ -92,7 +105,7 @@ public final class WaitingRequests<T> {
   /** Takes out who waits at a place. */
   public T remove(int index) {
     T request = queue.remove(index);
-    deadline.follow();
+    waitForFirst();
     loop.observer().upstreamWaitEnded();
     return request;
   }
@@ -118,7 +131,7 @@ public final class WaitingRequests<T> {
       for (int i = 0; i < queue.size(); ) {
         long client = queue.client(i);
         if (!places.hasRoom()) {
-          places.isFull();
+          places.hasNoRoom();
           break;
         }
         if (places.hasRoom(client) && places.suits(queue.get(i))) {
@@ -131,6 +144,10 @@ public final class WaitingRequests<T> {
     } finally {
       serving = false;
     }
+  }
+
+  private void waitForFirst() {
+    deadline.until(queue.size() == 0 ? Deadlines.NEVER : queue.firstDeadlineNs());
   }
 
   private void refuseOverdue() {

@@ -33,8 +33,8 @@ public final class HeldService implements Origin {
   private final List<ProxiedRequest> waiting = new ArrayList<>();
   private Call opened;
 
-  /** What becomes of requests that ask for a connection. */
-  public Opening opening = Opening.OPENED;
+  /** Why requests that ask for a connection get none; null if they get one. */
+  public Pending pending;
 
   /** Whether bodies are not gathered first. */
   public boolean multiplexes;
@@ -82,19 +82,14 @@ public final class HeldService implements Origin {
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    switch (opening) {
-      case OPENED -> opened = new Call(request);
-      case CONNECTING, QUEUED -> waiting.add(request);
-      case BUSY -> {
-        // There is no place even to wait.
-      }
+    if (pending == null) {
+      opened = new Call(request);
+      return opened;
     }
-    return opening;
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opened;
+    if (pending != Pending.BUSY) {
+      waiting.add(request);
+    }
+    return pending;
   }
 
   @Override

@@ -32,7 +32,7 @@ class AbuseTest {
   void end() {
     channel.takes = true;
     channel.finishAndReleaseAll();
-    assertEquals(0, server.heldBytes());
+    assertEquals(0, server.connection.heldBytes());
     assertEquals(0, server.counted.openConnections);
   }
 
@@ -496,7 +496,7 @@ class AbuseTest {
     client.send();
     assertTrue(client.received().stream().noneMatch(line -> line.startsWith("GOAWAY")));
     assertEquals(Map.of(), server.counted.glitches);
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.streamCount());
   }
 
   @Test
@@ -594,7 +594,7 @@ class AbuseTest {
   @Test
   void aDrainedConnectionServesWhatWasOnTheWayAndThenEnds() {
     client.request(1, true, "GET", "/").send();
-    server.drain();
+    server.connection.drain();
     assertEquals(
         List.of("GOAWAY 2147483647 NO_ERROR", "PING " + GoAways.DRAIN_PING), client.received());
     client.request(3, true, "GET", "/").pingAck(GoAways.DRAIN_PING).request(5, true, "GET", "/");
@@ -611,7 +611,7 @@ class AbuseTest {
 
   @Test
   void aDrainedConnectionDoesNotWaitForItsPing() {
-    server.drain();
+    server.connection.drain();
     server.pass(900);
     assertTrue(server.embedded().isOpen());
     server.pass(200);
@@ -625,7 +625,7 @@ class AbuseTest {
     server.head(1, false, ":status: 200");
     server.data(1, true, "answer");
     server.letGo(1);
-    server.drain();
+    server.connection.drain();
     server.pass(1_100);
     server.pass(5_000);
     assertTrue(channel.isOpen());

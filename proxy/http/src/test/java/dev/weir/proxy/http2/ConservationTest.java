@@ -73,9 +73,9 @@ class ConservationTest {
     assertTrue(server.embedded().isOpen(), "nothing was abuse");
     finish();
     assertTrue(widened > 0, "no window has grown");
-    assertEquals(0, server.windows.growth().extraBytes());
-    assertEquals(0, server.heldBytes());
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.windows.growth().extraBytes());
+    assertEquals(0, server.connection.heldBytes());
+    assertEquals(0, server.connection.streamCount());
     assertEquals(0, server.counted.openStreams);
     server.embedded().finishAndReleaseAll();
   }
@@ -104,7 +104,7 @@ class ConservationTest {
       case 8 -> {
         initialWindow = random.nextInt(3) == 0 ? 0 : random.nextInt(100_000);
         // The change counts from when we read it, which is before anything of ours is seen.
-        final int before = server.peerSettings().initialWindow();
+        final int before = server.connection.peerSettings().initialWindow();
         peer.settings(Setting.INITIAL_WINDOW_SIZE, initialWindow);
         streams.values().forEach(s -> s.ourWindow += initialWindow - before);
         released.values().forEach(s -> s.ourWindow += initialWindow - before);
@@ -171,7 +171,7 @@ class ConservationTest {
     if (stream != null && stream.held > 0) {
       final int bytes = random.nextBoolean() ? stream.held : 1 + random.nextInt(stream.held);
       stream.held -= bytes;
-      server.credit(server.slot(id), bytes);
+      server.connection.credit(server.slot(id), bytes);
     }
   }
 
@@ -268,14 +268,14 @@ class ConservationTest {
     for (var entry : streams.entrySet()) {
       final int slot = server.slot(entry.getKey());
       final Stream stream = entry.getValue();
-      assertEquals(stream.held, server.heldBytes(slot));
+      assertEquals(stream.held, server.connection.heldBytes(slot));
       held += stream.held;
-      extra += server.streams.extraBytes[slot];
+      extra += server.connection.streams.extraBytes[slot];
       if (!stream.peerEnded) {
-        assertEquals(stream.peerWindow, server.streams.receiveWindow[slot]);
+        assertEquals(stream.peerWindow, server.connection.streams.receiveWindow[slot]);
         assertEquals(
-            WINDOW_BYTES + server.streams.extraBytes[slot],
-            stream.peerWindow + server.streams.uncreditedBytes[slot] + stream.held,
+            WINDOW_BYTES + server.connection.streams.extraBytes[slot],
+            stream.peerWindow + server.connection.streams.uncreditedBytes[slot] + stream.held,
             "credit and held bytes are the window");
       }
       waiting += stream.givenBytes - stream.gotBytes;
@@ -283,16 +283,18 @@ class ConservationTest {
     for (Stream stream : released.values()) {
       waiting += stream.ourEnd ? 0 : stream.givenBytes - stream.gotBytes;
     }
-    for (ByteBuf content : server.streams.waiting) {
+    for (ByteBuf content : server.connection.streams.waiting) {
       if (content != null) {
         waiting -= content.readableBytes();
         held += content.capacity();
       }
     }
     assertEquals(0, waiting);
-    assertTrue(extra <= server.windows.growth().extraBytes(), "streams that are let go have some");
+    assertTrue(
+        extra <= server.connection.windows.growth().extraBytes(),
+        "streams that are let go have some");
     widened += extra > 0 ? 1 : 0;
-    assertEquals(held, server.heldBytes());
+    assertEquals(held, server.connection.heldBytes());
     released.values().removeIf(s -> s.ourEnd);
   }
 

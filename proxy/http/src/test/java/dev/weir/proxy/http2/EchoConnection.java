@@ -18,65 +18,83 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetSocketAddress;
 
 /** A server that answers each request alike. */
-public final class EchoConnection extends Http2Connection {
+public final class EchoConnection implements StreamEvents {
+  final Http2Connection connection;
+  private final Channel channel;
+  private final Stream[] owners = new Stream[256];
   private final FieldEncoder encoder = new FieldEncoder();
   private static final byte[] OK = {'a', 'n', 's', 'w', 'e', 'r'};
 
   public EchoConnection(Http2Loop loop, Channel channel) {
-    super(loop, Role.SERVER, channel, new CountedGlitches(), 100);
+    this.channel = channel;
+    connection = new Http2Connection(loop, Role.SERVER, channel, new CountedGlitches(), 100, this);
+    channel.pipeline().addLast(connection.handler());
   }
 
   @Override
-  protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+  public void headReceived(int stream, FieldBlock fields, boolean endStream) {
     final int length = fields.find(FieldKind.CONTENT_LENGTH, 0);
     if (length >= 0) {
-      expectContent(stream, Long.parseLong(Fields.value(fields, length)));
+      connection.expectContent(stream, Long.parseLong(Fields.value(fields, length)));
     }
     if (!fields.hasPseudo(FieldKind.METHOD)
         || !fields.hasPseudo(FieldKind.PATH)
         || !fields.hasPseudo(FieldKind.SCHEME)
         || fields.hasPseudo(FieldKind.STATUS)
         || fields.valueLength(fields.find(FieldKind.PATH, 0)) == 0) {
-      reset(stream, ErrorCode.PROTOCOL_ERROR);
-      release(stream);
+      connection.reset(stream, ErrorCode.PROTOCOL_ERROR);
+      connection.release(stream);
       return;
     }
+    if (owners[stream] == null) {
+      owners[stream] = new Stream(stream);
+    }
+    connection.owner(stream, owners[stream]);
     if (endStream) {
       answer(stream);
     }
+  }
+
+  /** The owner of each stream that has a slot's number. */
+  private final class Stream implements StreamOwner {
+    private final int stream;
+
+    Stream(int stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+      if (endStream) {
+        answer(stream);
+      }
+      return 0;
+    }
+
+    @Override
+    public void trailersReceived(FieldBlock fields) {
+      answer(stream);
+    }
+
+    @Override
+    public void cancelled(StreamEnd how, int errorCode) {
+      connection.release(stream);
+    }
+
+    @Override
+    public void bytesSent(int bytes) {}
   }
 
   private void answer(int stream) {
-    final ByteBuf head = beginHead(stream);
+    final ByteBuf head = connection.beginHead(stream);
     encoder.status(head, 200);
-    endHead(stream, false);
-    sendData(stream, channel.alloc().directBuffer(OK.length).writeBytes(OK), true);
-    release(stream);
+    connection.endHead(stream, false);
+    connection.sendData(stream, channel.alloc().directBuffer(OK.length).writeBytes(OK), true);
+    connection.release(stream);
   }
 
   @Override
-  protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-    if (endStream) {
-      answer(stream);
-    }
-    return 0;
-  }
-
-  @Override
-  protected void trailersReceived(int stream, FieldBlock fields) {
-    answer(stream);
-  }
-
-  @Override
-  protected void streamEnded(int stream, StreamEnd how, int errorCode) {
-    release(stream);
-  }
-
-  @Override
-  protected void bytesSent(int stream, int bytes) {}
-
-  @Override
-  protected void connectionEnded() {}
+  public void connectionEnded() {}
 
   /** Serves until the process ends. */
   public static void main(String[] args) throws InterruptedException {
@@ -94,7 +112,7 @@ public final class EchoConnection extends Http2Connection {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    channel.eventLoop().execute(() -> begin(loop, channel));
+                    channel.eventLoop().execute(() -> new EchoConnection(loop, channel));
                   }
                 });
     server
@@ -103,11 +121,5 @@ public final class EchoConnection extends Http2Connection {
         .channel()
         .closeFuture()
         .sync();
-  }
-
-  private static void begin(Http2Loop loop, Channel channel) {
-    final EchoConnection connection = new EchoConnection(loop, channel);
-    channel.pipeline().addLast(connection);
-    connection.start();
   }
 }

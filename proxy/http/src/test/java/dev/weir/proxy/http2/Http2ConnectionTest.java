@@ -21,7 +21,7 @@ class Http2ConnectionTest {
   @AfterEach
   void end() {
     server.embedded().finishAndReleaseAll();
-    assertEquals(0, server.heldBytes());
+    assertEquals(0, server.connection.heldBytes());
   }
 
   @AfterAll
@@ -48,7 +48,7 @@ class Http2ConnectionTest {
     assertEquals(
         List.of("HEADERS 1 :status: 200", "DATA 1 world", "HEADERS 1 grpc-status: 0 end"),
         client.received());
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.streamCount());
   }
 
   @Test
@@ -64,7 +64,7 @@ class Http2ConnectionTest {
     assertEquals(List.of("HEADERS 1 :status: 429 end", "RST_STREAM 1 NO_ERROR"), client.received());
     client.data(1, true, "late").send();
     assertEquals(List.of(), client.received());
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.streamCount());
     server.within =
         () -> {
           server.within = () -> {};
@@ -73,7 +73,7 @@ class Http2ConnectionTest {
         };
     client.request(3, false, "POST", "/a").data(3, true, "in the same turn").send();
     assertEquals(List.of("HEADERS 3 :status: 429 end"), client.received());
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.streamCount());
   }
 
   @Test
@@ -94,8 +94,8 @@ class Http2ConnectionTest {
     client.windowUpdate(1, 1).send();
     assertEquals(List.of("DATA 1 h", "HEADERS 1 a: b end"), client.received());
     server.letGo(1);
-    assertEquals(0, server.streamCount());
-    assertEquals(0, server.heldBytes());
+    assertEquals(0, server.connection.streamCount());
+    assertEquals(0, server.connection.heldBytes());
   }
 
   @Test
@@ -121,10 +121,10 @@ class Http2ConnectionTest {
     }
     client.send();
     assertEquals(List.of(), client.received());
-    assertEquals(32_000, server.heldBytes());
-    server.credit(server.slot(1), 32_000);
+    assertEquals(32_000, server.connection.heldBytes());
+    server.connection.credit(server.slot(1), 32_000);
     assertEquals(List.of("WINDOW_UPDATE 1 33024", "PING " + WindowGrowth.PING), client.received());
-    assertEquals(0, server.heldBytes());
+    assertEquals(0, server.connection.heldBytes());
   }
 
   @Test
@@ -158,7 +158,7 @@ class Http2ConnectionTest {
         List.of("preface", "SETTINGS 2=0 6=32768", "WINDOW_UPDATE 0 1073676289"),
         service.received());
     assertEquals(1, us.request(false));
-    assertTrue(!us.hasRoom(), "one stream until the settings have come");
+    assertTrue(!us.connection.hasRoom(), "one stream until the settings have come");
     service.startAsServer().send();
     assertEquals(3, us.request(true));
     us.data(1, true, "body");

@@ -22,8 +22,8 @@ class LoopBoundTest {
   @AfterEach
   void end() {
     server.embedded().finishAndReleaseAll();
-    assertEquals(0, server.heldBytes());
-    assertEquals(0, server.streamCount());
+    assertEquals(0, server.connection.heldBytes());
+    assertEquals(0, server.connection.streamCount());
   }
 
   @AfterAll
@@ -34,9 +34,9 @@ class LoopBoundTest {
   /** Has the loop hold as much for each of the others, and two answers wait. */
   private void answerBesideOthers(int bytesOfEach) {
     for (int i = 0; i < OTHERS; i++) {
-      server.loop.clientConnected();
+      server.connection.loop.clientConnected();
     }
-    server.loop.hold(Role.SERVER, (long) OTHERS * bytesOfEach);
+    server.connection.loop.hold(Role.SERVER, (long) OTHERS * bytesOfEach);
     client.startAsClient().settings(Setting.INITIAL_WINDOW_SIZE, 0);
     client.request(1, true, "GET", "/").request(3, true, "GET", "/").send();
     client.received();
@@ -88,14 +88,16 @@ class LoopBoundTest {
       server.data(id, id == 3, "x".repeat(100));
       server.letGo(id);
     }
-    final int more = server.streams.waiting[server.streams.find(1)].capacity();
-    final int last = server.streams.waiting[server.streams.find(3)].capacity();
-    assertEquals(more + last, server.heldBytes());
+    final int more =
+        server.connection.streams.waiting[server.connection.streams.find(1)].capacity();
+    final int last =
+        server.connection.streams.waiting[server.connection.streams.find(3)].capacity();
+    assertEquals(more + last, server.connection.heldBytes());
     assertTrue(last < 256, last + " bytes for the last 100");
     client.windowUpdate(1, 99).windowUpdate(3, 100).send();
-    assertEquals(more, server.heldBytes());
+    assertEquals(more, server.connection.heldBytes());
     client.reset(1, ErrorCode.CANCEL).send();
-    assertEquals(0, server.heldBytes());
+    assertEquals(0, server.connection.heldBytes());
   }
 
   /** An answer that comes in pieces, each for a window that is never more than W. */
@@ -107,7 +109,9 @@ class LoopBoundTest {
     for (int i = 0; i < 60; i++) {
       server.data(1, false, "x".repeat(1_000));
     }
-    assertTrue(server.heldBytes() <= 1 << 16, server.heldBytes() + " bytes for 60,000");
+    assertTrue(
+        server.connection.heldBytes() <= 1 << 16,
+        server.connection.heldBytes() + " bytes for 60,000");
     server.letGo(1);
     client.reset(1, ErrorCode.CANCEL).send();
   }
@@ -117,12 +121,12 @@ class LoopBoundTest {
     client.startAsClient().request(1, false, "POST", "/").data(1, false, "x".repeat(9_000));
     server.holds = true;
     client.send();
-    server.loop.hold(Role.CLIENT, 9_000); // waits there, where it is to go
-    assertEquals(9_000, server.loop.heldBytes());
-    server.loop.hold(Role.CLIENT, -9_000);
+    server.connection.loop.hold(Role.CLIENT, 9_000); // waits there, where it is to go
+    assertEquals(9_000, server.connection.loop.heldBytes());
+    server.connection.loop.hold(Role.CLIENT, -9_000);
     server.letGo(1);
     client.reset(1, ErrorCode.CANCEL).send();
-    assertEquals(0, server.loop.heldBytes());
+    assertEquals(0, server.connection.loop.heldBytes());
   }
 
   /** A user that lets go of what it was told the end of, but not at once. */
@@ -137,7 +141,7 @@ class LoopBoundTest {
         client.data(id, false, new byte[16_000]);
       }
       client.send();
-      last = server.heldBytes() <= Http2Connection.MAX_RECEIVED_BYTES ? id + 2 : id;
+      last = server.connection.heldBytes() <= Http2Connection.MAX_RECEIVED_BYTES ? id + 2 : id;
     }
     client.received();
     server.told();

@@ -33,7 +33,7 @@ class LostConnectionTest {
     service.startAsServer().send();
     us.request(true);
     us.request(true);
-    us.within = () -> rooms.add(us.hasRoom());
+    us.within = () -> rooms.add(us.connection.hasRoom());
     if (withError) {
       service.frame(FrameType.PUSH_PROMISE, 0, 1, (byte) 0).send();
     } else {
@@ -80,7 +80,8 @@ class LostConnectionTest {
         () -> {
           server.within = () -> {};
           channel.takes = false; // so that it is not closed yet
-          server.fail(ErrorCode.INTERNAL_ERROR, "it ends while its streams send");
+          server.connection.handler.fail(
+              ErrorCode.INTERNAL_ERROR, "it ends while its streams send");
           server.letGoOfAll();
         };
     final long errors = InternalErrors.count();
@@ -107,13 +108,13 @@ class LostConnectionTest {
     assertNothingIsLeft(server);
   }
 
-  private static void assertNothingIsLeft(WatchedStreams connection) {
-    connection.within = () -> {};
-    connection.embedded().finishAndReleaseAll();
-    connection.letGoOfAll();
-    assertEquals(0, connection.streamCount());
-    assertEquals(0, connection.counted.openStreams);
-    assertEquals(0, connection.counted.openConnections);
-    assertEquals(0, connection.heldBytes());
+  private static void assertNothingIsLeft(WatchedStreams watched) {
+    watched.within = () -> {};
+    watched.embedded().finishAndReleaseAll();
+    watched.letGoOfAll();
+    assertEquals(0, watched.connection.streamCount());
+    assertEquals(0, watched.counted.openStreams);
+    assertEquals(0, watched.counted.openConnections);
+    assertEquals(0, watched.connection.heldBytes());
   }
 }

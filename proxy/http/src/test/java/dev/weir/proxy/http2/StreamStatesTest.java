@@ -60,7 +60,7 @@ class StreamStatesTest {
         server.letGo(ID);
       }
       case "reset by us" -> {
-        server.reset(server.slot(ID), ErrorCode.CANCEL);
+        server.connection.reset(server.slot(ID), ErrorCode.CANCEL);
         server.letGo(ID);
       }
       case "skipped" -> client.request(5, true, "GET", "/").send();
@@ -212,7 +212,7 @@ class StreamStatesTest {
         tableStillDecodes();
       }
       server.embedded().finishAndReleaseAll();
-      assertEquals(0, server.heldBytes());
+      assertEquals(0, server.connection.heldBytes());
     }
   }
 

@@ -30,12 +30,12 @@ class UnreadResponseLimitTest {
 
   @AfterEach
   void end() {
-    us.loop.hold(Role.CLIENT, -held);
+    us.connection.loop.hold(Role.CLIENT, -held);
     us.embedded().finishAndReleaseAll();
     us.letGoOfAll();
-    assertEquals(0, us.heldBytes());
-    assertEquals(0, us.loop.heldBytes());
-    assertEquals(0, us.streamCount());
+    assertEquals(0, us.connection.heldBytes());
+    assertEquals(0, us.connection.loop.heldBytes());
+    assertEquals(0, us.connection.streamCount());
   }
 
   @AfterAll
@@ -46,7 +46,7 @@ class UnreadResponseLimitTest {
   /** Other connections hold so much more. */
   private void hold(int bytes) {
     held += bytes;
-    us.loop.hold(Role.CLIENT, bytes);
+    us.connection.loop.hold(Role.CLIENT, bytes);
     us.pass(0);
   }
 
@@ -106,7 +106,7 @@ class UnreadResponseLimitTest {
     send(id, 5_000);
     service.settingsAck().send();
     assertEquals(List.of(), received());
-    us.credit(us.slot(id), 40_000);
+    us.connection.credit(us.slot(id), 40_000);
     us.pass(0);
     assertEquals(List.of("WINDOW_UPDATE " + id + " 40000"), received());
     send(id, 65_535 - 65_000 - 49_151 + 40_000); // what it may by now, below nothing before
@@ -146,7 +146,7 @@ class UnreadResponseLimitTest {
     hold(2 * HALF - 15_000);
     service.settingsAck().send();
     us.pass(500);
-    us.credit(us.slot(first), 10);
+    us.connection.credit(us.slot(first), 10);
     answer(10_000);
     received();
     us.told();

@@ -17,19 +17,55 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A connection whose user writes down what it is told, and does what a test says. */
-final class WatchedStreams extends Http2Connection {
+final class WatchedStreams implements StreamEvents {
   /** What their event loop may hold. */
   static final int MAX_HELD_BYTES = 32 << 20;
 
-  /** What a stream has been given as its user. */
-  record Stream(int slot, int id) {}
+  /** What a stream has been given as its owner. */
+  private final class Stream implements StreamOwner {
+    private final int slot;
+    private final int id;
 
+    Stream(int slot, int id) {
+      this.slot = slot;
+      this.id = id;
+    }
+
+    @Override
+    public int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream) {
+      tell(
+          "data "
+              + id
+              + " "
+              + in.toString(offset, bytes, StandardCharsets.ISO_8859_1)
+              + (endStream ? " end" : ""));
+      return holds ? bytes : 0;
+    }
+
+    @Override
+    public void trailersReceived(FieldBlock fields) {
+      tell("trailers " + id + " " + String.join(", ", Fields.of(fields)));
+    }
+
+    @Override
+    public void cancelled(StreamEnd how, int errorCode) {
+      tell("ended " + id + " " + how + " " + ErrorCode.name(errorCode));
+    }
+
+    @Override
+    public void bytesSent(int bytes) {
+      tell("sent " + id + " " + bytes);
+    }
+  }
+
+  final Http2Connection connection;
+  private final EmbeddedChannel channel;
   private final List<String> told = new ArrayList<>();
   private final List<Stream> open = new ArrayList<>();
   private final AtomicLong nowNs;
 
   /** What the peer did wrong. */
-  final CountedGlitches counted;
+  final CountedGlitches counted = new CountedGlitches();
 
   /** What of received content is held, until a test gives it back. */
   boolean holds;
@@ -44,9 +80,9 @@ final class WatchedStreams extends Http2Connection {
   Runnable within = () -> {};
 
   private WatchedStreams(Http2Loop loop, Role role, EmbeddedChannel channel, AtomicLong nowNs) {
-    super(loop, role, channel, new CountedGlitches(), 100);
-    this.counted = (CountedGlitches) observer;
+    this.channel = channel;
     this.nowNs = nowNs;
+    connection = new Http2Connection(loop, role, channel, counted, 100, this);
   }
 
   static WatchedStreams open(Role role) {
@@ -59,20 +95,19 @@ final class WatchedStreams extends Http2Connection {
     final Deadlines deadlines = new Deadlines(clock);
     deadlines.start(channel.eventLoop());
     channel.freezeTime();
-    final WatchedStreams connection =
+    final WatchedStreams watched =
         new WatchedStreams(
             new Http2Loop(
                 clock, deadlines, new TurnEnd(channel.eventLoop()), MAX_HELD_BYTES, 32 * 1024, 100),
             role,
             channel,
             nowNs);
-    channel.pipeline().addLast(connection);
-    connection.start();
-    return connection;
+    channel.pipeline().addLast(watched.connection.handler());
+    return watched;
   }
 
   EmbeddedChannel embedded() {
-    return (EmbeddedChannel) channel;
+    return channel;
   }
 
   FramePeer peer() {
@@ -80,8 +115,10 @@ final class WatchedStreams extends Http2Connection {
   }
 
   @Override
-  protected long stalledNs() {
-    return stalledMs == 0 ? super.stalledNs() : TimeUnit.MILLISECONDS.toNanos(stalledMs);
+  public long stalledNs() {
+    return stalledMs == 0
+        ? StreamEvents.super.stalledNs()
+        : TimeUnit.MILLISECONDS.toNanos(stalledMs);
   }
 
   /** Lets time pass, and the deadlines be looked at. */
@@ -107,26 +144,26 @@ final class WatchedStreams extends Http2Connection {
 
   /** The slot of a stream that has not been released. */
   int slot(int id) {
-    return open.stream().filter(s -> s.id() == id).findFirst().orElseThrow().slot();
+    return open.stream().filter(s -> s.id == id).findFirst().orElseThrow().slot;
   }
 
   /** Opens a stream, and sends a head on it. */
   int request(boolean endStream) {
-    final int slot = open(this);
-    final Stream stream = new Stream(slot, id(slot));
+    final int slot = connection.open(null);
+    final Stream stream = new Stream(slot, connection.id(slot));
     open.add(stream);
-    user(slot, stream);
-    head(stream.id(), endStream, ":method: GET", ":scheme: http", ":path: /", ":authority: x");
-    return stream.id();
+    connection.owner(slot, stream);
+    head(stream.id, endStream, ":method: GET", ":scheme: http", ":path: /", ":authority: x");
+    return stream.id;
   }
 
   void head(int id, boolean endStream, String... lines) {
     final ByteBuf block = block(lines);
-    sendHead(slot(id), block, block.readableBytes(), endStream);
+    connection.sendHead(slot(id), block, block.readableBytes(), endStream);
   }
 
   void trailers(int id, String... lines) {
-    sendTrailers(slot(id), block(lines));
+    connection.sendTrailers(slot(id), block(lines));
   }
 
   private static ByteBuf block(String... lines) {
@@ -139,18 +176,18 @@ final class WatchedStreams extends Http2Connection {
   }
 
   int data(int id, boolean endStream, String content) {
-    return sendData(
+    return connection.sendData(
         slot(id), Unpooled.wrappedBuffer(content.getBytes(StandardCharsets.ISO_8859_1)), endStream);
   }
 
   void letGo(int id) {
-    release(slot(id));
-    open.removeIf(s -> s.id() == id);
+    connection.release(slot(id));
+    open.removeIf(s -> s.id == id);
   }
 
   /** Lets go of all that has not been let go of. */
   void letGoOfAll() {
-    List.copyOf(open).forEach(stream -> letGo(stream.id()));
+    List.copyOf(open).forEach(stream -> letGo(stream.id));
   }
 
   private void tell(String line) {
@@ -159,21 +196,21 @@ final class WatchedStreams extends Http2Connection {
   }
 
   @Override
-  protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
-    if (role == Role.SERVER) {
-      open.add(new Stream(stream, id(stream)));
-      user(stream, open.get(open.size() - 1));
+  public void headReceived(int stream, FieldBlock fields, boolean endStream) {
+    if (connection.role == Role.SERVER) {
+      open.add(new Stream(stream, connection.id(stream)));
+      connection.owner(stream, open.get(open.size() - 1));
       if (patienceNs > 0) {
-        expectReset(stream, patienceNs);
+        connection.expectReset(stream, patienceNs);
       }
     }
     final int length = fields.find(FieldKind.CONTENT_LENGTH, 0);
     if (length >= 0) {
-      expectContent(stream, Long.parseLong(Fields.value(fields, length)));
+      connection.expectContent(stream, Long.parseLong(Fields.value(fields, length)));
     }
     tell(
         "head "
-            + id(stream)
+            + connection.id(stream)
             + " "
             + String.join(", ", Fields.of(fields))
             + (fields.tooLarge() ? " and more" : "")
@@ -181,38 +218,12 @@ final class WatchedStreams extends Http2Connection {
   }
 
   @Override
-  protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-    tell(
-        "data "
-            + id(stream)
-            + " "
-            + in.toString(offset, bytes, StandardCharsets.ISO_8859_1)
-            + (endStream ? " end" : ""));
-    return holds ? bytes : 0;
-  }
-
-  @Override
-  protected void trailersReceived(int stream, FieldBlock fields) {
-    tell("trailers " + id(stream) + " " + String.join(", ", Fields.of(fields)));
-  }
-
-  @Override
-  protected void streamEnded(int stream, StreamEnd how, int errorCode) {
-    tell("ended " + id(stream) + " " + how + " " + ErrorCode.name(errorCode));
-  }
-
-  @Override
-  protected void bytesSent(int stream, int bytes) {
-    tell("sent " + id(stream) + " " + bytes);
-  }
-
-  @Override
-  protected void goAwayReceived(int errorCode) {
+  public void goAwayReceived(int errorCode) {
     tell("goaway " + ErrorCode.name(errorCode));
   }
 
   @Override
-  protected void connectionEnded() {
+  public void connectionEnded() {
     tell("connection ended");
   }
 }

@@ -42,10 +42,12 @@ class WindowGrowthTest {
   void end() {
     us.embedded().finishAndReleaseAll();
     us.letGoOfAll();
-    assertEquals(0, us.heldBytes());
-    assertEquals(0, us.windows.growth().extraBytes());
-    assertTrue(us.loop.mayWiden(us.role, 0, WatchedStreams.MAX_HELD_BYTES / 16));
-    assertFalse(us.loop.mayWiden(us.role, 0, WatchedStreams.MAX_HELD_BYTES / 16 + 1));
+    assertEquals(0, us.connection.heldBytes());
+    assertEquals(0, us.connection.windows.growth().extraBytes());
+    assertTrue(
+        us.connection.loop.mayWiden(us.connection.role, 0, WatchedStreams.MAX_HELD_BYTES / 16));
+    assertFalse(
+        us.connection.loop.mayWiden(us.connection.role, 0, WatchedStreams.MAX_HELD_BYTES / 16 + 1));
   }
 
   @AfterAll
@@ -115,7 +117,7 @@ class WindowGrowthTest {
   }
 
   private int extraBytes(int id) {
-    return us.streams.extraBytes[us.slot(id)];
+    return us.connection.streams.extraBytes[us.slot(id)];
   }
 
   private void grow() {
@@ -166,7 +168,7 @@ class WindowGrowthTest {
     int id = upload();
     for (int i = 0; i < 100; i++) {
       roundTrip(RTT_MS, ALL);
-      us.credit(us.slot(id), us.heldBytes(us.slot(id)) - 1);
+      us.connection.credit(us.slot(id), us.connection.heldBytes(us.slot(id)) - 1);
       hear();
     }
     assertEquals(0, extraBytes(id));
@@ -179,10 +181,10 @@ class WindowGrowthTest {
     int id = upload();
     for (int i = 0; i < 10; i++) {
       roundTrip(RTT_MS, ALL);
-      us.credit(us.slot(id), us.heldBytes(us.slot(id)));
+      us.connection.credit(us.slot(id), us.connection.heldBytes(us.slot(id)));
       hear();
       send(id, 1);
-      us.credit(us.slot(id), 1);
+      us.connection.credit(us.slot(id), 1);
       send(id, 1); // is held when the answer comes
       hear();
     }
@@ -210,18 +212,18 @@ class WindowGrowthTest {
     }
     assertEquals(MAX_BYTES - WINDOW_BYTES, extraBytes(first));
     assertEquals(WINDOW_BYTES, extraBytes(second));
-    assertTrue(us.windows.growth().extraBytes() <= 1 << 20);
+    assertTrue(us.connection.windows.growth().extraBytes() <= 1 << 20);
   }
 
   @Test
   void aWindowIsWiderByAQuarterAtMostOfWhatOthersLeaveFree() {
     final int mostBytes = WatchedStreams.MAX_HELD_BYTES / 4;
     final int othersBytes = mostBytes - 4 * 3 * WINDOW_BYTES;
-    us.loop.widen(Role.SERVER, othersBytes);
+    us.connection.loop.widen(Role.SERVER, othersBytes);
     int id = upload();
     grow();
     assertEquals(3 * WINDOW_BYTES, extraBytes(id));
-    us.loop.widen(Role.SERVER, -othersBytes);
+    us.connection.loop.widen(Role.SERVER, -othersBytes);
   }
 
   @Test
@@ -231,10 +233,10 @@ class WindowGrowthTest {
     us.holds = true;
     send(wide, ALL);
     final long mostBytes = Http2Connection.MAX_RECEIVED_BYTES + extraBytes(wide);
-    while (us.heldBytes() + WINDOW_BYTES <= mostBytes) {
+    while (us.connection.heldBytes() + WINDOW_BYTES <= mostBytes) {
       send(upload(), ALL);
     }
-    assertTrue(us.heldBytes() > 18 * Http2Connection.MAX_RECEIVED_BYTES / 10);
+    assertTrue(us.connection.heldBytes() > 18 * Http2Connection.MAX_RECEIVED_BYTES / 10);
     assertTrue(us.embedded().config().isAutoRead());
     us.pass(2_000);
     hear(); // finds no reset
@@ -247,14 +249,16 @@ class WindowGrowthTest {
     int id = upload();
     grow();
     final int halfBytes = WatchedStreams.MAX_HELD_BYTES / 2 + 1;
-    us.loop.hold(Role.SERVER, halfBytes);
+    us.connection.loop.hold(Role.SERVER, halfBytes);
     for (int i = 0; i < 40; i++) {
       roundTrip(RTT_MS, ALL);
     }
     assertEquals(0, extraBytes(id));
     assertEquals(
-        WINDOW_BYTES, windows.get(id) + us.streams.uncreditedBytes[us.slot(id)], "and no less");
-    us.loop.hold(Role.SERVER, -halfBytes);
+        WINDOW_BYTES,
+        windows.get(id) + us.connection.streams.uncreditedBytes[us.slot(id)],
+        "and no less");
+    us.connection.loop.hold(Role.SERVER, -halfBytes);
     grow();
     assertTrue(extraBytes(id) > 0);
   }
@@ -266,8 +270,8 @@ class WindowGrowthTest {
     us.holds = true;
     peer.data(id, true, new byte[100]).send();
     assertEquals(MAX_BYTES - WINDOW_BYTES, extraBytes(id));
-    us.credit(us.slot(id), 100);
-    assertEquals(0, us.windows.growth().extraBytes());
+    us.connection.credit(us.slot(id), 100);
+    assertEquals(0, us.connection.windows.growth().extraBytes());
   }
 
   @Test

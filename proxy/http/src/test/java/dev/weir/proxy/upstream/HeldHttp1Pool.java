@@ -3,7 +3,7 @@ package dev.weir.proxy.upstream;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.upstream.ConnectionPlace.Use;
+import dev.weir.proxy.upstream.ConnectionCounts.Use;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -142,7 +142,7 @@ public final class HeldHttp1Pool extends HeldUpstream {
 
     /** What its connection counts as. */
     public Use use() {
-      return connection().place().use();
+      return connection().use;
     }
 
     private UpstreamConnection connection() {

@@ -2,9 +2,6 @@ package dev.weir.proxy.upstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.exchange.BodyForm;
-import dev.weir.proxy.exchange.EncodedHead;
-import dev.weir.proxy.http1.RequestHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -17,7 +14,7 @@ class RequestWriterTest {
 
   @Test
   void passesABodyThatIsFramedAlreadyAsItIs() {
-    head(BodyForm.AS_FRAMED);
+    writer.head(bytes("head "), false);
     writer.body(bytes("3\r\nabc\r\n"), false);
     writer.body(bytes("0\r\n\r\n"), true);
     assertEquals("head 3\r\nabc\r\n0\r\n\r\n", written());
@@ -25,7 +22,7 @@ class RequestWriterTest {
 
   @Test
   void chunksContentAlone() {
-    head(BodyForm.DATA);
+    writer.head(bytes("head "), true);
     writer.body(bytes("a".repeat(16)), false);
     writer.body(bytes("bc"), true);
     assertEquals("head 10\r\n" + "a".repeat(16) + "\r\n2\r\nbc\r\n0\r\n\r\n", written());
@@ -34,7 +31,7 @@ class RequestWriterTest {
   /** A chunk of no bytes would be the last one. */
   @Test
   void writesNoChunkForNoBytes() {
-    head(BodyForm.DATA);
+    writer.head(bytes("head "), true);
     writer.body(Unpooled.EMPTY_BUFFER, false);
     assertEquals("head ", written());
     writer.body(Unpooled.EMPTY_BUFFER, true);
@@ -43,16 +40,10 @@ class RequestWriterTest {
 
   @Test
   void writesATunnelAsItIs() {
-    head(BodyForm.DATA);
+    writer.head(bytes("head "), true);
     writer.write(bytes("abc"));
     writer.write(Unpooled.EMPTY_BUFFER);
     assertEquals("head abc", written());
-  }
-
-  private void head(BodyForm form) {
-    EncodedHead head = new EncodedHead();
-    head.set(bytes("head "), new RequestHead(1, 100), form);
-    writer.head(head);
   }
 
   private static ByteBuf bytes(String text) {

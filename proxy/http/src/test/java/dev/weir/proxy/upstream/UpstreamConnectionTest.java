@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RequestEnd;
-import dev.weir.proxy.upstream.ConnectionPlace.Use;
+import dev.weir.proxy.upstream.ConnectionCounts.Use;
 import dev.weir.proxy.upstream.HeldHttp1Pool.Service;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -142,13 +142,6 @@ final class Http2Answers {
 
   /** Passes on trailers, which end the stream. */
   void trailers(Http2Connection connection, int stream, RequestView fields) {
-    if (!trailers.select(fields)) {
-      connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
-    } else if (connection.sendsAtOnce(stream)) {
-      trailers.write(fields, connection.beginHead(stream));
-      connection.endHead(stream, true);
-    } else {
-      connection.sendTrailers(stream, trailers.write(fields, ByteBufAllocator.DEFAULT));
-    }
+    trailers.send(connection, stream, fields);
   }
 }

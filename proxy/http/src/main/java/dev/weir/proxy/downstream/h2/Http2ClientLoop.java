@@ -7,10 +7,10 @@ import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.http2.message.TrailerSection;
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.TrafficObserver;
-import java.util.ArrayDeque;
 
 /**
  * What the client connections of one event loop that speak HTTP/2 share. Used by that loop only.
@@ -28,7 +28,8 @@ public final class Http2ClientLoop {
   final Http2Observer connectionObserver;
   final StreamRouter router;
   private final Http2Loop connections;
-  private final ArrayDeque<Http2Exchange> free = new ArrayDeque<>();
+  private final FreeList<Http2Exchange> free =
+      new FreeList<>(MAX_KEPT, () -> new Http2Exchange(this));
 
   /**
    * @param connections what all connections of HTTP/2 share.
@@ -63,15 +64,12 @@ public final class Http2ClientLoop {
 
   /** An exchange for a new stream. */
   Http2Exchange take() {
-    Http2Exchange exchange = free.pollLast();
-    return exchange == null ? new Http2Exchange(this) : exchange;
+    return free.take();
   }
 
   /** Takes back one whose stream has been released. */
   void give(Http2Exchange exchange) {
-    if (free.size() < MAX_KEPT) {
-      free.addLast(exchange);
-    } else {
+    if (!free.give(exchange)) {
       exchange.leave();
     }
   }

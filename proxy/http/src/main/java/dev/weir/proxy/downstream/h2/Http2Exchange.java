@@ -6,6 +6,10 @@ import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.ReceivedContent;
+import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.StreamOwner;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.RequestHead;
 import dev.weir.proxy.loop.InternalErrors;
@@ -23,9 +27,6 @@ import io.netty.buffer.Unpooled;
  * head until the exchange has ended, and then to the event loop, which has it serve another.
  */
 final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
-  /** Content up to that long is copied rather than its read buffer kept. */
-  private static final int COPIED_BYTES = 4096;
-
   /** More responses before the final one are not passed on. */
   private static final int MAX_INFORMATIONAL = 8;
 
@@ -33,7 +34,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   private final ProxiedRequest request;
 
   /** The stream's connection; null while the exchange serves none. */
-  private Http2ClientConnection connection;
+  private Http2Connection connection;
 
   private int stream;
   private GrpcContentType type;
@@ -51,7 +52,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   /** Serves the request whose head has been read, on a stream that has its object. */
-  void start(Http2ClientConnection ofConnection, int ofStream, RequestHead head) {
+  void start(Http2Connection ofConnection, int ofStream, RequestHead head) {
     connection = ofConnection;
     stream = ofStream;
     type = head.grpcType();
@@ -98,7 +99,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   private int give(ByteBuf in, int offset, int bytes, boolean endStream) {
     if (bytes == 0 || !request.copiesBody()) {
-      return request.data(content(in, offset, bytes), endStream);
+      boolean goesOn = request.isForwarding() && request.requestHeldBytes() == 0;
+      return request.data(ReceivedContent.take(in, offset, bytes, goesOn), endStream);
     }
     int readerIndex = in.readerIndex();
     int writerIndex = in.writerIndex();
@@ -107,21 +109,10 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     return held;
   }
 
-  /** A slice keeps the memory of a whole read: only long ones that go on at once are worth it. */
-  private ByteBuf content(ByteBuf in, int offset, int bytes) {
-    if (bytes == 0) {
-      return Unpooled.EMPTY_BUFFER;
-    }
-    if (bytes >= COPIED_BYTES && request.isForwarding() && request.requestHeldBytes() == 0) {
-      return in.retainedSlice(offset, bytes);
-    }
-    return in.alloc().directBuffer(bytes).writeBytes(in, offset, bytes);
-  }
-
   @Override
   public void trailersReceived(FieldBlock fields) {
     if (webSocket) {
-      connection.refuseTrailers(stream);
+      connection.malformed(stream); // a tunnel has none (RFC 9113, section 8.5)
     } else if (fields.tooLarge()) {
       answer(request.abort(RefusalReason.HEAD_TOO_LARGE));
     } else {
@@ -148,8 +139,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   @Override
-  public void cancelled(int errorCode) {
-    request.clientGone(errorCode);
+  public void cancelled(StreamEnd how, int errorCode) {
+    request.clientGone(how == StreamEnd.PEER_RESET ? errorCode : RequestEnd.NO_CODE);
     release();
   }
 
@@ -165,7 +156,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   @Override
   public void headWaits(int bytes) {
-    connection.headWaits(stream, bytes);
+    connection.holdBeside(stream, bytes);
   }
 
   @Override
@@ -282,7 +273,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   public void failed(Throwable bug) {
     InternalErrors.caught("a request of HTTP/2", bug);
     if (connection != null) {
-      Http2ClientConnection failing = connection;
+      Http2Connection failing = connection;
       connection = null;
       bodyCame = false;
       failing.reset(stream, ErrorCode.INTERNAL_ERROR);
@@ -298,7 +289,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
 
   /** The exchange has ended. */
   private void release() {
-    Http2ClientConnection served = connection;
+    Http2Connection served = connection;
     connection = null;
     bodyCame = false;
     served.release(stream);

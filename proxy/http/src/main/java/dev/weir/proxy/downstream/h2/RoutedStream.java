@@ -2,6 +2,7 @@ package dev.weir.proxy.downstream.h2;
 
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.StreamOwner;
 
 /** A stream that is no request, as a {@link StreamRouter} has found from its head. */
 public interface RoutedStream extends StreamOwner {

@@ -82,7 +82,7 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
     Http2ClientConnection chosen =
         new Http2ClientConnection(protocols.http2, channel, peer, memory, timer);
     loop.replaced(this, chosen);
-    channel.pipeline().replace(this, null, chosen);
+    channel.pipeline().replace(this, null, chosen.handler());
     context.fireChannelRead(in);
     in = null;
   }

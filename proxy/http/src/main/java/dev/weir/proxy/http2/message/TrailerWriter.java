@@ -1,10 +1,12 @@
 package dev.weir.proxy.http2.message;
 
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 
 /**
  * Writes trailers, of whatever protocol, as a field block of HTTP/2. Fields that may not stand
@@ -13,39 +15,38 @@ import io.netty.buffer.ByteBufAllocator;
 public final class TrailerWriter {
   private final FieldEncoder encoder = new FieldEncoder();
 
-  /** Omits the fields that may not pass; whether any is left. */
-  public boolean select(RequestView fields) {
-    boolean isAnyLeft = false;
+  /** Sends trailers on a stream, which they end; or its end alone if none of them may pass. */
+  public void send(Http2Connection connection, int stream, RequestView fields) {
+    int bytes = select(fields);
+    if (bytes == 0) {
+      connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
+    } else if (connection.sendsAtOnce(stream)) {
+      write(fields, connection.beginHead(stream));
+      connection.endHead(stream, true);
+    } else {
+      ByteBuf block = ByteBufAllocator.DEFAULT.directBuffer(bytes);
+      write(fields, block);
+      connection.sendTrailers(stream, block);
+    }
+  }
+
+  /** Omits the fields that may not pass; how many bytes the others take at most. */
+  private static int select(RequestView fields) {
+    int bytes = 0;
     for (int i = 0; i < fields.fieldCount(); i++) {
       if (fields.omits(i)) {
         continue;
       }
       if (FieldPolicy.mayTrail(fields.bytes(), fields.nameOffset(i), fields.nameLength(i))) {
-        isAnyLeft = true;
+        bytes += fields.nameLength(i) + fields.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
       } else {
         fields.omit(i);
       }
     }
-    return isAnyLeft;
+    return bytes;
   }
 
-  /**
-   * Writes a block of those fields that {@link #select} has left.
-   *
-   * @return a buffer of its own, the caller's to release.
-   */
-  public ByteBuf write(RequestView fields, ByteBufAllocator allocator) {
-    int bytes = 0;
-    for (int i = 0; i < fields.fieldCount(); i++) {
-      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
-    }
-    ByteBuf out = allocator.directBuffer(Math.max(1, bytes));
-    write(fields, out);
-    return out;
-  }
-
-  /** Appends those fields that {@link #select} has left. */
-  public void write(RequestView fields, ByteBuf out) {
+  private void write(RequestView fields, ByteBuf out) {
     for (int i = 0; i < fields.fieldCount(); i++) {
       if (!fields.omits(i)) {
         encoder.field(

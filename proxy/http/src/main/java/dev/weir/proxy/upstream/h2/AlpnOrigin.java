@@ -4,7 +4,6 @@ import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.upstream.UpstreamPool;
 import io.netty.channel.Channel;
@@ -25,30 +24,28 @@ public final class AlpnOrigin implements Origin {
   private final Http2Origin http2;
   private final UpstreamPool http1;
   private boolean isHttp1;
-  private Origin opener;
 
   /** Picks between two pools of one service. */
   public AlpnOrigin(Http2Origin http2, UpstreamPool http1) {
     this.http2 = http2;
     this.http1 = http1;
-    opener = http2;
-    http2.onHttp1(this::isHttp1);
+    http2.mayBeHttp1(this);
   }
 
   /** HTTP/1.1 was agreed on for a connection that HTTP/2 was asked for. */
-  private void isHttp1(Channel channel, SocketAddress[] targets) {
+  void agreedOnHttp1(Channel channel, SocketAddress[] targets) {
     isHttp1 = true;
     http1.adopt(channel, targets);
-    http2.handOver(this::openHttp1);
+    http2.handOver();
   }
 
-  private void openHttp1(ProxiedRequest request, long client) {
-    switch (http1.open(request, client)) {
-      case OPENED -> request.opened(http1.opened());
-      case BUSY -> request.serviceReset(RefusalReason.UPSTREAM_BUSY);
-      case CONNECTING, QUEUED -> {
-        // It is told later.
-      }
+  /** A request has waited for a connection of HTTP/2 in vain. */
+  void openHttp1(ProxiedRequest request, long client) {
+    Opening opening = http1.open(request, client);
+    if (opening.side() != null) {
+      request.opened(opening.side());
+    } else if (opening == Pending.BUSY) {
+      request.serviceReset(RefusalReason.UPSTREAM_BUSY);
     }
   }
 
@@ -84,13 +81,8 @@ public final class AlpnOrigin implements Origin {
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    opener = request.encoded().isBlock() ? current() : http1;
-    return opener.open(request, client);
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opener.opened();
+    Origin origin = request.encoded().isBlock() ? current() : http1;
+    return origin.open(request, client);
   }
 
   @Override

@@ -94,7 +94,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
 
   @Override
   protected void onDeadline() {
-    long nowNs = connection.nowNs();
+    long nowNs = connection.http2Loop.nowNs();
     if (answerNs <= nowNs) {
       answerNs = Deadlines.NEVER;
       connection.replace(ReplacementCause.UNANSWERED_PING);
@@ -149,7 +149,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     }
     if (pingCount < MAX_EARLY_PINGS || nowNs - pingNs >= PING_AGAIN_NS) {
       ping(nowNs);
-    } else if (nowNs - askedNs < SETTINGS_AGAIN_NS || !connection.askForAcknowledgement()) {
+    } else if (nowNs - askedNs < SETTINGS_AGAIN_NS || !connection.http2.askForAcknowledgement()) {
       lookNs = Math.max(askedNs + SETTINGS_AGAIN_NS, nowNs + SILENCE_NS);
       return;
     }
@@ -165,7 +165,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     if (!isEarly && pingCount < MAX_EARLY_PINGS) {
       ping(nowNs);
       asked(nowNs);
-    } else if (!isEarly && connection.askForAcknowledgement()) {
+    } else if (!isEarly && connection.http2.askForAcknowledgement()) {
       asked(nowNs);
     } else {
       resetsNs = isEarly ? askedNs + RESETS_AGAIN_NS : nowNs + RESETS_AGAIN_NS;
@@ -176,14 +176,14 @@ final class ConnectionHealth extends Deadlines.Waiter {
   private void ping(long nowNs) {
     pingCount++;
     pingNs = nowNs;
-    connection.ping(nowNs);
+    connection.http2.ping(nowNs);
   }
 
   private void asked(long nowNs) {
     isAsked = true;
     askedNs = nowNs;
     answerNs = nowNs + ANSWER_NS;
-    connection.resetsAsked();
+    connection.http2.resetsAsked();
   }
 
   /** A ping has been answered. */
@@ -197,9 +197,9 @@ final class ConnectionHealth extends Deadlines.Waiter {
   void isThere() {
     isAsked = false;
     answerNs = Deadlines.NEVER;
-    connection.resetsSeen();
+    connection.http2.resetsSeen();
     connection.askForPlaces();
-    lookAt(connection.nowNs() + SILENCE_NS); // others have begun to wait
+    lookAt(connection.http2Loop.nowNs() + SILENCE_NS); // others have begun to wait
   }
 
   /** A stream has been refused that the service allows. */

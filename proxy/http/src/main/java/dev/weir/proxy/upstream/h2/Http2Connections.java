@@ -3,13 +3,14 @@ package dev.weir.proxy.upstream.h2;
 import dev.weir.proxy.http2.PeerSettings;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
+import dev.weir.proxy.upstream.ServiceTimer;
 import dev.weir.proxy.upstream.UpstreamConnector;
 import dev.weir.proxy.upstream.UpstreamLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -18,42 +19,27 @@ import java.util.function.Function;
  * and which of them ends. The first stays, others go when they have had no stream for long.
  */
 final class Http2Connections {
-  /** Who waits for connections. */
-  interface Owner {
-    /** Whether anybody waits. */
-    boolean isWaiting();
+  /** Connections that replace others are made at this pace. */
+  private static final long REPLACEMENT_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** There may be room for those who wait. */
-    void roomChanged();
-
-    /** The service has seen the reset of a stream, which had a client's place until now. */
-    void placeLeft(long client);
-
-    /** Nobody is to wait any longer: there is no connection, and none on the way. */
-    void lost(RefusalReason reason);
-
-    /** How many connections there may be. */
-    int mostConnections();
-
-    /** There may be none more: makes room for one, if that can be. */
-    void makeRoom();
-
-    /** {@link #places} are others now. */
-    void placesChanged();
-  }
-
-  /** Who takes connections over which another protocol was agreed on. */
-  interface OtherPool {
-    /** Takes a connection over, which nobody reads. */
-    void take(Channel channel, SocketAddress[] targets);
-  }
-
-  private final Http2UpstreamLoop http2;
+  private final Http2UpstreamLoop http2Loop;
   private final UpstreamLoop loop;
-  private final Owner owner;
+  final Http2Pool pool;
   private final Consumer<UpstreamConnector.Attempt> connector;
 
-  private final ReplacementPace pace;
+  /** Ends when the next connection may be made that replaces another. */
+  private final ServiceTimer pace =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          replaceForThoseWhoWait();
+        }
+      };
+
+  /** Whether the next connection that is made replaces another. */
+  private boolean isReplacement;
+
+  private long nextReplacementNs = Long.MIN_VALUE;
 
   /** Those that take new streams, in the order in which they were made. */
   private final List<Http2Upstream> connections = new ArrayList<>();
@@ -61,11 +47,11 @@ final class Http2Connections {
   /** The connection that is being made; null if none is. */
   private Attempt attempt;
 
+  /** The connection that the channel made last is for. */
+  private Http2Upstream made;
+
   /** Those that take no more streams, and end once theirs have. */
   private final List<Http2Upstream> ending = new ArrayList<>();
-
-  /** Who takes connections of HTTP/1.1; null if all speak HTTP/2. */
-  private OtherPool otherPool;
 
   /** When the service has answered any request last. */
   private long answeredNs = Long.MIN_VALUE;
@@ -74,20 +60,19 @@ final class Http2Connections {
    * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
   Http2Connections(
-      Http2UpstreamLoop http2,
-      Owner owner,
+      Http2UpstreamLoop http2Loop,
+      Http2Pool pool,
       Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
-    this.http2 = http2;
-    loop = http2.upstream();
-    this.owner = owner;
-    pace = new ReplacementPace(loop.clock(), this::replaceForThoseWhoWait);
+    this.http2Loop = http2Loop;
+    loop = http2Loop.upstream;
+    this.pool = pool;
     loop.deadlines().join(pace);
-    this.connector = connector.apply(channel -> new Http2Upstream(this, channel));
+    this.connector = connector.apply(this::newHandler);
   }
 
-  /** Names who takes connections over which HTTP/1.1 was agreed on. */
-  void onHttp1(OtherPool pool) {
-    otherPool = pool;
+  private ChannelHandler newHandler(Channel channel) {
+    made = new Http2Upstream(http2Loop, this, channel);
+    return made.handler();
   }
 
   /**
@@ -98,10 +83,11 @@ final class Http2Connections {
     Http2Upstream fullest = null;
     for (int i = connections.size() - 1; i >= 0; i--) {
       Http2Upstream connection = connections.get(i);
-      if (connection.isGoingAway() || connection.targets() != loop.addresses().current()) {
+      if (connection.http2.isGoingAway() || connection.targets() != loop.addresses().current()) {
         leave(connection);
-        connection.drain();
-      } else if (connection.hasRoom() && (fullest == null || !connection.isWorseThan(fullest))) {
+        connection.http2.drain();
+      } else if (connection.http2.hasRoom()
+          && (fullest == null || !connection.isWorseThan(fullest))) {
         fullest = connection;
       }
     }
@@ -121,50 +107,64 @@ final class Http2Connections {
         return;
       }
     }
-    if (pace.begins()) {
+    if (mayReplace()) {
       attempt = new Attempt();
       connector.accept(attempt);
     }
   }
 
   private boolean mayMakeAnother() {
-    if (connections.size() >= owner.mostConnections()) {
-      owner.makeRoom();
+    if (connections.size() >= pool.mostConnections()) {
+      pool.lookForLongStreams();
     }
-    return connections.size() < owner.mostConnections();
+    return connections.size() < pool.mostConnections();
+  }
+
+  /** Whether the pace of replacements lets one more be made now, as it then is. */
+  private boolean mayReplace() {
+    if (isReplacement) {
+      long nowNs = http2Loop.nowNs();
+      if (nowNs < nextReplacementNs) {
+        pace.until(nextReplacementNs);
+        return false;
+      }
+      isReplacement = false;
+      nextReplacementNs = nowNs + REPLACEMENT_NS;
+    }
+    return true;
   }
 
   /** A connection that is being made. */
   private final class Attempt extends UpstreamConnector.Attempt {
     @Override
     public boolean isWanted() {
-      return owner.isWaiting();
+      return pool.isWaiting();
     }
 
     @Override
     public boolean speaks(String protocol) {
-      return otherPool == null || AlpnOrigin.HTTP2.equals(protocol);
+      return http2Loop.alpn == null || AlpnOrigin.HTTP2.equals(protocol);
     }
 
     @Override
     public void speaksOther(Channel channel) {
       attempt = null;
-      otherPool.take(channel, targets());
-      owner.roomChanged();
+      http2Loop.alpn.agreedOnHttp1(channel, targets());
+      pool.roomChanged();
     }
 
     @Override
     public void connected(Channel channel) {
       attempt = null;
       loop.observer().upstreamOpened();
-      Http2Upstream connection = channel.pipeline().get(Http2Upstream.class);
-      if (connection == null || !channel.isActive()) {
+      Http2Upstream connection = made;
+      if (!channel.isActive()) {
         lost(RefusalReason.UPSTREAM_CLOSED); // within the same turn
         return;
       }
       connection.madeTo(targets());
       connections.add(connection);
-      owner.roomChanged();
+      pool.roomChanged();
     }
 
     @Override
@@ -180,16 +180,16 @@ final class Http2Connections {
    */
   private void lost(RefusalReason reason) {
     if (connections.isEmpty() && attempt == null) {
-      owner.lost(reason);
+      pool.lost(reason);
     }
-    owner.roomChanged();
+    pool.roomChanged();
   }
 
   /** The service has said what it allows on a connection. */
   void settled(Http2Upstream connection) {
     loop.addresses().incidents().notHttp2.ended();
-    owner.placesChanged();
-    owner.roomChanged();
+    pool.countPlaces();
+    pool.roomChanged();
   }
 
   /**
@@ -200,17 +200,18 @@ final class Http2Connections {
    */
   int places() {
     int places = 0;
-    int unknownCount = Math.max(0, owner.mostConnections() - connections.size());
+    int unknownCount = Math.max(0, pool.mostConnections() - connections.size());
     for (int i = 0; i < connections.size(); i++) {
       Http2Upstream connection = connections.get(i);
       if (connection.isSettled()) {
-        places += Math.max(connection.peerSettings().maxStreams(), connection.streamCount());
+        places +=
+            Math.max(connection.http2.peerSettings().maxStreams(), connection.http2.streamCount());
       } else {
         unknownCount++;
       }
     }
     for (int i = 0; i < ending.size(); i++) {
-      places += ending.get(i).streamCount();
+      places += ending.get(i).http2.streamCount();
     }
     return places + unknownCount * streamsOfOne();
   }
@@ -221,19 +222,19 @@ final class Http2Connections {
     for (int i = 0; i < connections.size(); i++) {
       Http2Upstream connection = connections.get(i);
       if (connection.isSettled()) {
-        mostOfOne = Math.max(mostOfOne, connection.peerSettings().maxStreams());
+        mostOfOne = Math.max(mostOfOne, connection.http2.peerSettings().maxStreams());
       }
     }
     return mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne;
   }
 
-  /** Tells of each call that has a stream. */
-  void forEachCall(Consumer<UpstreamStream> told) {
+  /** Tells of each stream. */
+  void forEachStream(Consumer<UpstreamStream> told) {
     for (int i = 0; i < connections.size(); i++) {
-      connections.get(i).forEachCall(told);
+      connections.get(i).forEachStream(told);
     }
     for (int i = 0; i < ending.size(); i++) {
-      ending.get(i).forEachCall(told);
+      ending.get(i).forEachStream(told);
     }
   }
 
@@ -247,11 +248,6 @@ final class Http2Connections {
     return answeredNs;
   }
 
-  /** Whether anybody waits for a stream. */
-  boolean isAwaited() {
-    return owner.isWaiting();
-  }
-
   /** Somebody waits: asks for the places of streams that were reset. */
   void askForPlaces() {
     for (int i = 0; i < connections.size(); i++) {
@@ -259,20 +255,16 @@ final class Http2Connections {
     }
   }
 
-  /** The service has seen the reset of a stream, which had a client's place until now. */
-  void placeLeft(long client) {
-    owner.placeLeft(client);
-  }
-
   /** A stream of a connection is no more. */
   void roomChanged(Http2Upstream connection) {
-    if (!ending.isEmpty() || connection.streamCount() >= connection.peerSettings().maxStreams()) {
-      owner.placesChanged(); // its own may have gone with it
+    if (!ending.isEmpty()
+        || connection.http2.streamCount() >= connection.http2.peerSettings().maxStreams()) {
+      pool.countPlaces(); // its own may have gone with it
     }
     if (connection.isIdle() && connections.indexOf(connection) > 0) {
       connection.idle();
     }
-    owner.roomChanged();
+    pool.roomChanged();
   }
 
   /** A connection takes no more streams; those that it has go on. */
@@ -289,9 +281,9 @@ final class Http2Connections {
   void replace(Http2Upstream connection, ReplacementCause cause) {
     if (ending.size() < loop.settings().caps().http2Connections() && leave(connection)) {
       loop.observer().upstreamReplaced(cause);
-      connection.drain();
+      connection.http2.drain();
       makeAnother();
-      owner.roomChanged();
+      pool.roomChanged();
     }
   }
 
@@ -300,7 +292,7 @@ final class Http2Connections {
     if (!retire(connection)) {
       return false;
     }
-    pace.lost();
+    isReplacement = true;
     return true;
   }
 
@@ -309,17 +301,17 @@ final class Http2Connections {
       return false;
     }
     ending.add(connection);
-    owner.placesChanged();
+    pool.countPlaces();
     return true;
   }
 
   /** A connection has no stream for long, or has not said in time what it allows. */
   void timeIsUp(Http2Upstream connection) {
     if (!connection.isSettled()) {
-      connection.close();
+      connection.http2.close();
     } else if (connection.isIdle() && connections.indexOf(connection) > 0) {
       retire(connection);
-      connection.drain();
+      connection.http2.drain();
     }
   }
 
@@ -327,7 +319,7 @@ final class Http2Connections {
     loop.observer().upstreamClosed();
     boolean tookStreams = leave(connection);
     ending.remove(connection);
-    owner.placesChanged();
+    pool.countPlaces();
     if (tookStreams) {
       if (connection.isSettled()) {
         replaceForThoseWhoWait();
@@ -338,20 +330,16 @@ final class Http2Connections {
   }
 
   private void replaceForThoseWhoWait() {
-    if (owner.isWaiting()) {
+    if (pool.isWaiting()) {
       makeAnother();
     }
-    owner.roomChanged();
+    pool.roomChanged();
   }
 
   /** Ends all once they have no stream: the process is ending. */
   void drain() {
     for (Http2Upstream connection : List.copyOf(connections)) {
-      connection.drain();
+      connection.http2.drain();
     }
-  }
-
-  Http2UpstreamLoop http2() {
-    return http2;
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.grpc.GrpcTimeout;
+import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.message.RequestHeadWriter;
 import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.http2.message.TrailerWriter;
@@ -51,11 +52,9 @@ final class Http2Messages {
     return block;
   }
 
-  /** A block of trailers, the caller's to release; null if none of the fields may pass. */
-  ByteBuf trailers(RequestView fields) {
-    return trailerWriter.select(fields)
-        ? trailerWriter.write(fields, ByteBufAllocator.DEFAULT)
-        : null;
+  /** Sends trailers, which end a stream. */
+  void sendTrailers(Http2Connection connection, int stream, RequestView fields) {
+    trailerWriter.send(connection, stream, fields);
   }
 
   /** Reads the heads and trailers of all connections, one at a time. */

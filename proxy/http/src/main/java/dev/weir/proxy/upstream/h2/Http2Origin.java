@@ -4,7 +4,6 @@ import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.upstream.UpstreamConnector;
@@ -21,17 +20,15 @@ import java.util.function.Function;
  * connection that they come on, with all who share it.
  */
 public final class Http2Origin implements Origin {
-  private final UpstreamLoop loop;
-  private final ClientResets resets = new ClientResets();
+  private final Http2UpstreamLoop http2Loop;
   private final Http2Pool shared;
   private final Http2Pool apart;
-  private Http2Pool opener;
 
   public Http2Origin(
-      UpstreamLoop loop, UpstreamEndpoint endpoint, Http2Loop http2, Http2Observer observer) {
+      UpstreamLoop loop, UpstreamEndpoint endpoint, Http2Loop http2Loop, Http2Observer observer) {
     this(
         loop,
-        http2,
+        http2Loop,
         observer,
         new Http2Messages(endpoint.authority(), endpoint.tls() != null),
         handlers -> new UpstreamConnector(loop, endpoint, handlers)::connect);
@@ -42,24 +39,22 @@ public final class Http2Origin implements Origin {
    */
   Http2Origin(
       UpstreamLoop loop,
-      Http2Loop http2,
+      Http2Loop connections,
       Http2Observer observer,
       Http2Messages messages,
       Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
-    this.loop = loop;
-    Http2UpstreamLoop ofBoth = new Http2UpstreamLoop(loop, http2, observer, messages, resets);
-    shared = new Http2Pool(ofBoth, connector);
-    apart = new Http2Pool(ofBoth, connector);
-    opener = shared;
+    http2Loop = new Http2UpstreamLoop(loop, connections, observer, messages);
+    shared = new Http2Pool(http2Loop, connector);
+    apart = new Http2Pool(http2Loop, connector);
   }
 
   private Http2Pool of(long client) {
-    return resets.areMany(client, loop.clock().nowNs()) ? apart : shared;
+    return http2Loop.resets.areMany(client, http2Loop.nowNs()) ? apart : shared;
   }
 
   @Override
   public boolean isFull(long client, boolean upgrade) {
-    return of(client).isFull(client, upgrade);
+    return of(client).isFull(client);
   }
 
   @Override
@@ -74,18 +69,12 @@ public final class Http2Origin implements Origin {
 
   @Override
   public void encode(IncomingRequest incoming, EncodedHead out) {
-    shared.encode(incoming, out);
+    http2Loop.messages.encode(incoming, out);
   }
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    opener = of(client);
-    return opener.open(request, client);
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opener.opened();
+    return of(client).open(request, client);
   }
 
   @Override
@@ -100,10 +89,9 @@ public final class Http2Origin implements Origin {
     apart.closeIdle();
   }
 
-  /** Names who takes connections over which HTTP/1.1 was agreed on. */
-  void onHttp1(Http2Connections.OtherPool pool) {
-    shared.onHttp1(pool);
-    apart.onHttp1(pool);
+  /** HTTP/1.1 may be agreed on, and {@code alpn} takes those connections over. */
+  void mayBeHttp1(AlpnOrigin alpn) {
+    http2Loop.alpn = alpn;
   }
 
   /** Whether there is a connection, so that the service is known to speak HTTP/2. */
@@ -111,9 +99,9 @@ public final class Http2Origin implements Origin {
     return shared.isSettled() || apart.isSettled();
   }
 
-  /** Hands all requests over that wait. */
-  void handOver(Http2Pool.Taker taker) {
-    shared.handOver(taker);
-    apart.handOver(taker);
+  /** Hands all requests that wait to who has connections of HTTP/1.1. */
+  void handOver() {
+    shared.handOver();
+    apart.handOver();
   }
 }

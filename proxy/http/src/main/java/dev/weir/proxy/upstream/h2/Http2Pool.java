@@ -1,12 +1,11 @@
 package dev.weir.proxy.upstream.h2;
 
-import dev.weir.proxy.exchange.EncodedHead;
-import dev.weir.proxy.exchange.FairCap;
-import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.exchange.Origin.Pending;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.http2.PeerSettings;
+import dev.weir.proxy.loop.FairCap;
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.UpstreamCaps;
@@ -15,7 +14,7 @@ import dev.weir.proxy.upstream.UpstreamLoop;
 import dev.weir.proxy.upstream.WaitingRequests;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -26,91 +25,86 @@ import java.util.function.Function;
  *
  * <p>A request that finds neither room nor its client's share of it waits, and so does one for
  * which the first connection is being made ({@link WaitingRequests}).
+ *
+ * <p>Streams that last are WebSockets, and exchanges that have gone on for 5 s. They have a cap of
+ * their own, and each client a share of it, as connections to a service of HTTP/1.1 that last have;
+ * their places are others'. So there may be a connection more for each one that they fill, half of
+ * one counting as one. Which exchanges last is looked at only when places are missing.
  */
-final class Http2Pool implements Origin {
-  /** So many calls are kept for later requests; what a peak has more of is let go of. */
+final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
+  /** So many streams are kept for later requests; what a peak has more of is let go of. */
   static final int MAX_KEPT = 1_000;
 
   /** Who comes first waits for the first connection: there are always places for that. */
   private static final int LEAST_QUEUE = PeerSettings.MOST_STREAMS;
 
+  private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  final Http2UpstreamLoop http2Loop;
   private final UpstreamLoop loop;
-  private final Http2Messages messages;
-  private final TurnOfCalls turn;
   private final Http2Connections connections;
 
   /** The streams of exchanges, and of those that last. */
   private final FairCap streams;
 
-  private final LongStreams longStreams;
+  private final FairCap longStreams;
+
+  /** When it may be looked at again which exchanges last. */
+  private long nextLookNs = Long.MIN_VALUE;
+
   private final WaitingRequests<UpstreamStream> waiting;
-  private final ArrayDeque<UpstreamStream> freeCalls = new ArrayDeque<>();
+  private final FreeList<UpstreamStream> free =
+      new FreeList<>(MAX_KEPT, () -> new UpstreamStream(this));
 
-  private final Consumer<UpstreamStream> lookAtCall = this::look;
-
-  /** What {@link #open} has found. */
-  private UpstreamStream opened;
+  private final Consumer<UpstreamStream> becomeLongIfItLasts = this::becomeLongIfItLasts;
 
   /**
    * @param connector gives, for what makes the handlers of channels, who makes connections.
    */
   Http2Pool(
-      Http2UpstreamLoop http2,
+      Http2UpstreamLoop http2Loop,
       Function<Function<Channel, ChannelHandler>, Consumer<UpstreamConnector.Attempt>> connector) {
-    loop = http2.upstream();
-    messages = http2.messages();
-    turn = new TurnOfCalls(http2.connections().turnEnd());
+    this.http2Loop = http2Loop;
+    loop = http2Loop.upstream;
     UpstreamCaps caps = loop.settings().caps();
     streams = new FairCap(caps.http2Connections() * PeerSettings.MOST_STREAMS);
-    longStreams = new LongStreams(caps.streams());
-    waiting = new WaitingRequests<>(loop, Math.max(caps.queue(), LEAST_QUEUE), new Places());
-    connections = new Http2Connections(http2, new Waiters(), connector);
+    longStreams = new FairCap(caps.streams());
+    waiting = new WaitingRequests<>(loop, Math.max(caps.queue(), LEAST_QUEUE), this);
+    connections = new Http2Connections(http2Loop, this, connector);
   }
 
-  @Override
-  public boolean isFull(long client, boolean upgrade) {
+  /** Whether a client's request would find neither room nor a place to wait. */
+  boolean isFull(long client) {
     return !waiting.hasRoom(client) && !waiting.maySkip(client);
   }
 
-  @Override
-  public boolean multiplexes() {
-    return true;
-  }
-
-  @Override
-  public boolean isScarce() {
+  /** Whether exchanges are about to find no place. */
+  boolean isScarce() {
     return streams.isScarce();
   }
 
-  @Override
-  public void encode(IncomingRequest incoming, EncodedHead out) {
-    messages.encode(incoming, out);
-  }
-
-  @Override
-  public Opening open(ProxiedRequest request, long client) {
+  /** As {@link Origin#open}. */
+  Origin.Opening open(ProxiedRequest request, long client) {
     boolean webSocket = request.encoded().webSocket();
     if (webSocket && !longStreams.hasRoom(client)) {
-      return Opening.BUSY;
+      return Pending.BUSY;
     }
     if (!waiting.maySkip(client)) {
-      makeRoom();
+      lookForLongStreams();
     }
-    if (waiting.maySkip(client) && suits(webSocket, client)) {
-      opened = newCall(request, client);
-      attach(opened);
-      return Opening.OPENED;
+    boolean hasRoom = waiting.maySkip(client) && suits(webSocket, client);
+    if (!hasRoom && !waiting.hasRoom(client)) {
+      return Pending.BUSY;
     }
-    if (!waiting.hasRoom(client)) {
-      return Opening.BUSY;
+    UpstreamStream stream = free.take();
+    stream.start(request, client);
+    if (hasRoom) {
+      attach(stream);
+      return stream;
     }
-    enqueue(newCall(request, client));
-    return Opening.QUEUED;
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opened;
+    enqueue(stream);
+    return Pending.QUEUED;
   }
 
   /** Whether the stream that there is would do: for a WebSocket if the service is settled. */
@@ -118,150 +112,111 @@ final class Http2Pool implements Origin {
     return !webSocket || connections.withRoom().isSettled() && longStreams.hasRoom(client);
   }
 
-  /** Has those exchanges count among the streams that last which do. */
-  private void makeRoom() {
-    if (longStreams.looks(loop.clock().nowNs())) {
-      connections.forEachCall(lookAtCall);
+  /** Has those exchanges count among the streams that last which do; not again within 100 ms. */
+  void lookForLongStreams() {
+    long nowNs = http2Loop.nowNs();
+    if (nowNs >= nextLookNs) {
+      nextLookNs = nowNs + LOOK_AGAIN_NS;
+      connections.forEachStream(becomeLongIfItLasts);
       countPlaces();
     }
   }
 
-  private void look(UpstreamStream call) {
-    if (!call.isLong() && call.hasLasted() && longStreams.hasRoom(call.client())) {
-      streams.leave(call.client());
-      becomeLong(call);
+  private void becomeLongIfItLasts(UpstreamStream stream) {
+    if (!stream.isLong
+        && http2Loop.nowNs() - stream.openedNs() >= LONG_NS
+        && longStreams.hasRoom(stream.client())) {
+      streams.leave(stream.client());
+      becomeLong(stream);
     }
   }
 
-  private void becomeLong(UpstreamStream call) {
-    longStreams.take(call.client());
-    call.isLong(true);
+  private void becomeLong(UpstreamStream stream) {
+    longStreams.take(stream.client());
+    stream.isLong = true;
     loop.observer().streamOpened();
   }
 
-  /** Those that last leave their places to others. */
-  private void countPlaces() {
-    streams.cap(Math.max(1, connections.places() - longStreams.count()));
+  /** Counts the places of exchanges anew: streams that last leave theirs to others. */
+  void countPlaces() {
+    streams.cap(Math.max(1, connections.places() - longStreams.taken()));
   }
 
-  private UpstreamStream newCall(ProxiedRequest request, long client) {
-    UpstreamStream call = freeCalls.pollFirst();
-    if (call == null) {
-      call = new UpstreamStream(this);
-    }
-    call.start(request, client);
-    return call;
+  /** How many connections there may be. */
+  int mostConnections() {
+    int streamsOfOne = connections.streamsOfOne();
+    return loop.settings().caps().http2Connections()
+        + (longStreams.taken() + streamsOfOne / 2) / streamsOfOne;
   }
 
-  private void enqueue(UpstreamStream call) {
-    waiting.add(call, call.client());
+  private void enqueue(UpstreamStream stream) {
+    waiting.add(stream, stream.client());
     if (connections.withRoom() == null) {
       connections.makeAnother();
     }
     connections.askForPlaces();
   }
 
-  /** Gives a call a stream; there is one. */
-  private void attach(UpstreamStream call) {
+  /** Gives an exchange a stream; there is one. */
+  private void attach(UpstreamStream stream) {
     Http2Upstream connection = connections.withRoom();
-    if (call.asksForWebSocket()) {
-      becomeLong(call);
+    if (stream.asksForWebSocket()) {
+      becomeLong(stream);
       countPlaces();
     } else {
-      streams.take(call.client());
+      streams.take(stream.client());
     }
     connection.stay();
-    call.opened(connection, connection.open(call));
-    if (connection.isCrowded(turn.number())) {
+    stream.opened(connection, connection.http2.open(stream));
+    if (connection.isCrowded(http2Loop.turn.number())) {
       connections.makeAnother();
     }
   }
 
-  /** The streams that may be opened, and each client's share of them. */
-  private final class Places implements WaitingRequests.Places<UpstreamStream> {
-    @Override
-    public boolean hasRoom() {
-      return connections.withRoom() != null;
-    }
-
-    @Override
-    public boolean hasRoom(long client) {
-      return streams.hasRoom(client);
-    }
-
-    @Override
-    public boolean suits(UpstreamStream call) {
-      return Http2Pool.this.suits(call.asksForWebSocket(), call.client());
-    }
-
-    @Override
-    public void give(UpstreamStream call, long client) {
-      attach(call);
-      if (call.isSentAgain()) {
-        call.sendAgain();
-      } else {
-        call.request().opened(call);
-      }
-    }
-
-    @Override
-    public void refuse(UpstreamStream call) {
-      call.fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
-    }
-
-    @Override
-    public void isFull() {
-      connections.makeAnother();
-    }
+  @Override
+  public boolean hasRoom() {
+    return connections.withRoom() != null;
   }
 
-  /** Those who wait, as the connections see them. */
-  private final class Waiters implements Http2Connections.Owner {
-    @Override
-    public boolean isWaiting() {
-      return waiting.size() > 0;
-    }
-
-    @Override
-    public void roomChanged() {
-      waiting.serveSoon();
-    }
-
-    @Override
-    public void placeLeft(long client) {
-      streams.leave(client);
-    }
-
-    @Override
-    public void lost(RefusalReason reason) {
-      waiting.removeAll(call -> call.fail(reason, RequestEnd.NO_CODE));
-    }
-
-    @Override
-    public int mostConnections() {
-      return loop.settings().caps().http2Connections()
-          + longStreams.connections(connections.streamsOfOne());
-    }
-
-    @Override
-    public void makeRoom() {
-      Http2Pool.this.makeRoom();
-    }
-
-    @Override
-    public void placesChanged() {
-      countPlaces();
-    }
+  @Override
+  public boolean hasRoom(long client) {
+    return streams.hasRoom(client);
   }
 
-  /** What takes a request over that waited here. */
-  interface Taker {
-    void take(ProxiedRequest request, long client);
+  @Override
+  public boolean suits(UpstreamStream stream) {
+    return suits(stream.asksForWebSocket(), stream.client());
   }
 
-  /** Names who takes connections over which HTTP/1.1 was agreed on. */
-  void onHttp1(Http2Connections.OtherPool pool) {
-    connections.onHttp1(pool);
+  @Override
+  public void give(UpstreamStream stream, long client) {
+    attach(stream);
+    stream.begin();
+  }
+
+  @Override
+  public void refuse(UpstreamStream stream) {
+    stream.fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
+  }
+
+  @Override
+  public void hasNoRoom() {
+    connections.makeAnother();
+  }
+
+  /** Whether anybody waits for a stream. */
+  boolean isWaiting() {
+    return waiting.size() > 0;
+  }
+
+  /** There may be room for those who wait. */
+  void roomChanged() {
+    waiting.serveSoon();
+  }
+
+  /** Nobody is to wait any longer: there is no connection, and none on the way. */
+  void lost(RefusalReason reason) {
+    waiting.removeAll(stream -> stream.fail(reason, RequestEnd.NO_CODE));
   }
 
   /** Whether there is a connection, so that the service is known to speak HTTP/2. */
@@ -269,23 +224,13 @@ final class Http2Pool implements Origin {
     return connections.withRoom() != null;
   }
 
-  /** Hands all requests over that wait. */
-  void handOver(Taker taker) {
-    waiting.removeAll(
-        call -> {
-          ProxiedRequest request = call.request();
-          long client = call.client();
-          if (call.isSentAgain()) {
-            call.fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // HTTP/1.1 keeps none
-          } else {
-            call.forgotten();
-            taker.take(request, client);
-          }
-        });
+  /** Hands all requests that wait to who has connections of HTTP/1.1. */
+  void handOver() {
+    waiting.removeAll(UpstreamStream::handOver);
   }
 
-  @Override
-  public void forget(ProxiedRequest request) {
+  /** As {@link Origin#forget}. */
+  void forget(ProxiedRequest request) {
     for (int i = 0; i < waiting.size(); i++) {
       if (waiting.get(i).request() == request) {
         waiting.remove(i).forgotten();
@@ -294,62 +239,54 @@ final class Http2Pool implements Origin {
     }
   }
 
-  /** A call that the service has not looked at is to be sent once more, if there is a way. */
-  void sendAgain(UpstreamStream call) {
-    if (waiting.hasRoom(call.client())) {
-      enqueue(call);
+  /** An exchange that the service has not looked at is sent once more, if there is a way. */
+  void sendAgain(UpstreamStream stream) {
+    if (waiting.hasRoom(stream.client())) {
+      enqueue(stream);
       waiting.serveSoon();
     } else {
-      call.fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
+      stream.fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
     }
+  }
+
+  /** An exchange waits no more to be sent once more, if it did. */
+  void waitsNoMore(UpstreamStream stream) {
+    waiting.remove(stream);
   }
 
   /**
-   * A call is no longer on a connection.
+   * An exchange is no longer on a connection.
    *
    * @param keepsPlace whether its stream was reset, and its place stays its client's until the
-   *     service has seen that.
+   *     service has seen that ({@link #placeLeft}).
    */
-  void streamLeft(UpstreamStream call, boolean keepsPlace) {
-    if (call.isLong()) {
-      call.isLong(false);
-      longStreams.leave(call.client());
+  void streamLeft(UpstreamStream stream, boolean keepsPlace) {
+    if (stream.isLong) {
+      stream.isLong = false;
+      longStreams.leave(stream.client());
       loop.observer().streamClosed();
-      streams.take(call.client()); // one of requests' places now
+      streams.take(stream.client()); // one of requests' places now
       countPlaces();
     }
     if (!keepsPlace) {
-      streams.leave(call.client());
+      placeLeft(stream.client());
     }
   }
 
-  /** A call has ended, wherever it was. */
-  void ended(UpstreamStream call) {
-    if (call.isSentAgain()) {
-      waiting.remove(call);
-    }
-    if (freeCalls.size() < MAX_KEPT) {
-      freeCalls.addFirst(call);
-    } else {
-      call.forget();
+  /** A place is its client's no more. */
+  void placeLeft(long client) {
+    streams.leave(client);
+  }
+
+  /** An exchange has ended, wherever it was. */
+  void ended(UpstreamStream stream) {
+    if (!free.give(stream)) {
+      stream.leaveLoop();
     }
   }
 
   /** Closes what has no stream: the process is ending. */
-  @Override
-  public void closeIdle() {
+  void closeIdle() {
     connections.drain();
-  }
-
-  Http2Messages messages() {
-    return messages;
-  }
-
-  void told(UpstreamStream call) {
-    turn.told(call);
-  }
-
-  UpstreamLoop loop() {
-    return loop;
   }
 }

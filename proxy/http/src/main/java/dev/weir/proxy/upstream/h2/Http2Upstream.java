@@ -5,25 +5,25 @@ import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Role;
 import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.StreamEvents;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.upstream.ServiceTimer;
 import dev.weir.proxy.upstream.UpstreamLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelHandler;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** One connection to a service of HTTP/2, whose streams are {@link UpstreamStream}s. */
-final class Http2Upstream extends Http2Connection {
+final class Http2Upstream implements StreamEvents {
   /** How long one that is not the only one is kept without a stream. */
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -40,12 +40,15 @@ final class Http2Upstream extends Http2Connection {
   /** After such a wait, of streams that do not hold the window themselves, it is replaced. */
   private static final long REPLACED_NS = TimeUnit.SECONDS.toNanos(2);
 
+  /** Its streams. */
+  final Http2Connection http2;
+
+  final ConnectionHealth health = new ConnectionHealth(this);
+  final Http2UpstreamLoop http2Loop;
   private final Http2Connections connections;
   private final UpstreamLoop loop;
-  private final Http2Messages messages;
   private final Channel channel;
   private final ServiceTimer timer;
-  private final ConnectionHealth health = new ConnectionHealth(this);
   private SocketAddress[] targets;
   private boolean isSettled;
   private boolean hasRead;
@@ -62,12 +65,10 @@ final class Http2Upstream extends Http2Connection {
    */
   private long fullSinceTurn = NO_TURN;
 
-  Http2Upstream(Http2Connections connections, Channel channel) {
-    super(
-        connections.http2().connections(), Role.CLIENT, channel, connections.http2().observer(), 0);
+  Http2Upstream(Http2UpstreamLoop http2Loop, Http2Connections connections, Channel channel) {
+    this.http2Loop = http2Loop;
     this.connections = connections;
-    loop = connections.http2().upstream();
-    messages = connections.http2().messages();
+    loop = http2Loop.upstream;
     this.channel = channel;
     timer =
         new ServiceTimer() {
@@ -76,21 +77,21 @@ final class Http2Upstream extends Http2Connection {
             connections.timeIsUp(Http2Upstream.this);
           }
         };
+    http2 =
+        new Http2Connection(
+            http2Loop.connections, Role.CLIENT, channel, http2Loop.observer, 0, this);
+  }
+
+  /** Reads and writes for the connection. */
+  ChannelHandler handler() {
+    return http2.handler();
   }
 
   @Override
-  public void handlerAdded(ChannelHandlerContext ctx) {
-    if (channel.isActive()) {
-      channelActive(ctx); // it comes behind a handshake
-    }
-  }
-
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
+  public void connectionBegun() {
     loop.deadlines().join(timer);
     loop.deadlines().join(health);
-    timer.until(loop.clock().tick() + loop.settings().timeouts().connectNs());
-    start();
+    timer.until(http2Loop.nowNs() + loop.settings().timeouts().connectNs());
   }
 
   void madeTo(SocketAddress[] addresses) {
@@ -118,16 +119,16 @@ final class Http2Upstream extends Http2Connection {
       fullSinceTurn = turn;
     }
     boolean isFull = fullSinceTurn != NO_TURN && turn - fullSinceTurn >= 2;
-    return isFull || isShut || 4 * streamCount() >= 3 * peerSettings().maxStreams();
+    return isFull || isShut || 4 * http2.streamCount() >= 3 * http2.peerSettings().maxStreams();
   }
 
   /** Whether another connection is better for a new stream, if both have room. */
   boolean isWorseThan(Http2Upstream other) {
-    return isShut == other.isShut ? streamCount() < other.streamCount() : isShut;
+    return isShut == other.isShut ? http2.streamCount() < other.http2.streamCount() : isShut;
   }
 
   @Override
-  protected void windowAwaited(long ns, long othersNs) {
+  public void windowAwaited(long ns, long othersNs) {
     boolean wasShut = isShut;
     isShut = ns >= SHUT_NS;
     if (othersNs >= REPLACED_NS) {
@@ -138,7 +139,7 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
-  protected boolean hasAnsweredSince(long ns) {
+  public boolean hasAnsweredSince(long ns) {
     return connections.answeredNs() >= ns;
   }
 
@@ -149,12 +150,12 @@ final class Http2Upstream extends Http2Connection {
 
   /** Whether it has no stream but those that were reset. */
   boolean isIdle() {
-    return streamCount() == unseenResets();
+    return http2.streamCount() == http2.unseenResets();
   }
 
   /** It has no stream, and another one would do. */
   void idle() {
-    timer.until(loop.clock().nowNs() + IDLE_NS);
+    timer.until(http2Loop.nowNs() + IDLE_NS);
   }
 
   /** It is used, or is to stay. */
@@ -165,8 +166,7 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf bytes = (ByteBuf) message;
+  public boolean accepts(ByteBuf bytes) {
     if (!hasRead && !beginsWithSettings(bytes)) {
       int shown = Math.min(LOGGED_BYTES, bytes.readableBytes());
       loop.addresses()
@@ -176,14 +176,17 @@ final class Http2Upstream extends Http2Connection {
               channel.remoteAddress()
                   + " does not speak HTTP/2 (expected: SETTINGS first); its first bytes: "
                   + ByteBufUtil.hexDump(bytes, bytes.readerIndex(), shown));
-      bytes.release();
       isNoHttp2 = true;
       channel.close();
-      return;
+      return false;
     }
     hasRead = true;
-    super.channelRead(ctx, message);
-    health.read(loop.clock().nowNs());
+    return true;
+  }
+
+  @Override
+  public void readEnding() {
+    health.read(http2Loop.nowNs());
   }
 
   /** Whether it may be that: less than so many bytes are not sent first by anybody. */
@@ -192,18 +195,13 @@ final class Http2Upstream extends Http2Connection {
         || bytes.getByte(bytes.readerIndex() + TYPE_OFFSET) == FrameType.SETTINGS;
   }
 
-  /** A request has had no answer in time; since when it has waited for one. */
-  void overdue(long sinceNs) {
-    health.overdue(sinceNs, loop.clock().nowNs());
-  }
-
   /**
    * The place of a stream that was reset is its client's until the service has seen that; {@link
-   * Http2Connections#placeLeft} is told then.
+   * Http2Pool#placeLeft} is told then.
    */
   void keepPlace(int stream, long client) {
     if (stream >= resetClients.length) {
-      resetClients = Arrays.copyOf(resetClients, Math.max(slots(), 2 * stream));
+      resetClients = Arrays.copyOf(resetClients, Math.max(http2.slots(), 2 * stream));
     }
     resetClients[stream] = client;
     connections.roomChanged(this); // it may be idle now
@@ -211,43 +209,40 @@ final class Http2Upstream extends Http2Connection {
 
   /** Asks for the places of streams that were reset, if they are many or others wait for them. */
   void askForPlaces() {
-    boolean isNeeded = 4 * unseenResets() >= peerSettings().maxStreams() || connections.isAwaited();
-    if (unaskedResets() > 0 && isNeeded && !isGoingAway()) {
-      health.askForResets(loop.clock().nowNs());
+    boolean isNeeded =
+        4 * http2.unseenResets() >= http2.peerSettings().maxStreams()
+            || connections.pool.isWaiting();
+    if (http2.unaskedResets() > 0 && isNeeded && !http2.isGoingAway()) {
+      health.askForResets(http2Loop.nowNs());
     }
   }
 
   @Override
-  protected long stalledNs() {
-    return Math.max(super.stalledNs(), loop.settings().timeouts().responseNs());
+  public long stalledNs() {
+    return Math.max(StreamEvents.super.stalledNs(), loop.settings().timeouts().responseNs());
   }
 
   @Override
-  protected boolean keepsResets() {
+  public boolean keepsResets() {
     return true;
   }
 
   @Override
-  protected void streamReset(int stream) {
-    UpstreamStream call = (UpstreamStream) user(stream);
+  public void streamReset(int stream) {
+    UpstreamStream call = (UpstreamStream) http2.owner(stream);
     if (call != null) {
-      connections.http2().resets().count(call.client(), loop.clock().nowNs());
+      http2Loop.resets.count(call.client(), http2Loop.nowNs());
     }
   }
 
   @Override
-  protected void resetSeen(int stream) {
-    connections.placeLeft(resetClients[stream]);
+  public void resetSeen(int stream) {
+    connections.pool.placeLeft(resetClients[stream]);
   }
 
   @Override
-  protected void turnEnding() {
+  public void turnEnding() {
     askForPlaces();
-  }
-
-  /** A request waits for the first of its answer. */
-  void awaited(long nowNs) {
-    health.awaited(nowNs);
   }
 
   /**
@@ -256,8 +251,8 @@ final class Http2Upstream extends Http2Connection {
    */
   long awaitedSince(long afterNs) {
     long sinceNs = Deadlines.NEVER;
-    for (int stream = 0; stream < slots(); stream++) {
-      UpstreamStream call = (UpstreamStream) user(stream);
+    for (int stream = 0; stream < http2.slots(); stream++) {
+      UpstreamStream call = (UpstreamStream) http2.owner(stream);
       if (call != null && call.waitsSinceNs() > afterNs) {
         sinceNs = Math.min(sinceNs, call.waitsSinceNs());
       }
@@ -265,18 +260,14 @@ final class Http2Upstream extends Http2Connection {
     return sinceNs;
   }
 
-  /** Tells of each call that has a stream. */
-  void forEachCall(Consumer<UpstreamStream> told) {
-    for (int stream = 0; stream < slots(); stream++) {
-      UpstreamStream call = (UpstreamStream) user(stream);
+  /** Tells of each stream that an exchange has. */
+  void forEachStream(Consumer<UpstreamStream> told) {
+    for (int stream = 0; stream < http2.slots(); stream++) {
+      UpstreamStream call = (UpstreamStream) http2.owner(stream);
       if (call != null) {
         told.accept(call);
       }
     }
-  }
-
-  long nowNs() {
-    return loop.clock().nowNs();
   }
 
   /** It is to get no new streams. */
@@ -285,17 +276,17 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
-  protected void pingAnswered(long data) {
+  public void pingAnswered(long data) {
     health.pingAnswered(data);
   }
 
   @Override
-  protected void acknowledged() {
+  public void acknowledged() {
     health.isThere();
   }
 
   @Override
-  protected void settingsReceived() {
+  public void settingsReceived() {
     if (!isSettled) {
       isSettled = true;
       timer.until(Deadlines.NEVER);
@@ -304,96 +295,59 @@ final class Http2Upstream extends Http2Connection {
   }
 
   @Override
-  protected void roomChanged() {
+  public void roomChanged() {
     connections.roomChanged(this);
   }
 
   @Override
-  protected void headReceived(int stream, FieldBlock fields, boolean endStream) {
+  public void headReceived(int stream, FieldBlock fields, boolean endStream) {
     answered();
-    UpstreamStream call = (UpstreamStream) user(stream);
-    if (call == null) {
+    UpstreamStream exchange = (UpstreamStream) http2.owner(stream);
+    ResponseHead head = http2Loop.messages.head();
+    if (!head.readHead(fields, exchange.headMethod(), endStream)) {
+      exchange.malformed();
       return;
     }
-    ResponseHead head = messages.head();
-    if (!head.readHead(fields, call.headMethod(), endStream)) {
-      call.malformed();
-      return;
-    }
-    if (!head.informational() && !endStream && !call.agreesToWebSocket(head)) {
+    if (!head.informational() && !endStream && !exchange.agreesToWebSocket(head)) {
       if (!head.hasBody()) {
-        expectContent(stream, 0);
+        http2.expectContent(stream, 0);
       } else if (head.contentLength() >= 0) {
-        expectContent(stream, head.contentLength());
+        http2.expectContent(stream, head.contentLength());
       }
     }
-    if (!call.headReceived(head, endStream)) {
-      call.malformed();
+    if (!exchange.headReceived(head, endStream)) {
+      exchange.malformed();
     }
   }
 
   /** A head has come, or content. */
-  private void answered() {
+  void answered() {
     health.answered();
-    connections.answered(loop.clock().nowNs());
+    connections.answered(http2Loop.nowNs());
   }
 
-  @Override
-  protected int dataReceived(int stream, ByteBuf in, int offset, int bytes, boolean endStream) {
-    answered();
-    UpstreamStream call = (UpstreamStream) user(stream);
-    return call == null ? 0 : call.dataReceived(in, offset, bytes, endStream);
-  }
-
-  @Override
-  protected void trailersReceived(int stream, FieldBlock fields) {
-    UpstreamStream call = (UpstreamStream) user(stream);
-    if (call != null) {
-      RequestView trailers = messages.head().readTrailers(fields);
-      if (trailers == null) {
-        call.malformed();
-      } else {
-        call.trailersReceived(trailers);
-      }
-    }
-  }
-
-  @Override
-  protected void streamEnded(int stream, StreamEnd how, int errorCode) {
+  /**
+   * A stream has ended before its time.
+   *
+   * @return false if the connection has, as the service does not speak HTTP/2, or not as it must.
+   */
+  boolean streamEnded(StreamEnd how, int errorCode) {
     if (how == StreamEnd.UNPROCESSED
-        && !isGoingAway()
-        && streamCount() <= peerSettings().maxStreams()) {
-      health.refused(loop.clock().nowNs());
+        && !http2.isGoingAway()
+        && http2.streamCount() <= http2.peerSettings().maxStreams()) {
+      health.refused(http2Loop.nowNs());
     }
-    UpstreamStream call = (UpstreamStream) user(stream);
-    if (call != null) {
-      if (how == StreamEnd.UNREAD) {
-        connections.http2().resets().sendApart(call.client(), loop.clock().nowNs());
-      }
-      boolean isOurWord = how == StreamEnd.CONNECTION_LOST && errorCode != ErrorCode.NO_ERROR;
-      if (isNoHttp2 || isOurWord) {
-        call.malformed();
-      } else {
-        call.streamEnded(how, errorCode);
-      }
-    }
+    boolean isOurWord = how == StreamEnd.CONNECTION_LOST && errorCode != ErrorCode.NO_ERROR;
+    return !isNoHttp2 && !isOurWord;
   }
 
   @Override
-  protected void bytesSent(int stream, int bytes) {
-    UpstreamStream call = (UpstreamStream) user(stream);
-    if (call != null) {
-      call.bytesSent(bytes);
-    }
-  }
-
-  @Override
-  protected void goAwayReceived(int errorCode) {
+  public void goAwayReceived(int errorCode) {
     connections.goingAway(this);
   }
 
   @Override
-  protected void connectionEnded() {
+  public void connectionEnded() {
     timer.leave();
     health.leave();
     connections.closed(this);

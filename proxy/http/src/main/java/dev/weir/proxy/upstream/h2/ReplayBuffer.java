@@ -1,5 +1,6 @@
 package dev.weir.proxy.upstream.h2;
 
+import dev.weir.proxy.http2.Http2Connection;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -55,19 +56,19 @@ final class ReplayBuffer {
   }
 
   /** Sends the head, and with it the end if nothing follows. */
-  void sendHead(Http2Upstream connection, int stream) {
+  void sendHead(Http2Connection connection, int stream) {
     offset = connection.writtenBytes();
     connection.sendHead(stream, bytes, headBytes, ended && bodyBytes() == 0);
   }
 
   /** Sends all of it; returns how much of the body waits. */
-  int send(Http2Upstream connection, int stream) {
+  int send(Http2Connection connection, int stream) {
     sendHead(connection, stream);
     return bodyBytes() == 0 ? 0 : connection.sendData(stream, copyBody(), ended);
   }
 
   /** Whether nothing of it has left the connection that it was written to last. */
-  boolean isUnsent(Http2Upstream connection) {
+  boolean isUnsent(Http2Connection connection) {
     return connection.isUnsent(offset);
   }
 

@@ -3,15 +3,15 @@ package dev.weir.proxy.upstream.h2;
 import dev.weir.proxy.loop.TurnEnd;
 
 /**
- * The turn of an event loop, as calls to the service see it: which one it is, and whose clients
- * have been told something in it. What they have been told is sent at its end, once.
+ * The turn of an event loop, as streams to the service see it: which one it is, and which streams
+ * have told their clients something in it. What they have told is sent at its end, once.
  */
 final class TurnOfCalls implements TurnEnd.Member {
   private final TurnEnd turnEnd;
   private boolean joined;
   private long number;
 
-  /** The first call that has told its client something; the others follow it. */
+  /** The stream that was the last to tell its client something; the others follow it. */
   private UpstreamStream told;
 
   TurnOfCalls(TurnEnd turnEnd) {
@@ -24,12 +24,11 @@ final class TurnOfCalls implements TurnEnd.Member {
     return number;
   }
 
-  /** A call has told its client something that is not the end. */
-  void told(UpstreamStream call) {
-    if (!call.isTold) {
-      call.isTold = true;
-      call.nextTold = told;
-      told = call;
+  /** A stream has told its client something that is not the end. */
+  void told(UpstreamStream stream) {
+    if (stream.nextTold == null) {
+      stream.nextTold = told == null ? stream : told;
+      told = stream;
       join();
     }
   }
@@ -45,14 +44,13 @@ final class TurnOfCalls implements TurnEnd.Member {
   public void turnEnded() {
     joined = false;
     number++;
-    UpstreamStream call = told;
+    UpstreamStream stream = told;
     told = null;
-    while (call != null) {
-      UpstreamStream next = call.nextTold;
-      call.nextTold = null;
-      call.isTold = false;
-      call.flushResponse();
-      call = next;
+    while (stream != null) {
+      UpstreamStream next = stream.nextTold == stream ? null : stream.nextTold;
+      stream.nextTold = null;
+      stream.flushResponse();
+      stream = next;
     }
   }
 }

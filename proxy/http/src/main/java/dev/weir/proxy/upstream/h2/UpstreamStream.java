@@ -5,11 +5,16 @@ import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.ReceivedContent;
 import dev.weir.proxy.http2.StreamEnd;
+import dev.weir.proxy.http2.StreamOwner;
+import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.ResponseHead;
+import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.upstream.ServiceTimer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -19,41 +24,89 @@ import io.netty.buffer.Unpooled;
  *
  * <p>An exchange that the service has not looked at (RFC 9113, section 8.7) is sent once more, on
  * another stream, if nothing was answered and all that was sent is still kept.
+ *
+ * <pre>
+ * state          | connection | next
+ * WAITING        | none       | SENT: there is a stream
+ * SENT           | has one    | ANSWERED, STREAMING, TUNNEL: by the final head
+ *                |            | WAITING_AGAIN: the service has not looked at it
+ * WAITING_AGAIN  | none       | SENT_AGAIN: there is another stream
+ * SENT_AGAIN     | has one    | as SENT, but not a third time
+ * ANSWERED       | has one    | IDLE: by the end of the response
+ * STREAMING      | has one    | IDLE: by the end of the response
+ * TUNNEL         | has one    | SERVICE_ENDED: by the end of the service's side
+ * SERVICE_ENDED  | has one    | IDLE: by the end of the client's side
+ * any            |            | IDLE: by a failure, a reset of either side, or the client's leaving
+ * IDLE           | none       | WAITING: a request takes it
+ * </pre>
  */
-final class UpstreamStream implements ServiceSide {
+final class UpstreamStream implements ServiceSide, StreamOwner {
   /** Informational responses to one request, before the final one. */
   private static final int MAX_INFORMATIONAL = 8;
 
-  /** From here on content is handed on in its memory, and not copied. */
-  private static final int MIN_SLICE_BYTES = 4096;
+  private enum State {
+    IDLE,
+
+    /** The request waits for a stream. */
+    WAITING,
+
+    /** The head is sent, or about to be; the service has sent no final one. */
+    SENT,
+
+    /** The request waits for a second stream. */
+    WAITING_AGAIN,
+
+    /** The head is sent on the second stream, or about to be. */
+    SENT_AGAIN,
+
+    /** The final head has come. */
+    ANSWERED,
+
+    /** The final head of a gRPC call has come: its messages may be far apart. */
+    STREAMING,
+
+    /** The service has agreed to a WebSocket. */
+    TUNNEL,
+
+    /** The service has ended its side of the tunnel. */
+    SERVICE_ENDED
+  }
 
   private final Http2Pool pool;
-  private final ServiceWait wait;
+  private final Http2UpstreamLoop http2Loop;
   private final ReplayBuffer kept = new ReplayBuffer();
 
+  /** Ends when the service has had its time. */
+  private final ServiceTimer wait =
+      new ServiceTimer() {
+        @Override
+        protected void onDeadline() {
+          connection.health.overdue(waitsSinceNs, http2Loop.nowNs());
+          fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
+        }
+      };
+
+  private State state = State.IDLE;
   private ProxiedRequest request;
   private long client;
   private Http2Upstream connection;
   private int stream;
 
-  private boolean headMethod;
-
   /** Since when it has its stream. */
   private long openedNs;
 
-  /** Whether it counts among the {@link LongStreams}. */
-  private boolean isLong;
+  /** Whether the pool counts it among the streams that last. */
+  boolean isLong;
 
-  /** Whether a WebSocket is asked for, and whether the service has agreed to it. */
+  private boolean headMethod;
   private boolean asksForWebSocket;
-
-  private boolean isTunnel;
   private boolean requestEnded;
-  private boolean responseStarted;
-  private boolean responseEnded;
-  private boolean isSentAgain;
-  private boolean isSilentBetweenReads;
   private int informationalCount;
+
+  /** Whether it is the service that is waited for; and since when, or when that was looked at. */
+  private boolean waitsForService;
+
+  private long waitsSinceNs;
 
   /** Bytes of the request that wait for a window, and of the response that the client holds. */
   private int requestHeldBytes;
@@ -68,37 +121,27 @@ final class UpstreamStream implements ServiceSide {
 
   private RefusalReason failure;
 
-  /** The next call that has told its client something in this turn; see {@link Http2Pool}. */
+  /**
+   * The next stream that has told its client something in this turn ({@link TurnOfCalls}); this one
+   * if there is none, null if this has told nothing.
+   */
   UpstreamStream nextTold;
-
-  boolean isTold;
 
   UpstreamStream(Http2Pool pool) {
     this.pool = pool;
-    wait =
-        new ServiceWait(pool.loop()) {
-          @Override
-          protected void onDeadline() {
-            connection.overdue(sinceNs());
-            fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
-          }
-        };
-    pool.loop().deadlines().join(wait);
+    http2Loop = pool.http2Loop;
+    http2Loop.upstream.deadlines().join(wait);
   }
 
   /** Starts with a request that asks for a stream. */
   void start(ProxiedRequest newRequest, long ofClient) {
+    state = State.WAITING;
     request = newRequest;
     client = ofClient;
     connection = null;
     failure = null;
     requestEnded = false;
-    responseStarted = false;
-    responseEnded = false;
     asksForWebSocket = newRequest.encoded().webSocket();
-    isTunnel = false;
-    isSentAgain = false;
-    isSilentBetweenReads = false;
     informationalCount = 0;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
@@ -113,14 +156,27 @@ final class UpstreamStream implements ServiceSide {
     return client;
   }
 
-  /** Whether the request has been sent before, and waits to be sent once more. */
-  boolean isSentAgain() {
-    return isSentAgain;
-  }
-
   /** Whether a WebSocket is asked for. */
   boolean asksForWebSocket() {
     return asksForWebSocket;
+  }
+
+  /** Whether the method is HEAD, whose response has no content. */
+  boolean headMethod() {
+    return headMethod;
+  }
+
+  /** Since when it has its stream. */
+  long openedNs() {
+    return openedNs;
+  }
+
+  private boolean isUnanswered() {
+    return state == State.SENT || state == State.SENT_AGAIN;
+  }
+
+  private boolean isTunnel() {
+    return state == State.TUNNEL || state == State.SERVICE_ENDED;
   }
 
   /** The request no longer waits for a stream. */
@@ -129,25 +185,35 @@ final class UpstreamStream implements ServiceSide {
     leave();
   }
 
+  /** The service speaks HTTP/1.1: the request, which waits, goes to who has its connections. */
+  void handOver() {
+    if (state == State.WAITING_AGAIN) {
+      fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // HTTP/1.1 keeps none
+    } else {
+      ProxiedRequest waiting = request;
+      long ofClient = client;
+      forgotten();
+      http2Loop.alpn.openHttp1(waiting, ofClient);
+    }
+  }
+
   /** It has a stream now. */
   void opened(Http2Upstream on, int openedStream) {
+    state = state == State.WAITING_AGAIN ? State.SENT_AGAIN : State.SENT;
     connection = on;
     stream = openedStream;
-    openedNs = nowNs();
+    openedNs = http2Loop.nowNs();
   }
 
-  /** Whether it counts among those that last. */
-  boolean isLong() {
-    return isLong;
-  }
-
-  void isLong(boolean lasts) {
-    isLong = lasts;
-  }
-
-  /** Whether it has had its stream for so long that it counts among those that last. */
-  boolean hasLasted() {
-    return LongStreams.haveLasted(openedNs, nowNs());
+  /** It has got the stream that it waited for: the request goes out. */
+  void begin() {
+    if (state == State.SENT) {
+      request.opened(this);
+    } else if (mayAsk()) {
+      heldAgainBytes = kept.send(connection.http2, stream);
+      requestHeldBytes += heldAgainBytes;
+      awaitService();
+    }
   }
 
   @Override
@@ -160,8 +226,8 @@ final class UpstreamStream implements ServiceSide {
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
     if (mayAsk()) {
-      kept.head(pool.messages().finish(head), requestEnded && !asksForWebSocket);
-      kept.sendHead(connection, stream);
+      kept.head(http2Loop.messages.finish(head), requestEnded && !asksForWebSocket);
+      kept.sendHead(connection.http2, stream);
       awaitService();
     }
     return called();
@@ -169,7 +235,7 @@ final class UpstreamStream implements ServiceSide {
 
   /** Fails, where a WebSocket is asked for, if the service has not said that it takes any. */
   private boolean mayAsk() {
-    boolean may = !asksForWebSocket || connection.peerSettings().allowsConnectProtocol();
+    boolean may = !asksForWebSocket || connection.http2.peerSettings().allowsConnectProtocol();
     if (!may) {
       fail(RefusalReason.UPSTREAM_NO_WEBSOCKET, RequestEnd.NO_CODE);
     }
@@ -182,14 +248,14 @@ final class UpstreamStream implements ServiceSide {
     requestEnded |= end;
     kept.add(bytes, end);
     if (connection == null) {
-      bytes.release(); // it is kept, or the call has failed
+      bytes.release(); // it is kept, or the exchange has failed
       if (!kept.isWhole()) {
         fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
       }
       return called() ? 0 : GONE;
     }
-    int held = connection.sendData(stream, bytes, end);
-    if (isTunnel && requestEnded && responseEnded) {
+    int held = connection.http2.sendData(stream, bytes, end);
+    if (state == State.SERVICE_ENDED && requestEnded) {
       request = null;
       leave(); // what waits is sent in its own time
       return called() ? 0 : GONE;
@@ -212,24 +278,10 @@ final class UpstreamStream implements ServiceSide {
     if (connection == null) {
       fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
     } else {
-      ByteBuf block = pool.messages().trailers(fields);
-      if (block != null) {
-        connection.sendTrailers(stream, block);
-      } else {
-        connection.sendData(stream, Unpooled.EMPTY_BUFFER, true);
-      }
+      http2Loop.messages.sendTrailers(connection.http2, stream, fields);
       awaitService();
     }
     return called();
-  }
-
-  /** Sends what was kept once more. */
-  void sendAgain() {
-    if (mayAsk()) {
-      heldAgainBytes = kept.send(connection, stream);
-      requestHeldBytes += heldAgainBytes;
-      awaitService();
-    }
   }
 
   @Override
@@ -250,7 +302,7 @@ final class UpstreamStream implements ServiceSide {
   @Override
   public void responseConsumed(int bytes) {
     responseHeldBytes -= bytes;
-    connection.credit(stream, bytes);
+    connection.http2.credit(stream, bytes);
     awaitService();
   }
 
@@ -259,14 +311,19 @@ final class UpstreamStream implements ServiceSide {
    * request, or does not take what there is of it.
    */
   private void awaitService() {
-    wait.beginAnew(
+    waitsSinceNs = http2Loop.nowNs();
+    waitsForService =
         connection != null
-            && !isTunnel
+            && (isUnanswered() || state == State.ANSWERED)
             && responseHeldBytes == 0
-            && !(responseStarted && isSilentBetweenReads)
-            && (requestEnded || requestHeldBytes > 0));
-    if (wait.isOn() && !responseStarted) {
-      connection.awaited(wait.sinceNs());
+            && (requestEnded || requestHeldBytes > 0);
+    if (!waitsForService) {
+      wait.until(Deadlines.NEVER);
+      return;
+    }
+    wait.until(waitsSinceNs + http2Loop.upstream.settings().timeouts().responseNs());
+    if (isUnanswered()) {
+      connection.health.awaited(waitsSinceNs);
     }
   }
 
@@ -275,20 +332,20 @@ final class UpstreamStream implements ServiceSide {
    * is not.
    */
   long waitsSinceNs() {
-    return wait.isOn() && !responseStarted ? wait.sinceNs() : Long.MIN_VALUE;
+    return waitsForService && isUnanswered() ? waitsSinceNs : Long.MIN_VALUE;
   }
 
   @Override
   public void reset(RequestEnd.How how, int errorCode) {
-    if (how == RequestEnd.How.TIMED_OUT && connection != null && requestEnded && !responseStarted) {
-      connection.overdue(wait.sinceNs()); // while it has its stream
+    if (how == RequestEnd.How.TIMED_OUT && requestEnded && isUnanswered()) {
+      connection.health.overdue(waitsSinceNs, http2Loop.nowNs()); // while it has its stream
     }
     request = null;
     cancel(errorCode == RequestEnd.NO_CODE ? ErrorCode.CANCEL : errorCode);
   }
 
-  /** Some of the request that waited has gone out. */
-  void bytesSent(int bytes) {
+  @Override
+  public void bytesSent(int bytes) {
     requestHeldBytes -= bytes;
     awaitService();
     int again = Math.min(bytes, heldAgainBytes);
@@ -305,14 +362,16 @@ final class UpstreamStream implements ServiceSide {
       return ++informationalCount <= MAX_INFORMATIONAL && informational(head);
     }
     kept.discard();
-    responseStarted = true;
     if (agreesToWebSocket(head)) {
       switched(head, ended);
       return true;
     }
-    isSilentBetweenReads = GrpcContentType.of(head.fields()) == GrpcContentType.GRPC;
+    state =
+        GrpcContentType.of(head.fields()) == GrpcContentType.GRPC
+            ? State.STREAMING
+            : State.ANSWERED;
     awaitService();
-    pool.told(this);
+    http2Loop.turn.told(this);
     request.responseHead(head);
     if (ended && request != null) {
       complete().responseData(Unpooled.EMPTY_BUFFER, true);
@@ -325,11 +384,17 @@ final class UpstreamStream implements ServiceSide {
     return asksForWebSocket && head.agrees();
   }
 
+  private boolean informational(ResponseHead head) {
+    http2Loop.turn.told(this);
+    request.informational(head); // no window counts it, and there are few
+    return true;
+  }
+
   private void switched(ResponseHead head, boolean ended) {
-    isTunnel = true;
+    state = State.TUNNEL;
     requestEnded = false;
     awaitService();
-    pool.told(this);
+    http2Loop.turn.told(this);
     request.switched(head);
     if (ended && request != null) {
       tunnelReceived(Unpooled.EMPTY_BUFFER, true);
@@ -339,11 +404,13 @@ final class UpstreamStream implements ServiceSide {
   /** Takes over {@code bytes} of the tunnel, and returns how many of them are held. */
   private int tunnelReceived(ByteBuf bytes, boolean ended) {
     ProxiedRequest served = request;
-    responseEnded = ended;
-    pool.told(this);
-    if (ended && requestEnded) {
-      request = null;
-      leave();
+    http2Loop.turn.told(this);
+    if (ended) {
+      state = State.SERVICE_ENDED;
+      if (requestEnded) {
+        request = null;
+        leave();
+      }
     }
     int held = served.responseData(bytes, ended);
     if (request == null) {
@@ -353,29 +420,14 @@ final class UpstreamStream implements ServiceSide {
     return held;
   }
 
-  private boolean informational(ResponseHead head) {
-    pool.told(this);
-    request.informational(head); // no window counts it, and there are few
-    return true;
-  }
-
-  /** Whether the method is HEAD, whose response has no content. */
-  boolean headMethod() {
-    return headMethod;
-  }
-
-  /** Whether the final head has come. */
-  boolean responseStarted() {
-    return responseStarted;
-  }
-
-  /** Some content has come, and how much of it is held is returned. */
-  int dataReceived(ByteBuf in, int offset, int bytes, boolean ended) {
-    if (isTunnel) {
-      return tunnelReceived(content(in, offset, bytes), ended);
+  @Override
+  public int dataReceived(ByteBuf in, int offset, int bytes, boolean ended) {
+    connection.answered();
+    if (isTunnel()) {
+      return tunnelReceived(ReceivedContent.take(in, offset, bytes, true), ended);
     }
     if (bytes == 0 || !request.copiesResponse()) {
-      return dataReceived(content(in, offset, bytes), ended);
+      return dataReceived(ReceivedContent.take(in, offset, bytes, true), ended);
     }
     int readerIndex = in.readerIndex();
     int writerIndex = in.writerIndex();
@@ -389,7 +441,7 @@ final class UpstreamStream implements ServiceSide {
       complete().responseData(content, true);
       return 0;
     }
-    pool.told(this);
+    http2Loop.turn.told(this);
     int held = request.responseData(content, false);
     if (request != null) {
       responseHeldBytes += held;
@@ -398,20 +450,13 @@ final class UpstreamStream implements ServiceSide {
     return held;
   }
 
-  private static ByteBuf content(ByteBuf in, int offset, int bytes) {
-    if (bytes == 0) {
-      return Unpooled.EMPTY_BUFFER;
-    }
-    return bytes < MIN_SLICE_BYTES
-        ? in.alloc().directBuffer(bytes).writeBytes(in, offset, bytes)
-        : in.retainedSlice(offset, bytes);
-  }
-
-  void trailersReceived(RequestView fields) {
-    if (isTunnel) {
+  @Override
+  public void trailersReceived(FieldBlock fields) {
+    RequestView trailers = http2Loop.messages.head().readTrailers(fields);
+    if (trailers == null || isTunnel()) {
       malformed();
     } else {
-      complete().responseTrailers(fields);
+      complete().responseTrailers(trailers);
     }
   }
 
@@ -419,15 +464,11 @@ final class UpstreamStream implements ServiceSide {
   private ProxiedRequest complete() {
     ProxiedRequest served = request;
     request = null;
-    if (connection.isSending(stream)) {
-      connection.reset(stream, ErrorCode.NO_ERROR); // the rest of the request, nobody wants
+    if (connection.http2.isSending(stream)) {
+      connection.http2.reset(stream, ErrorCode.NO_ERROR); // the rest of the request, nobody wants
     }
     leave();
     return served;
-  }
-
-  private long nowNs() {
-    return pool.loop().clock().nowNs();
   }
 
   /** Passes on what the client has been told in this turn. */
@@ -437,31 +478,37 @@ final class UpstreamStream implements ServiceSide {
     }
   }
 
-  /** The stream has ended before its time. */
-  void streamEnded(StreamEnd how, int errorCode) {
+  @Override
+  public void cancelled(StreamEnd how, int errorCode) {
+    if (!connection.streamEnded(how, errorCode)) {
+      malformed();
+      return;
+    }
     boolean isUntouched =
         how == StreamEnd.UNPROCESSED
-            || how == StreamEnd.CONNECTION_LOST && kept.isUnsent(connection);
-    if (isUntouched && !isSentAgain && !responseStarted && kept.isWhole() && !isCalled) {
+            || how == StreamEnd.CONNECTION_LOST && kept.isUnsent(connection.http2);
+    if (isUntouched && state == State.SENT && kept.isWhole() && !isCalled) {
       retry();
       return;
     }
     switch (how) {
       case UNPROCESSED ->
           fail(
-              responseStarted ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_BUSY,
+              isUnanswered() ? RefusalReason.UPSTREAM_BUSY : RefusalReason.UPSTREAM_MALFORMED,
               ErrorCode.INTERNAL_ERROR); // never that nothing was looked at: it is charged for
       case PEER_RESET -> {
-        if (isTunnel && responseEnded && errorCode == ErrorCode.NO_ERROR) {
+        if (state == State.SERVICE_ENDED && errorCode == ErrorCode.NO_ERROR) {
           wantsNoMore();
         } else {
           fail(RefusalReason.UPSTREAM_CLOSED, errorCode);
         }
       }
-      case FAULT -> fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
-      case STALLED -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
-      case UNTAKEN -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL); // by its client
-      case UNREAD -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
+      case FAULT -> malformed();
+      case STALLED, UNTAKEN -> fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
+      case UNREAD -> {
+        http2Loop.resets.sendApart(client, http2Loop.nowNs());
+        fail(RefusalReason.UPSTREAM_TIMEOUT, ErrorCode.CANCEL);
+      }
       case CONNECTION_LOST -> fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);
     }
   }
@@ -475,8 +522,8 @@ final class UpstreamStream implements ServiceSide {
   }
 
   private void retry() {
-    isSentAgain = true;
-    wait.end();
+    state = State.WAITING_AGAIN;
+    waitForNothing();
     int consumed = requestHeldBytes;
     requestHeldBytes = 0;
     leaveStream();
@@ -511,31 +558,40 @@ final class UpstreamStream implements ServiceSide {
   /** Resets the stream, if it is not over, and ends. */
   private void cancel(int errorCode) {
     if (connection != null) {
-      connection.reset(stream, errorCode);
+      connection.http2.reset(stream, errorCode);
     }
     leave();
   }
 
   /** It serves no other request. */
-  void forget() {
+  void leaveLoop() {
     wait.leave();
   }
 
   /** Leaves the stream, or the wait for one, and ends. */
-  void leave() {
-    wait.end();
+  private void leave() {
+    waitForNothing();
     kept.discard();
     if (connection != null) {
       leaveStream();
     }
+    if (state == State.WAITING_AGAIN) {
+      pool.waitsNoMore(this);
+    }
+    state = State.IDLE;
     pool.ended(this);
+  }
+
+  private void waitForNothing() {
+    waitsForService = false;
+    wait.until(Deadlines.NEVER);
   }
 
   private void leaveStream() {
     Http2Upstream left = connection;
     connection = null;
-    left.release(stream);
-    boolean keepsPlace = left.isResetUnseen(stream);
+    left.http2.release(stream);
+    boolean keepsPlace = left.http2.isResetUnseen(stream);
     if (keepsPlace) {
       left.keepPlace(stream, client);
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
-import dev.weir.proxy.exchange.Origin.Opening;
+import dev.weir.proxy.exchange.Origin.Pending;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
@@ -158,7 +158,7 @@ class Http1ConnectionTest {
 
   @Test
   void waitsForAConnectionNoLongerThanTheClient() {
-    held.service.opening = Opening.CONNECTING;
+    held.service.pending = Pending.CONNECTING;
     send(GET.formatted("a"));
     assertEquals(1, held.service.waiting());
     held.channel.close();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.downstream.listen.EmbeddedClient;
-import dev.weir.proxy.exchange.Origin.Opening;
+import dev.weir.proxy.exchange.Origin.Pending;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -100,7 +100,7 @@ class KeptInputTest {
 
   @Test
   void bodiesThatWaitForTheServiceHaveTheSameBound() {
-    held.service.opening = Opening.QUEUED;
+    held.service.pending = Pending.QUEUED;
     sendFromMany(HALF_BODY);
     String refusal = clients.get(0).received();
     clients.forEach(Client::received);

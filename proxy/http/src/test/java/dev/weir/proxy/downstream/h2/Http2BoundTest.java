@@ -159,7 +159,7 @@ class Http2BoundTest {
 
   @Test
   void countsHeadsThatWaitForAConnection() {
-    held.service.opening = Origin.Opening.QUEUED;
+    held.service.pending = Origin.Pending.QUEUED;
     ask(3);
     assertTrue(heldBytes() > 3 * 12_000, heldBytes() + " bytes");
     held.service.connect();

@@ -110,7 +110,7 @@ class Http2RaceTest {
     ask();
     held.admission.late = false;
     held.client.request(3, true, "GET", "/a").send();
-    held.service.opening = Origin.Opening.CONNECTING;
+    held.service.pending = Origin.Pending.CONNECTING;
     held.client.request(5, true, "GET", "/a").send();
     held.channel.close();
     assertEquals(0, held.admission.waiting());
@@ -154,7 +154,7 @@ class Http2RaceTest {
 
   @Test
   void aResetWhileAConnectionIsMadeForgetsTheRequest() {
-    held.service.opening = Origin.Opening.CONNECTING;
+    held.service.pending = Origin.Pending.CONNECTING;
     held.client.request(1, true, "GET", "/a").send();
     held.client.reset(1, ErrorCode.CANCEL).send();
     assertEquals(0, held.service.waiting());
@@ -163,7 +163,7 @@ class Http2RaceTest {
 
   @Test
   void whoFindsNoPlaceInTheQueueGetsItsChargeBack() {
-    held.service.opening = Origin.Opening.QUEUED;
+    held.service.pending = Origin.Pending.QUEUED;
     held.client.request(1, true, "GET", "/a").send();
     held.service.fail(RefusalReason.UPSTREAM_BUSY);
     assertTrue(held.client.received().get(0).startsWith("HEADERS 1 :status: 503, "));

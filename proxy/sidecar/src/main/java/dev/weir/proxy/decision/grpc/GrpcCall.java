@@ -6,6 +6,7 @@ import dev.weir.proxy.downstream.h2.RoutedStream;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.http2.StreamEnd;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.InternalErrors;
@@ -272,7 +273,7 @@ public final class GrpcCall implements RoutedStream {
   }
 
   @Override
-  public void cancelled(int errorCode) {
+  public void cancelled(StreamEnd how, int errorCode) {
     cancel();
     ended(GrpcStatus.CANCELLED);
   }

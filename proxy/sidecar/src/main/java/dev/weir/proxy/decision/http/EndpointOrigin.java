@@ -5,7 +5,6 @@ import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
@@ -38,7 +37,6 @@ public final class EndpointOrigin implements Origin {
   private final TurnEnd turnEnd;
   private final HttpAnswer answer = new HttpAnswer();
   private final FreeList<HttpExchange> free;
-  private HttpExchange opened;
   private long heldBytes;
 
   public EndpointOrigin(
@@ -158,14 +156,9 @@ public final class EndpointOrigin implements Origin {
 
   @Override
   public Opening open(ProxiedRequest request, long client) {
-    opened = free.take();
-    opened.start(request);
-    return Opening.OPENED;
-  }
-
-  @Override
-  public ServiceSide opened() {
-    return opened;
+    HttpExchange exchange = free.take();
+    exchange.start(request);
+    return exchange;
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.weir.proxy.http2;
+package dev.weir.bench.load;
 
 import java.util.Arrays;
 
@@ -9,12 +9,12 @@ import java.util.Arrays;
  * next free one is near. What is to be remembered of a stream its user keeps in arrays of that many
  * {@link #slots}.
  */
-public final class StreamTable {
+final class StreamTable {
   /** No slot. */
-  public static final int NONE = -1;
+  static final int NONE = -1;
 
   /** The identifier of a client's first stream. */
-  public static final int FIRST_ID = 1;
+  static final int FIRST_ID = 1;
 
   private static final int FREE = 0;
 
@@ -26,18 +26,18 @@ public final class StreamTable {
    * @param maxStreams that may be open at once; from 1 to 2^20.
    * @param firstId is odd.
    */
-  public StreamTable(int maxStreams, int firstId) {
+  StreamTable(int maxStreams, int firstId) {
     ids = new int[Integer.highestOneBit(Math.max(1, maxStreams) * 2 - 1) * 2];
     nextId = firstId;
   }
 
   /** How many slots there are: a power of two. */
-  public int slots() {
+  int slots() {
     return ids.length;
   }
 
   /** How many streams are open. */
-  public int count() {
+  int count() {
     return count;
   }
 
@@ -46,7 +46,7 @@ public final class StreamTable {
    *
    * @return its slot.
    */
-  public int open() {
+  int open() {
     int slot = slot(nextId);
     while (ids[slot] != FREE) {
       nextId += 2;
@@ -59,34 +59,34 @@ public final class StreamTable {
   }
 
   /** Whether all the identifiers that {@link #open} may need are still to be had. */
-  public boolean hasIds() {
+  boolean hasIds() {
     return nextId > 0 && nextId < Integer.MAX_VALUE - 2 * ids.length;
   }
 
   /** Where the stream is, or {@link #NONE} if it is not open. */
-  public int find(int id) {
+  int find(int id) {
     int slot = slot(id);
     return ids[slot] == id ? slot : NONE;
   }
 
   /** Whether no stream of ours had that identifier yet, or none can. */
-  public boolean isIdle(int id) {
+  boolean isIdle(int id) {
     return (id & 1) == 0 || id >= nextId;
   }
 
   /** The open stream's identifier; 0 if none is open there. */
-  public int id(int slot) {
+  int id(int slot) {
     return ids[slot];
   }
 
   /** Closes the stream in a slot. */
-  public void free(int slot) {
+  void free(int slot) {
     ids[slot] = FREE;
     count--;
   }
 
   /** Closes all streams. */
-  public void clear() {
+  void clear() {
     Arrays.fill(ids, FREE);
     count = 0;
   }

@@ -1,4 +1,4 @@
-package dev.weir.proxy.http2;
+package dev.weir.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

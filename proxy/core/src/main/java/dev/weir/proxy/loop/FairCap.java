@@ -1,6 +1,5 @@
-package dev.weir.proxy.exchange;
+package dev.weir.proxy.loop;
 
-import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.request.ClientKey;
 import org.agrona.collections.Long2LongCounterMap;
 

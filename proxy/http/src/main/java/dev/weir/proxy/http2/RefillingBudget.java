@@ -1,0 +1,41 @@
+package dev.weir.proxy.http2;
+
+import java.util.concurrent.TimeUnit;
+
+/** Units that may be spent, of which some come back in each second until all are there again. */
+final class RefillingBudget {
+  private final int full;
+  private final long nsPerUnit;
+
+  /** The units that are left, as of {@link #filledNs}; below 0 if more was to be taken. */
+  private int left;
+
+  private long filledNs;
+
+  /**
+   * @param full what may be spent at once.
+   * @param nowNs in the time of the loop's clock.
+   */
+  RefillingBudget(int full, int perSecond, long nowNs) {
+    this.full = full;
+    nsPerUnit = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    left = full;
+    filledNs = nowNs;
+  }
+
+  /** Gives a unit back. */
+  void giveOne() {
+    left = Math.min(full, left + 1);
+  }
+
+  /** Takes units, and returns how many are left; -1 if there were too few. */
+  int take(int units, long nowNs) {
+    final long filled = (nowNs - filledNs) / nsPerUnit;
+    if (filled > 0) {
+      left = (int) Math.min(full, left + filled);
+      filledNs = left == full ? nowNs : filledNs + filled * nsPerUnit;
+    }
+    left = Math.max(-1, left - units);
+    return left;
+  }
+}
