@@ -54,7 +54,7 @@ public final class AccuracyCommand implements Callable<Integer> {
         exponent,
         exponent >= 0 && exponent <= Settings.MAX_EXPONENT,
         "from 0 to " + Settings.MAX_EXPONENT);
-    final Settings settings = new Settings(seed, requests, new Population(keys, exponent));
+    final Settings settings = new Settings(seed, requests, new Settings.Population(keys, exponent));
     final Results results = new Measurement(settings, report::progress).run();
     report.print(new Report(results, report.command()).markdown());
     return 0;

@@ -28,7 +28,7 @@ final class Measurement {
 
   Results run() {
     final List<Row> rows = new ArrayList<>();
-    for (Scenario scenario : Scenarios.all()) {
+    for (Scenario scenario : Scenario.all()) {
       progress.accept(scenario.label());
       rows.addAll(rows(scenario));
     }
@@ -36,7 +36,7 @@ final class Measurement {
     final List<EdgeRow> edges = edges();
     progress.accept("sliding counter near the limit");
     final List<SweepPoint> sweep = new ArrayList<>();
-    for (double load : Scenarios.sweepLoads()) {
+    for (double load : Scenario.SWEEP) {
       progress.accept("sliding counter over many keys, load " + Numbers.plain(load));
       sweep.add(sweepPoint(load));
     }
@@ -55,19 +55,19 @@ final class Measurement {
               scenario,
               algorithm,
               tally,
-              scenario.limit() == Scenarios.LIMIT ? meter(trace, algorithm, scenario) : null));
+              scenario.limit() == Scenario.LIMIT ? meter(trace, algorithm, scenario) : null));
     }
     return rows;
   }
 
   List<EdgeRow> edges() {
-    final int limit = Scenarios.LIMIT;
-    final long windowNs = Scenarios.SHORT_NS;
+    final int limit = Scenario.LIMIT;
+    final long windowNs = Scenario.SHORT_NS;
     final Scenario scenario = new Scenario(Traffic.UNIFORM, limit, windowNs, 1);
     final TraceComparison bursts =
-        new TraceComparison(EdgeTraces.bursts(limit, windowNs), limit, windowNs);
+        new TraceComparison(Trace.bursts(limit, windowNs), limit, windowNs);
     final TraceComparison flood =
-        new TraceComparison(EdgeTraces.flood(limit, windowNs), limit, windowNs);
+        new TraceComparison(Trace.flood(limit, windowNs), limit, windowNs);
     final List<EdgeRow> rows = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
       rows.add(
@@ -80,7 +80,7 @@ final class Measurement {
   }
 
   private SweepPoint sweepPoint(double load) {
-    final Scenario scenario = new Scenario(Traffic.ZIPF, Scenarios.LIMIT, Scenarios.LONG_NS, load);
+    final Scenario scenario = new Scenario(Traffic.ZIPF, Scenario.LIMIT, Scenario.LONG_NS, load);
     final Trace trace = trace(scenario, sweepRequests(settings));
     final TraceComparison comparison =
         new TraceComparison(trace, scenario.limit(), scenario.windowNs());

@@ -40,13 +40,13 @@ final class ReportTables {
   /** One traffic at every load, 100 per second. */
   String byLoad(Traffic traffic, Function<Row, String> cell) {
     final List<String> heads = new ArrayList<>(List.of(traffic.label()));
-    Scenarios.loads().forEach(load -> heads.add("load " + Numbers.plain(load)));
+    Scenario.LOADS.forEach(load -> heads.add("load " + Numbers.plain(load)));
     final MarkdownTable table = new MarkdownTable(heads);
     for (Algorithm algorithm : Algorithm.values()) {
       final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
-      for (double load : Scenarios.loads()) {
+      for (double load : Scenario.LOADS) {
         cells.add(
-            cell.apply(results.row(traffic, Scenarios.LIMIT, Scenarios.SHORT_NS, load, algorithm)));
+            cell.apply(results.row(traffic, Scenario.LIMIT, Scenario.SHORT_NS, load, algorithm)));
       }
       table.add(cells);
     }
@@ -56,16 +56,15 @@ final class ReportTables {
   /** Every limit and window, Poisson at the limit. */
   String byLimit() {
     final List<String> heads = new ArrayList<>(List.of("poisson, load 1"));
-    Scenarios.limits().forEach(limit -> heads.add(limit + " per 1 s"));
-    heads.add(Scenarios.LIMIT + " per 60 s");
+    Scenario.LIMITS.forEach(limit -> heads.add(limit + " per 1 s"));
+    heads.add(Scenario.LIMIT + " per 60 s");
     final MarkdownTable table = new MarkdownTable(heads);
     for (Algorithm algorithm : Algorithm.values()) {
       final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
-      for (int limit : Scenarios.limits()) {
-        cells.add(own(results.row(Traffic.POISSON, limit, Scenarios.SHORT_NS, 1, algorithm)));
+      for (int limit : Scenario.LIMITS) {
+        cells.add(own(results.row(Traffic.POISSON, limit, Scenario.SHORT_NS, 1, algorithm)));
       }
-      cells.add(
-          own(results.row(Traffic.POISSON, Scenarios.LIMIT, Scenarios.LONG_NS, 1, algorithm)));
+      cells.add(own(results.row(Traffic.POISSON, Scenario.LIMIT, Scenario.LONG_NS, 1, algorithm)));
       table.add(cells);
     }
     return table.toString();
@@ -96,18 +95,18 @@ final class ReportTables {
           times(edge.flood()),
           times(poisson),
           times(bursty),
-          Numbers.significant(100 * poisson.earlyMeanNs() / Scenarios.SHORT_NS, 2) + " %",
-          Numbers.significant(100.0 * most / Scenarios.SHORT_NS, 3) + " %");
+          Numbers.significant(100 * poisson.earlyMeanNs() / Scenario.SHORT_NS, 2) + " %",
+          Numbers.significant(100.0 * most / Scenario.SHORT_NS, 3) + " %");
     }
     return table.toString();
   }
 
   private Tally atLimit(Traffic traffic, Algorithm algorithm) {
-    return results.row(traffic, Scenarios.LIMIT, Scenarios.SHORT_NS, 1, algorithm).tally();
+    return results.row(traffic, Scenario.LIMIT, Scenario.SHORT_NS, 1, algorithm).tally();
   }
 
   private static String times(Tally tally) {
-    return Numbers.significant((double) tally.worst() / Scenarios.LIMIT, 3) + "x";
+    return Numbers.significant((double) tally.worst() / Scenario.LIMIT, 3) + "x";
   }
 
   /** The algorithms as meters of what is offered, Poisson around the limit. */
@@ -138,7 +137,7 @@ final class ReportTables {
   }
 
   private Row meterRow(Algorithm algorithm, double load) {
-    return results.row(Traffic.POISSON, Scenarios.LIMIT, Scenarios.SHORT_NS, load, algorithm);
+    return results.row(Traffic.POISSON, Scenario.LIMIT, Scenario.SHORT_NS, load, algorithm);
   }
 
   private static String wrong(MeterTally meter) {

@@ -9,11 +9,11 @@ record Results(Settings settings, List<Row> rows, List<EdgeRow> edges, List<Swee
    * One algorithm in one scenario.
    *
    * @param meter null unless the algorithm {@link Algorithm#isApproximateCount} and the limit is
-   *     {@link Scenarios#LIMIT}.
+   *     {@link Scenario#LIMIT}.
    */
   record Row(Scenario scenario, Algorithm algorithm, Tally tally, MeterTally meter) {}
 
-  /** One algorithm against each of the {@link EdgeTraces}. */
+  /** One algorithm against clients who know where windows end. */
   record EdgeRow(Algorithm algorithm, Tally bursts, Tally flood) {}
 
   /**

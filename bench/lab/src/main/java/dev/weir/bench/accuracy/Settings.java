@@ -16,4 +16,11 @@ record Settings(long seed, int requests, Population population) {
   static final int MAX_KEYS = 16_383;
 
   static final int MAX_EXPONENT = 3;
+
+  /**
+   * The senders of {@link Traffic#ZIPF} traffic.
+   *
+   * @param exponent of Zipf's law.
+   */
+  record Population(int keys, double exponent) {}
 }

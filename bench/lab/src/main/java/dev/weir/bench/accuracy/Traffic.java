@@ -29,7 +29,8 @@ enum Traffic {
   }
 
   /** Makes requests: equal ones for equal arguments and an equal state of {@code random}. */
-  Trace generate(Scenario scenario, Population population, int requests, SplittableRandom random) {
+  Trace generate(
+      Scenario scenario, Settings.Population population, int requests, SplittableRandom random) {
     final long windowNs = scenario.windowNs();
     final long startNs = FIRST_WINDOW * windowNs + random.nextLong(windowNs);
     final double gapNs = windowNs / (scenario.limit() * scenario.load());
@@ -44,7 +45,11 @@ enum Traffic {
   }
 
   private static Trace zipf(
-      Population population, int requests, double gapNs, long startNs, SplittableRandom random) {
+      Settings.Population population,
+      int requests,
+      double gapNs,
+      long startNs,
+      SplittableRandom random) {
     final ZipfKeys zipf = new ZipfKeys(population.keys(), population.exponent());
     final int[] keys = new int[requests];
     for (int i = 0; i < requests; i++) {

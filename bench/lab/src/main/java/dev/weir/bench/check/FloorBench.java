@@ -58,17 +58,4 @@ public class FloorBench extends CheckBench {
     }
     return count;
   }
-
-  /** What does a caller pay that reads the clock for every check? */
-  @Benchmark
-  @OperationsPerInvocation(BATCH)
-  public long hashAndCasOwnClock(Keys keys, Asker asker) {
-    long sum = 0;
-    final int start = asker.nextBatch();
-    for (int i = start; i < start + BATCH; i++) {
-      final long nowNs = System.nanoTime();
-      sum += cas(asker.hashOf(keys.id(i))) ? nowNs : 0;
-    }
-    return sum;
-  }
 }

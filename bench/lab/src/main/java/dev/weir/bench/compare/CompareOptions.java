@@ -71,18 +71,6 @@ final class CompareOptions {
   @Option(names = "--closed-only", description = "Leaves out what is measured at a fixed rate.")
   private boolean closedOnly;
 
-  @Option(
-      names = "--server-core",
-      paramLabel = "N",
-      description = "Of the servers that are compared (default: the first of this process's).")
-  private Integer serverCore;
-
-  @Option(
-      names = "--load-core",
-      paramLabel = "N",
-      description = "Of the load and the service (default: the second of this process's).")
-  private Integer loadCore;
-
   /** The report's flags. */
   RoundOptions report() {
     return report;
@@ -126,7 +114,7 @@ final class CompareOptions {
         chosen,
         connections.stream().map(this::shape).sorted().toList(),
         !closedOnly,
-        times.rounds(report, cores()));
+        times.rounds(report, Cores.find()));
   }
 
   private Shape shape(String text) {
@@ -135,21 +123,5 @@ final class CompareOptions {
     } catch (BadValueException e) {
       throw report.wrong("--connections", text, e.expected());
     }
-  }
-
-  private Cores cores() {
-    final Cores found = Cores.find();
-    if (serverCore == null && loadCore == null) {
-      return found;
-    }
-    final List<Integer> allowed = Cores.allowed();
-    final int server = serverCore == null ? found.server() : serverCore;
-    final int load = loadCore == null ? found.client() : loadCore;
-    final String expected = "one of " + allowed + ", with taskset";
-    report.expect(
-        "--server-core", server, allowed.contains(server) && found.server() != Cores.ANY, expected);
-    report.expect("--load-core", load, allowed.contains(load), expected);
-    report.expect("--load-core", load, load != server, "another than --server-core");
-    return new Cores(server, load);
   }
 }

@@ -1,10 +1,18 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Comparison.Cell;
 import dev.weir.bench.report.MarkdownReport;
+import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.store.StoreComparison;
 import dev.weir.bench.store.StoreComparison.Figures;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /** The report of a comparison, as Markdown that reads on a terminal too. */
 final class CompareReport extends MarkdownReport {
@@ -45,6 +53,9 @@ final class CompareReport extends MarkdownReport {
       Lettuce, and decided by the shipped script; those of one key in a batch travel as one.
       """;
 
+  /** More than this of wrong answers is told beside the name. */
+  private static final double TOLD_PERCENT = 1;
+
   /** An empty report; the command is the one that makes it again. */
   CompareReport(String command) {
     super("Weir beside others that limit, in one run", command);
@@ -53,7 +64,7 @@ final class CompareReport extends MarkdownReport {
   void proxies(Comparison comparison) {
     comparison.attendance().leftOut().forEach(this::leftOut);
     paragraph(PROXIES, 100 * ProxyBench.FIXED_SHARE);
-    paragraph(new ProxyTables(comparison).markdown());
+    paragraph(tables(comparison));
     if (!comparison.setUps().isEmpty()) {
       section("How each is set up");
       paragraph("As it was started first on each wire; for other cases, other ports and limits.");
@@ -71,6 +82,96 @@ final class CompareReport extends MarkdownReport {
                       + ":");
               paragraph("```\n" + setUp + "\n```");
             });
+  }
+
+  /** Headings and tables of proxies, for each wire and outcome; ends with an empty line. */
+  static String tables(Comparison comparison) {
+    final Map<String, List<Cell>> sections = new LinkedHashMap<>();
+    for (Cell cell : comparison.figures().cells()) {
+      sections.computeIfAbsent(title(cell), any -> new ArrayList<>()).add(cell);
+    }
+    final StringBuilder text = new StringBuilder();
+    sections.forEach(
+        (title, cells) ->
+            text.append("## ").append(title).append("\n\n").append(section(comparison, cells)));
+    return text.toString();
+  }
+
+  private static String title(Cell cell) {
+    final Wire wire = cell.traffic().wire();
+    return wire
+        + (cell.outcome() == Outcome.PASS
+            ? ": every request reaches the upstream"
+            : wire == Wire.GRPC
+                ? ": every call is answered RESOURCE_EXHAUSTED"
+                : ": every request is answered 429");
+  }
+
+  private static String section(Comparison comparison, List<Cell> cells) {
+    final Wire wire = cells.get(0).traffic().wire();
+    return "As fast as it goes, "
+        + wire.meaning()
+        + ":\n\n"
+        + closed(comparison).table(cell -> cells.contains(cell) && !cell.traffic().open())
+        + (cells.stream().noneMatch(cell -> cell.traffic().open())
+            ? ""
+            : "\nAt a fixed rate:\n\n"
+                + open(comparison).table(cell -> cells.contains(cell) && cell.traffic().open()))
+        + "\n";
+  }
+
+  private static RoundColumns<Cell, LoadFigures> columns(Comparison comparison) {
+    return new RoundColumns<>(comparison.figures())
+        .text("server", (cell, name) -> label(comparison, cell, name))
+        .cell("keys", cell -> cell.traffic().keys());
+  }
+
+  private static RoundColumns<Cell, LoadFigures> closed(Comparison comparison) {
+    return columns(comparison)
+        .cell("in flight", cell -> cell.traffic().inFlightText())
+        .spread("us/req", LoadFigures::requestUs, 1)
+        .ratio("us/req to nginx", "nginx", LoadFigures::requestUs)
+        .ratio("us/req to HAProxy", "haproxy", LoadFigures::requestUs)
+        .text(
+            "us/req to the better",
+            (cell, name) -> toLeast(comparison, cell, name, LoadFigures::requestUs))
+        .spread("requests/s", LoadFigures::perSecond, 0)
+        .text(
+            "requests/s to the better",
+            (cell, name) -> comparison.ratioToMost(cell, name, LoadFigures::perSecond).text(2))
+        .median("core %", LoadFigures::corePercent)
+        .median("others %", LoadFigures::othersPercent)
+        .median("RSS MiB", LoadFigures::residentMib);
+  }
+
+  private static RoundColumns<Cell, LoadFigures> open(Comparison comparison) {
+    return columns(comparison)
+        .cell(
+            "rate asked", cell -> String.format(Locale.ROOT, "%.0f/s", cell.traffic().perSecond()))
+        .median("requests/s", LoadFigures::perSecond)
+        .spread("p50 ms", LoadFigures::p50Ms, 2)
+        .spread("p99 ms", LoadFigures::p99Ms, 2)
+        .text(
+            "p99 to the better",
+            (cell, name) -> toLeast(comparison, cell, name, LoadFigures::p99Ms))
+        .spread("p99.9 ms", LoadFigures::p999Ms, 2)
+        .spread("us/req", LoadFigures::requestUs, 1)
+        .text(
+            "us/req to the better",
+            (cell, name) -> toLeast(comparison, cell, name, LoadFigures::requestUs))
+        .median("others %", LoadFigures::othersPercent);
+  }
+
+  private static String toLeast(
+      Comparison comparison, Cell cell, String name, ToDoubleFunction<LoadFigures> figure) {
+    return comparison.ratioToLeast(cell, name, figure).text(2);
+  }
+
+  private static String label(Comparison comparison, Cell cell, String name) {
+    final double wrong = comparison.figures().spread(cell, name, LoadFigures::wrongPercent).most();
+    return wrong > TOLD_PERCENT
+        ? String.format(Locale.ROOT, "%s (%.1f %% wrong)", name, wrong)
+        : name;
   }
 
   /** Decisions against a store. */

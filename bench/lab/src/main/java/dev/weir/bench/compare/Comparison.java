@@ -25,6 +25,9 @@ final class Comparison {
     attendance = new Attendance(progress);
   }
 
+  /** All rounds of all contenders under one traffic. */
+  record Cell(Outcome outcome, Traffic traffic) {}
+
   /** A contender on a wire. */
   record SetUp(String name, Wire wire) {}
 

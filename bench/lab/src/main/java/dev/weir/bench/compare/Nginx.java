@@ -1,6 +1,5 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.nginx.NginxProcess;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Comparison.Cell;
 import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.load.LocalLoad;
 import dev.weir.bench.process.ServerCertificate;

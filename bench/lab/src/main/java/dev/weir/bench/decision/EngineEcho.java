@@ -13,6 +13,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Glitch;
 import dev.weir.proxy.request.Http2Observer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -122,6 +123,54 @@ final class EngineEcho implements CallServer {
     @Override
     public void connectionEnded() {
       // Nothing of it is kept.
+    }
+  }
+
+  /** Counts nothing of what happens on connections. */
+  private static final class UntoldObserver implements Http2Observer {
+    @Override
+    public void connectionOpened() {
+      // Not counted.
+    }
+
+    @Override
+    public void connectionClosed() {
+      // Not counted.
+    }
+
+    @Override
+    public void streamOpened() {
+      // Not counted.
+    }
+
+    @Override
+    public void streamClosed() {
+      // Not counted.
+    }
+
+    @Override
+    public void resetSent(int errorCode) {
+      // Not counted.
+    }
+
+    @Override
+    public void resetReceived(int errorCode) {
+      // Not counted.
+    }
+
+    @Override
+    public void goAwaySent(int errorCode) {
+      // Not counted.
+    }
+
+    @Override
+    public void goAwayReceived(int errorCode) {
+      // Not counted.
+    }
+
+    @Override
+    public void glitch(Glitch glitch) {
+      // Not counted.
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.compare.NginxProcess;
 import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.load.LocalLoad;
-import dev.weir.bench.nginx.NginxProcess;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.process.ServerProcess;

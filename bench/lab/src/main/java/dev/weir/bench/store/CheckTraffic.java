@@ -4,8 +4,17 @@ import dev.weir.bench.process.RedisServer;
 import java.io.IOException;
 import java.util.Random;
 
-/** Calls of a script that decides batches: the shipped one, or a peer with its encoding. */
-class CheckTraffic implements Traffic {
+/**
+ * The commands of a variant: calls of a script that decides batches, the shipped one or a peer with
+ * its encoding.
+ */
+class CheckTraffic {
+  /** The first random number of every variant. */
+  static final long SEED = 7;
+
+  /** Decisions whose commands are encoded ahead; sent again from the first. */
+  private static final int DECISIONS = 1 << 17;
+
   private static final int FILL_BATCH = 250;
 
   private final Script script;
@@ -27,13 +36,16 @@ class CheckTraffic implements Traffic {
     this.requests = requests;
   }
 
-  @Override
-  public void begin(RedisServer server) throws IOException {
+  /** Loads the script; called once per server, before anything else. */
+  final void begin(RedisServer server) throws IOException {
     sha1 = server.load(script.source());
   }
 
-  @Override
-  public void fill(Commands commands) {
+  /** Puts into an empty server whatever must be there before the commands of {@link #fill}. */
+  void prepare(RedisServer server) throws IOException {}
+
+  /** Appends commands that bring every key into the state that is measured, each sent once. */
+  void fill(Commands commands) {
     for (int first = 0; first < keys.count(); first += FILL_BATCH) {
       final int number = Math.min(FILL_BATCH, keys.count() - first);
       head(commands, number);
@@ -44,8 +56,8 @@ class CheckTraffic implements Traffic {
     }
   }
 
-  @Override
-  public void load(Commands commands) {
+  /** Appends the commands that are measured. */
+  final void load(Commands commands) {
     final Random random = new Random(SEED);
     final byte[] argument = limit.argument(checks, requests);
     for (int sent = 0; sent < DECISIONS; sent += checks) {
@@ -61,22 +73,17 @@ class CheckTraffic implements Traffic {
     commands.command(4 + number).part("EVALSHA").part(sha1).part(Integer.toString(number));
   }
 
-  @Override
-  public double decisionsPerCommand() {
+  /** Decided requests per command. */
+  final double decisionsPerCommand() {
     return (double) checks * requests;
   }
 
-  @Override
-  public String statistic() {
-    return "evalsha";
-  }
-
-  @Override
-  public boolean expected(byte[] reply) {
+  /** Whether a reply to the first command of {@link #load} is the one that is to be measured. */
+  final boolean expected(byte[] reply) {
     return CheckedLimit.granted(reply, checks, limit == CheckedLimit.GCRA_SPENT ? 0 : requests);
   }
 
-  Keys keys() {
+  final Keys keys() {
     return keys;
   }
 }

@@ -13,7 +13,7 @@ final class EvalshaContender implements StoreContender {
   private final Shape shape;
   private final RedisServer server;
   private final StoreBench bench;
-  private Variant variant;
+  private Variants.Variant variant;
   private ClosedLoop loop;
   private long errors;
 
@@ -34,7 +34,7 @@ final class EvalshaContender implements StoreContender {
     close();
     final CheckedLimit limit = keyCount == 1 ? CheckedLimit.GCRA_HOT : CheckedLimit.GCRA;
     variant =
-        new Variant(
+        new Variants.Variant(
             label, label, shape, new CheckTraffic(Script.GCRA_ALONE, limit, keyCount, 1, 1));
     variant.traffic().begin(server);
     loop = bench.open(server, variant);

@@ -25,7 +25,7 @@ public final class IncrbyExpire {
     this.server = server;
     final Keys users = new Keys("shop_user_u%06d_0", keyCount);
     final Keys paths = new Keys("shop_path_/orders_user_u%06d_0", keyCount);
-    final Random random = new Random(Traffic.SEED);
+    final Random random = new Random(CheckTraffic.SEED);
     for (int i = 0; i < CALLS; i++) {
       put(users.any(random), "3600");
       put(paths.any(random), "60");

@@ -16,7 +16,7 @@ final class LogTraffic extends CheckTraffic {
   }
 
   @Override
-  public void prepare(RedisServer server) throws IOException {
+  void prepare(RedisServer server) throws IOException {
     final CheckTraffic filler = new CheckTraffic(Script.CHECK, CheckedLimit.SLIDING_LOG, 1, 1, 1);
     filler.begin(server);
     final Commands one = new Commands(MAX_BYTES_OF_ONE);
@@ -28,7 +28,7 @@ final class LogTraffic extends CheckTraffic {
   }
 
   @Override
-  public void fill(Commands commands) {
+  void fill(Commands commands) {
     for (int i = 1; i < keys().count(); i++) {
       commands.command(3).part("COPY").part(keys().name(0)).part(keys().name(i));
     }

@@ -45,12 +45,11 @@ final class Report extends MarkdownReport {
     super("What a decision costs in Redis: one client core against one Redis core", command);
   }
 
-  void variants(RoundTable<String, Sample> results) {
+  void variants(RoundTable<String, Meter.Sample> results) {
     paragraph(QUESTION);
     paragraph(METHOD, StoreBench.KEYS);
     section("Calls and batches", between("call", "refused"), results);
     section("Algorithms, batches of 64", ALGORITHMS, results);
-    section("Floors: one plain command each", between("get", "set"), results);
   }
 
   /** Every variant from one to another. */
@@ -60,7 +59,7 @@ final class Report extends MarkdownReport {
   }
 
   /** A section of those variants that were measured; nothing if none was. */
-  private void section(String title, List<String> ids, RoundTable<String, Sample> results) {
+  private void section(String title, List<String> ids, RoundTable<String, Meter.Sample> results) {
     if (results.names("").stream().noneMatch(ids::contains)) {
       return;
     }
@@ -68,13 +67,13 @@ final class Report extends MarkdownReport {
     table(
         new RoundColumns<>(results)
             .text("variant", (cell, id) -> LABELS.get(id))
-            .spread("decisions/s", Sample::perSecond, 0)
-            .spread("us/decision", Sample::serverUs, 2)
-            .ratio("to pipelined 64", Variants.REFERENCE, Sample::serverUs)
-            .ratio("to GCRA alone", Variants.LEAN, Sample::serverUs)
-            .spread("client us/decision", Sample::clientUs, 2)
-            .spread("script p99 us", Sample::commandP99Us, 0)
-            .text("error replies", (cell, id) -> results.sum(cell, id, Sample::errors))
+            .spread("decisions/s", Meter.Sample::perSecond, 0)
+            .spread("us/decision", Meter.Sample::serverUs, 2)
+            .ratio("to pipelined 64", Variants.REFERENCE, Meter.Sample::serverUs)
+            .ratio("to GCRA alone", Variants.LEAN, Meter.Sample::serverUs)
+            .spread("client us/decision", Meter.Sample::clientUs, 2)
+            .spread("script p99 us", Meter.Sample::commandP99Us, 0)
+            .text("error replies", (cell, id) -> results.sum(cell, id, Meter.Sample::errors))
             .table((cell, id) -> ids.contains(id)));
   }
 }

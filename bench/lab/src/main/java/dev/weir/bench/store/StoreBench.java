@@ -22,7 +22,7 @@ final class StoreBench {
   private final Rounds rounds;
   private final int keys;
   private final Commands commands = new Commands(COMMAND_BYTES);
-  private final RoundTable<String, Sample> results = new RoundTable<>();
+  private final RoundTable<String, Meter.Sample> results = new RoundTable<>();
 
   StoreBench(Rounds rounds, int keys) {
     this.rounds = rounds;
@@ -34,18 +34,18 @@ final class StoreBench {
    *
    * @param only the ids of some; empty for all.
    */
-  RoundTable<String, Sample> run(RedisServer server, List<String> only) throws IOException {
-    final List<Variant> variants =
+  RoundTable<String, Meter.Sample> run(RedisServer server, List<String> only) throws IOException {
+    final List<Variants.Variant> variants =
         Variants.all(keys).stream()
             .filter(each -> only.isEmpty() || only.contains(each.id()))
             .toList();
-    for (Variant variant : variants) {
+    for (Variants.Variant variant : variants) {
       variant.traffic().begin(server);
       rounds.tell("warm-up: %s", variant.id());
       measure(server, variant, rounds.warmUpSeconds());
     }
     for (int round = 1; round <= rounds.count(); round++) {
-      for (Variant variant : variants) {
+      for (Variants.Variant variant : variants) {
         rounds.tell("round %d of %d: %s", round, rounds.count(), variant.id());
         results.add("", variant.id(), measure(server, variant, rounds.seconds()));
       }
@@ -53,21 +53,22 @@ final class StoreBench {
     return results;
   }
 
-  private Sample measure(RedisServer server, Variant variant, double seconds) throws IOException {
-    final Traffic traffic = variant.traffic();
+  private Meter.Sample measure(RedisServer server, Variants.Variant variant, double seconds)
+      throws IOException {
+    final CheckTraffic traffic = variant.traffic();
     try (ClosedLoop loop = open(server, variant)) {
       loop.run(Math.min(MOST_LEAD_SECONDS, rounds.seconds() / 4));
       final Meter meter = new Meter(server);
       loop.run(seconds);
       final double decisions = loop.replies() * traffic.decisionsPerCommand();
-      final Sample sample = meter.sample(decisions, traffic.statistic(), loop.errors());
+      final Meter.Sample sample = meter.sample(decisions, loop.errors());
       verify(server, variant);
       return sample;
     }
   }
 
   /** A loop over the commands of a variant that has begun, with what it asks for in the server. */
-  ClosedLoop open(RedisServer server, Variant variant) throws IOException {
+  ClosedLoop open(RedisServer server, Variants.Variant variant) throws IOException {
     fill(server, variant.traffic());
     commands.clear();
     variant.traffic().load(commands);
@@ -75,7 +76,7 @@ final class StoreBench {
     return new ClosedLoop(server.address(), commands, variant.shape());
   }
 
-  private void fill(RedisServer server, Traffic traffic) throws IOException {
+  private void fill(RedisServer server, CheckTraffic traffic) throws IOException {
     server.empty();
     traffic.prepare(server);
     commands.clear();
@@ -94,7 +95,7 @@ final class StoreBench {
   }
 
   // Before and after each measurement: figures of decisions that nobody meant would be worthless.
-  void verify(RedisServer server, Variant variant) throws IOException {
+  void verify(RedisServer server, Variants.Variant variant) throws IOException {
     if (!variant.traffic().expected(server.control().send(commands.copy(0)))) {
       throw new IOException(variant.id() + ": the server decides otherwise than is measured here");
     }

@@ -31,7 +31,9 @@ public final class StoreCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     // The keys are only named here, not used.
-    options.report().expectEach("--only", only, Variants.all(1).stream().map(Variant::id).toList());
+    options
+        .report()
+        .expectEach("--only", only, Variants.all(1).stream().map(Variants.Variant::id).toList());
     final Rounds rounds = options.checked();
     try (RedisServer server = options.start(rounds)) {
       final Report report = new Report(options.report().command());

@@ -5,6 +5,13 @@ import java.util.List;
 
 /** All that are measured in closed loops, in the order of the report. */
 final class Variants {
+  /**
+   * One way to ask for decisions.
+   *
+   * @param id for {@code --only}.
+   */
+  record Variant(String id, String label, Shape shape, CheckTraffic traffic) {}
+
   /** The variant that the others are compared with. */
   static final String REFERENCE = "pipelined-64";
 
@@ -28,7 +35,6 @@ final class Variants {
     variants.leanCalls();
     variants.batches();
     variants.algorithms();
-    variants.floors();
     return variants.all;
   }
 
@@ -36,12 +42,8 @@ final class Variants {
     return new CheckTraffic(Script.CHECK, limit, keyCount, checks, requests);
   }
 
-  private void add(String id, String label, Shape shape, Traffic traffic) {
-    all.add(new Variant(id, label, shape, traffic));
-  }
-
   private void calls() {
-    final Traffic one = shipped(CheckedLimit.GCRA, keys, 1, 1);
+    final CheckTraffic one = shipped(CheckedLimit.GCRA, keys, 1, 1);
     add("call", "EVALSHA per check, 16 connections", Shape.UNPIPELINED, one);
     for (int size : SIZES) {
       add("pipelined-" + size, "EVALSHA per check, pipelined " + size, Shape.pipelined(size), one);
@@ -50,14 +52,14 @@ final class Variants {
 
   // The least that a script of one algorithm takes.
   private void leanCalls() {
-    final Traffic one = new CheckTraffic(Script.GCRA_ALONE, CheckedLimit.GCRA, keys, 1, 1);
+    final CheckTraffic one = new CheckTraffic(Script.GCRA_ALONE, CheckedLimit.GCRA, keys, 1, 1);
     add("lean-call", "EVALSHA per check of GCRA alone, 16 connections", Shape.UNPIPELINED, one);
     add(LEAN, "EVALSHA per check of GCRA alone, pipelined 64", Shape.pipelined(64), one);
   }
 
   private void batches() {
     for (int size : SIZES) {
-      final Traffic batch = shipped(CheckedLimit.GCRA, keys, size, 1);
+      final CheckTraffic batch = shipped(CheckedLimit.GCRA, keys, size, 1);
       add("batch-" + size, "batch of " + size, Shape.inFlight(1), batch);
       add("batch-" + size + "-2", "batch of " + size + ", two in flight", Shape.inFlight(2), batch);
     }
@@ -89,17 +91,11 @@ final class Variants {
         shipped(CheckedLimit.BUCKET_RING, Math.min(keys, RING_KEYS), BATCH, 1));
   }
 
-  private void algorithm(String id, String name, Traffic traffic) {
+  private void algorithm(String id, String name, CheckTraffic traffic) {
     add(id, name + ", batch of 64, two in flight", Shape.inFlight(2), traffic);
   }
 
-  private void floors() {
-    floor("get", "GET, pipelined 64", FloorTraffic.Command.GET);
-    floor("incr", "INCR, pipelined 64", FloorTraffic.Command.INCR);
-    floor("set", "SET PX, pipelined 64", FloorTraffic.Command.SET);
-  }
-
-  private void floor(String id, String label, FloorTraffic.Command command) {
-    add(id, label, Shape.pipelined(64), new FloorTraffic(command, keys));
+  private void add(String id, String label, Shape shape, CheckTraffic traffic) {
+    all.add(new Variant(id, label, shape, traffic));
   }
 }

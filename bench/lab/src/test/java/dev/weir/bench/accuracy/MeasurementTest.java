@@ -11,15 +11,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Small runs over the real implementations. */
 class MeasurementTest {
-  private static final Settings SETTINGS = new Settings(1, 20_000, new Population(200, 1));
-  private static final int LIMIT = Scenarios.LIMIT;
+  private static final Settings SETTINGS = new Settings(1, 20_000, new Settings.Population(200, 1));
+  private static final int LIMIT = Scenario.LIMIT;
 
   private final Measurement measurement = new Measurement(SETTINGS, step -> {});
 
   private Map<Algorithm, Results.Row> rows(Traffic traffic, double load) {
     final Map<Algorithm, Results.Row> rows = new EnumMap<>(Algorithm.class);
     for (Results.Row row :
-        measurement.rows(new Scenario(traffic, LIMIT, Scenarios.SHORT_NS, load))) {
+        measurement.rows(new Scenario(traffic, LIMIT, Scenario.SHORT_NS, load))) {
       rows.put(row.algorithm(), row);
     }
     return rows;
@@ -28,7 +28,7 @@ class MeasurementTest {
   @ParameterizedTest
   @EnumSource(Traffic.class)
   void theSlidingLogIsNeverWrong(Traffic traffic) {
-    for (double load : Scenarios.loads()) {
+    for (double load : Scenario.LOADS) {
       final Tally log = rows(traffic, load).get(Algorithm.SLIDING_LOG).tally();
       assertEquals(0, log.ownWronglyAllowed() + log.ownWronglyRefused());
       assertEquals(0, log.aloneWronglyAllowed() + log.aloneWronglyRefused());
@@ -62,7 +62,7 @@ class MeasurementTest {
       assertEquals(half, row.meter().meanDifference(), half * 0.1, ring.label());
       assertEquals(-half, row.meter().meanSigned(), half * 0.1, ring.label());
       assertEquals(0, row.tally().ownWronglyRefused(), ring.label());
-      assertTrue(row.tally().earlyMaxNs() <= Scenarios.SHORT_NS / ring.subWindows(), ring.label());
+      assertTrue(row.tally().earlyMaxNs() <= Scenario.SHORT_NS / ring.subWindows(), ring.label());
       assertTrue(row.tally().ownWronglyAllowed() < more, ring.label());
       more = row.tally().ownWronglyAllowed();
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TrafficTest {
   private static final long WINDOW_NS = Scenario.SECOND_NS;
   private static final int REQUESTS = 50_000;
-  private static final Population POPULATION = new Population(500, 1);
+  private static final Settings.Population POPULATION = new Settings.Population(500, 1);
 
   private static Trace trace(Traffic traffic, double load, long seed) {
     final Scenario scenario = new Scenario(traffic, 100, WINDOW_NS, load);

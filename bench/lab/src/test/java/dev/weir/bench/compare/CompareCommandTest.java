@@ -39,8 +39,6 @@ class CompareCommandTest {
     "--seconds, NaN, from 0.1 to 60.0",
     "--warm-up, 6, a duration such as 500ms",
     "--warm-up, 11m, at most 10m",
-    "--server-core, -1, one of ",
-    "--load-core, 100000, one of ",
     "--out, no/such/folder/x.md, a file in a folder that exists"
   })
   void wrongInputIsNamedBesideWhatWasExpected(String option, String value, String expected) {

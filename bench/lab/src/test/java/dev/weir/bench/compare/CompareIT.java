@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.compare.Comparison.Cell;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.rounds.LoadFigures;
@@ -75,7 +76,7 @@ class CompareIT {
             comparison.figures().spread(cell, name, LoadFigures::residentMib).least() > 0, name);
       }
     }
-    final String tables = new ProxyTables(comparison).markdown();
+    final String tables = CompareReport.tables(comparison);
     assertFalse(tables.contains("NaN"), tables);
   }
 

@@ -3,6 +3,7 @@ package dev.weir.bench.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.compare.Comparison.Cell;
 import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.Spread;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class ComparisonTest {
   void wrongAnswersAreToldBesideTheName() {
     comparison.figures().add(CELL, "nginx", figures(1, 1, 0.9));
     comparison.figures().add(CELL, "haproxy", figures(1, 1, 1.1));
-    final String tables = new ProxyTables(comparison).markdown();
+    final String tables = CompareReport.tables(comparison);
     assertTrue(tables.contains("| nginx "), tables);
     assertTrue(tables.contains("| haproxy (1.1 % wrong) "), tables);
   }

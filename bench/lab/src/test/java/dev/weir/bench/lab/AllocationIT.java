@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.bench.check.Algorithm;
 import dev.weir.bench.check.AlgorithmBench;
 import dev.weir.bench.check.FloorBench;
-import dev.weir.bench.check.HandBench;
 import dev.weir.bench.check.MixedBench;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,10 +33,9 @@ class AllocationIT {
             .include(AlgorithmBench.class.getName() + ".(allowed|refused)$")
             .include(FloorBench.class.getName() + ".hashAndCas$")
             .include(MixedBench.class.getName())
-            .include(HandBench.class.getName() + ".taken$")
             .param("keys", "1000")
             .param("order", "UNIFORM");
-    assertEquals(List.of(), allocating(checks, 2 * ALGORITHMS + 3));
+    assertEquals(List.of(), allocating(checks, 2 * ALGORITHMS + 2));
   }
 
   /**

@@ -27,7 +27,7 @@ public record Cores(int server, int client) {
   }
 
   /** The cores that this process may use; none where that cannot be known. */
-  public static List<Integer> allowed() {
+  private static List<Integer> allowed() {
     final List<Integer> cores = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {

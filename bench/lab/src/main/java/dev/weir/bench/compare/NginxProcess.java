@@ -1,4 +1,4 @@
-package dev.weir.bench.nginx;
+package dev.weir.bench.compare;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,2 +1,0 @@
-/** nginx, as several measurements start it. */
-package dev.weir.bench.nginx;
