@@ -1,8 +1,6 @@
 package dev.weir.proxy.admission;
 
-import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
@@ -15,20 +13,24 @@ import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.IdentityReader;
-import dev.weir.proxy.rule.spec.RuleAction;
 import io.netty.channel.EventLoop;
-import java.util.Arrays;
-import java.util.Objects;
-import java.util.stream.Collectors;
 
 /**
- * The way of every question through the decision: its rule, its identities, a ticket, its charges,
- * the gate, and one way out. A verdict known at once and one that arrives later both come through
- * {@link #conclude}. The first is returned, the second is told, and never while a question is being
- * asked; one whose client has gone meanwhile finds nobody there. A request that may pass later only
- * is held in its parking place until then, and nothing waits but its client.
+ * The way of every question through the decision, step by step:
+ *
+ * <pre>
+ * question -> rule, identities  QuestionRules; lists and bans will stand before the rule
+ *          -> charges           Charges; a plan will stand between identities and charges
+ *          -> gate              Gate: who decides on charges of their mode
+ *          -> queue             RequestQueue, for what may pass later only
+ *          -> verdict           conclude: counted by VerdictCounts, and returned or told
+ * </pre>
+ *
+ * <p>A verdict known at once is returned. One that arrives later is told, and never while a
+ * question is being asked; a question has a place in {@link ParkedRequests} until then, and one
+ * whose client has gone meanwhile finds nobody there. Callers who have limits of their own, as
+ * Envoy's descriptors have, ask by {@linkplain #ask(Charges, VerdictListener, long) charges}.
  *
  * <p>One per event loop.
  */
@@ -39,26 +41,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private static final long NOBODY = -1;
 
   private final Gate gate;
-  private final IdentityReader identities;
+  private final QuestionRules rules;
   private final LoopMetrics metrics;
   private final VerdictCounts counts;
   private final LoopClock clock;
   private final ParkedRequests parked;
-  private final HeldRequests held;
-  private final int maxHeldCount;
-  private final WakeUp wakeUp;
+  final RequestQueue queue;
   private final RefundSlipPool keptCharges;
   private final Verdict verdict = new Verdict();
-  private RuleSet rules = RuleSet.EMPTY;
-  private RuleCounters[] counters = {};
-
-  /** Those of checks that programs ask for. */
-  private RuleCounters[] askedCounters = {};
-
   private final Charges charges = new Charges();
-
-  /** Of questions that will be asked in this turn; as many as ever were expected at once. */
-  private Prefetch[] expectations = {};
 
   /** The question that is being asked, while it is: nobody is told anything meanwhile. */
   private long asking = NOBODY;
@@ -88,31 +79,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       EventLoop eventLoop,
       int places) {
     this.gate = gate;
-    this.identities = identities;
+    this.rules = new QuestionRules(identities);
     this.metrics = metrics;
     this.counts = new VerdictCounts(metrics);
     this.clock = clock;
     this.parked = new ParkedRequests(places);
-    this.held = new HeldRequests();
+    this.queue = new RequestQueue((places + 1) / 2, metrics, clock, eventLoop, this::released);
     this.keptCharges = new RefundSlipPool(places);
-    // Rules that queue must leave places to those whose verdicts come late.
-    this.maxHeldCount = (places + 1) / 2;
-    this.wakeUp = new WakeUp(eventLoop, clock, this::release);
   }
 
   /** Swaps the rules, whole; requests that are parked keep theirs. */
   public void publish(RuleSet newRules) {
-    RuleCounters[] newCounters = new RuleCounters[newRules.rules().size()];
-    RuleCounters[] newAskedCounters = new RuleCounters[newCounters.length];
-    metrics.useRules(
-        newRules.rules().stream().collect(Collectors.toMap(Rule::id, VerdictCounts::outcomes)));
-    for (Rule rule : newRules.rules()) {
-      newCounters[rule.index()] = metrics.rule(rule.id());
-      newAskedCounters[rule.index()] = metrics.asked(rule.id());
-    }
-    rules = newRules;
-    counters = newCounters;
-    askedCounters = newAskedCounters;
+    counts.use(newRules);
+    rules.use(newRules);
     gate.rulesChanged();
   }
 
@@ -127,50 +106,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void expect(Question[] questions, int count) {
-    if (expectations.length < count) {
-      int known = expectations.length;
-      expectations = Arrays.copyOf(expectations, count);
-      for (int i = known; i < count; i++) {
-        expectations[i] = new Prefetch();
-      }
-    }
-    Question before = null;
-    Rule rule = null;
-    for (int i = 0; i < count; i++) {
-      Question question = questions[i];
-      if (question != null) {
-        if (before == null || !isOfSameRule(question, before)) {
-          rule = rule(question);
-        }
-        expect(question, rule, expectations[i]);
-        before = question;
-      }
-    }
-    gate.fetch();
-  }
-
-  /** Whether what finds the rules of two questions is the same, which need not be looked at. */
-  private static boolean isOfSameRule(Question one, Question other) {
-    return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
-  }
-
-  private void expect(Question question, Rule rule, Prefetch into) {
-    if (rule != null
-        && rule.action() == RuleAction.LIMIT
-        && rule.localGroupCount() == rule.groupCount()
-        && !question.isOnce()) {
-      RefusalReason fault = identities.read(rule, question);
-      into.set(question, rules, rule, fault, identities);
-      question.expectation(into);
-      if (fault == null) {
-        gate.expect(charges.set(rule, into, question));
-      }
-    }
-  }
-
-  private Rule rule(Question question) {
-    String ruleId = question.ruleId();
-    return ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+    rules.lookAhead(questions, count, gate, charges);
   }
 
   @Override
@@ -186,83 +122,102 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public long ask(Question question, VerdictListener asker, long nowNs) {
-    assert asking == NOBODY : "a request is asked for within the question of another";
-    Prefetch expected =
-        question.expectation() instanceof Prefetch found && found.isOf(question, rules)
-            ? found
-            : null;
-    Rule rule = expected == null ? rule(question) : expected.rule();
+    Prefetch ahead = rules.ahead(question);
+    Rule rule = ahead == null ? rules.find(question) : ahead.rule();
     countsMessages = rule != null && rule.countsMessages();
-    Purpose purpose = question.purpose();
-    RuleCounters of = rule == null ? null : counters(purpose)[rule.index()];
+    boolean isTimedTogether =
+        (question.isFollowed() || question.isTimedTogether()) && (rule == null || !rule.isLeased());
+    Verdict found = withoutCharges(rule, question, ahead);
+    if (found == null) {
+      charges.set(rule, ahead == null ? rules.identities() : ahead, question);
+    }
+    return ask(found, charges, rule, question.purpose(), isTimedTogether, asker, nowNs);
+  }
+
+  /**
+   * Asks about limits that no rule of the set has, which the caller has found: with the verdict as
+   * of {@link #ask(Question, VerdictListener, long)}.
+   *
+   * @param of valid until this call returns.
+   */
+  public long ask(Charges of, VerdictListener asker, long nowNs) {
+    return ask(null, of, null, of.purpose(), true, asker, nowNs);
+  }
+
+  /** The verdict on a question that no limit has a say in; null if one has. */
+  private Verdict withoutCharges(Rule rule, Question question, Prefetch ahead) {
+    if (rule == null) {
+      return verdict.allowUnlimited();
+    }
+    return switch (rule.action()) {
+      case UNLIMITED -> verdict.allowUnlimited();
+      case DENY -> verdict.refuse(RefusalReason.DENIED);
+      case LIMIT -> {
+        if (question.isOnce() && !decidesOnce(rule)) {
+          yield verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
+        }
+        RefusalReason fault = ahead == null ? rules.read(rule, question) : ahead.fault();
+        yield fault == null ? null : verdict.refuse(fault);
+      }
+    };
+  }
+
+  /** Whether the store keeps what it has granted: one record, beside budgets that are all there. */
+  private static boolean decidesOnce(Rule rule) {
+    return rule.groupCount() == 1 && rule.localGroupCount() == 0;
+  }
+
+  /**
+   * Has charges decided, and takes a place for the question if that takes a while.
+   *
+   * @param withoutCharges the verdict, where no limit has a say; null if the gate decides.
+   * @param rule null if none applies.
+   */
+  private long ask(
+      Verdict withoutCharges,
+      Charges of,
+      Rule rule,
+      Purpose purpose,
+      boolean isTimedTogether,
+      VerdictListener asker,
+      long nowNs) {
+    assert asking == NOBODY : "a request is asked for within the question of another";
     long ticket = parked.next(purpose);
     if (ticket == ParkedRequests.FULL) {
       known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
       return SETTLED;
     }
-    Verdict found = null;
-    boolean isAsked = false;
-    asking = ticket;
-    try {
-      found = decide(ticket, rule, question, expected, nowNs);
-      isAsked = true;
-    } finally {
-      asking = NOBODY;
-      if (!isAsked) {
-        parked.pass(ticket);
-      }
-    }
+    Verdict found = withoutCharges == null ? askGate(ticket, of, nowNs) : withoutCharges;
+    RuleCounters counters = counts.of(purpose, rule);
     if (found != null && !isHeld(found, rule, purpose)) {
       parked.pass(ticket);
-      if ((question.isFollowed() || question.isTimedTogether())
-          && (rule == null || !rule.isLeased())) {
+      if (isTimedTogether) {
         counts.decidedTogether(purpose, nowNs);
       } else {
         counts.decided(purpose, rule, false, clock.tick() - nowNs);
       }
-      known = conclude(ticket, rule, of, purpose, found);
+      known = conclude(ticket, rule, counters, purpose, found);
       return SETTLED;
     }
-    parked.park(ticket, asker, rule, of, purpose, nowNs);
-    if (found != null) {
-      known = hold(ticket, found);
-      return known == null ? ticket : SETTLED;
-    }
-    return ticket;
+    parked.park(ticket, asker, rule, counters, purpose, nowNs);
+    known = found == null ? null : hold(ticket, found);
+    return known == null ? ticket : SETTLED;
   }
 
-  /**
-   * Asks about limits that no rule has, which the caller has found: with the verdict as of {@link
-   * #ask(Question, VerdictListener, long)}.
-   *
-   * @param of valid until this call returns.
-   */
-  public long ask(Charges of, VerdictListener asker, long nowNs) {
-    assert asking == NOBODY : "a request is asked for within the question of another";
-    long ticket = parked.next(of.purpose());
-    if (ticket == ParkedRequests.FULL) {
-      known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
-      return SETTLED;
-    }
-    Verdict found = null;
+  /** The verdict; null if the gate will tell it later. */
+  private Verdict askGate(long ticket, Charges of, long nowNs) {
     boolean isAsked = false;
     asking = ticket;
     try {
-      found = gate.ask(ticket, of, nowNs, this);
+      Verdict found = gate.ask(ticket, of, nowNs, this);
       isAsked = true;
+      return found;
     } finally {
       asking = NOBODY;
       if (!isAsked) {
         parked.pass(ticket);
       }
     }
-    if (found == null) {
-      parked.park(ticket, asker, null, null, of.purpose(), nowNs);
-      return ticket;
-    }
-    parked.pass(ticket);
-    known = conclude(ticket, null, null, of.purpose(), found);
-    return SETTLED;
   }
 
   /** Whether charges of several keys are decided in one step; see {@link Gate#decidesInOne}. */
@@ -285,39 +240,6 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     gate.rulesChanged();
   }
 
-  private RuleCounters[] counters(Purpose purpose) {
-    return switch (purpose) {
-      case TRAFFIC, DESCRIPTOR, OPERATOR -> counters;
-      case DECISION -> askedCounters;
-    };
-  }
-
-  /** The verdict; null if the gate will tell it later. */
-  private Verdict decide(long ticket, Rule rule, Question question, Prefetch expected, long nowNs) {
-    if (rule == null) {
-      return verdict.allowUnlimited();
-    }
-    return switch (rule.action()) {
-      case UNLIMITED -> verdict.allowUnlimited();
-      case DENY -> verdict.refuse(RefusalReason.DENIED);
-      case LIMIT -> {
-        if (question.isOnce() && !decidesOnce(rule)) {
-          yield verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
-        }
-        RefusalReason fault = expected == null ? identities.read(rule, question) : expected.fault();
-        Identities whose = expected == null ? identities : expected;
-        yield fault != null
-            ? verdict.refuse(fault)
-            : gate.ask(ticket, charges.set(rule, whose, question), nowNs, this);
-      }
-    };
-  }
-
-  /** Whether the store keeps what it has granted: one record, beside budgets that are all there. */
-  private static boolean decidesOnce(Rule rule) {
-    return rule.groupCount() == 1 && rule.localGroupCount() == 0;
-  }
-
   @Override
   public Verdict verdict() {
     return known;
@@ -330,26 +252,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public long dueNs(long ticket) {
-    return parked.holds(ticket) && held.contains(ticket) ? held.dueNs(ticket) : NOT_HELD;
+    return parked.holds(ticket) ? queue.dueNs(ticket) : NOT_HELD;
   }
 
   @Override
   public void ended(long ticket, RequestEnd end) {
-    if (ticket != SETTLED) {
-      leave(ticket);
+    if (ticket != SETTLED && parked.holds(ticket)) {
+      queue.leave(ticket);
+      parked.leave(ticket);
     }
-  }
-
-  private void leave(long ticket) {
-    if (!parked.holds(ticket)) {
-      return;
-    }
-    int before = held.size();
-    held.remove(ticket);
-    if (held.size() < before) {
-      metrics.released();
-    }
-    parked.leave(ticket);
   }
 
   @Override
@@ -395,39 +306,17 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Holds a parked request until it may pass, and returns null; or a refusal if too many are. */
   private Verdict hold(long ticket, Verdict settled) {
     countLate(ticket);
-    if (held.size() == maxHeldCount) {
+    if (queue.isFull()) {
       return conclude(ticket, verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }
-    metrics.held();
-    long resetAtNs = clock.nowNs() + settled.resetAfterNs();
-    held.add(ticket, settled.dueNs(), settled.remaining(), resetAtNs);
-    wakeUp.at(held.firstDueNs());
+    queue.hold(ticket, settled);
     return null;
   }
 
-  /** Lets those pass whose slot has come. */
-  void release() {
-    long nowNs = clock.tick();
-    while (held.size() > 0 && held.firstDueNs() <= nowNs) {
-      long ticket = held.first();
-      try {
-        release(ticket, nowNs);
-      } catch (RuntimeException | Error bug) {
-        InternalErrors.caught("a request that was held", bug);
-      }
-    }
-    if (held.size() > 0) {
-      wakeUp.at(held.firstDueNs());
-    }
-  }
-
-  private void release(long ticket, long nowNs) {
-    held.remove(ticket);
-    metrics.released();
-    long resetAfterNs = Math.max(0, held.resetAtNs(ticket) - nowNs);
+  /** The slot of a request has come. */
+  private void released(long ticket, long remaining, long resetAfterNs, long nowNs) {
     Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
-    long limit = budget.limit().capacity();
-    verdict.allow(budget.policy(), limit, held.remaining(ticket), resetAfterNs);
+    verdict.allow(budget.policy(), budget.limit().capacity(), remaining, resetAfterNs);
     verdict.heldNs(nowNs - parked.startNs(ticket));
     VerdictListener asker = parked.asker(ticket);
     asker.decided(ticket, conclude(ticket, verdict));

@@ -8,10 +8,12 @@ import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.RuleAction;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Counts verdicts by their purpose: what rules count, and how long a decision took, is said of
@@ -19,6 +21,10 @@ import java.util.Set;
  */
 final class VerdictCounts {
   private final LoopMetrics loop;
+  private RuleCounters[] counters = {};
+
+  /** Those of checks that programs ask for. */
+  private RuleCounters[] askedCounters = {};
 
   /** Verdicts that were reached since the first of those that are asked for together. */
   private long togetherCount;
@@ -27,6 +33,28 @@ final class VerdictCounts {
 
   VerdictCounts(LoopMetrics loop) {
     this.loop = loop;
+  }
+
+  /** Counts by other rules from now on. */
+  void use(RuleSet rules) {
+    loop.useRules(
+        rules.rules().stream().collect(Collectors.toMap(Rule::id, VerdictCounts::outcomes)));
+    RuleCounters[] newCounters = new RuleCounters[rules.rules().size()];
+    RuleCounters[] newAskedCounters = new RuleCounters[newCounters.length];
+    for (Rule rule : rules.rules()) {
+      newCounters[rule.index()] = loop.rule(rule.id());
+      newAskedCounters[rule.index()] = loop.asked(rule.id());
+    }
+    counters = newCounters;
+    askedCounters = newAskedCounters;
+  }
+
+  /** What counts a rule's verdicts on questions of a purpose; null without a rule. */
+  RuleCounters of(Purpose purpose, Rule rule) {
+    if (rule == null) {
+      return null;
+    }
+    return (purpose == Purpose.DECISION ? askedCounters : counters)[rule.index()];
   }
 
   /**

@@ -389,7 +389,7 @@ class AdmissionHandlerTest {
     holding.dueNs = clock.tick() + HOUR_NS;
     assertNotEquals(Admission.SETTLED, admit(handler, request("/a"), recorder, clock.nowNs()));
     channel.runScheduledPendingTasks();
-    handler.release();
+    handler.queue.release();
     assertEquals(List.of(), recorder.told);
     assertEquals(0, metrics.rule("r").count(RuleCounters.Outcome.ALLOWED));
     holding.dueNs = clock.tick(); // its slot is now, and the timer's is moved

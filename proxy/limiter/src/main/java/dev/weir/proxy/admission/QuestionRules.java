@@ -1,0 +1,104 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.identity.IdentityReader;
+import dev.weir.proxy.rule.spec.RuleAction;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * The first steps of a question: its rule, and the identities by the rule's keys. They are found
+ * when it is asked; or ahead, for all questions of one turn, so that what their decisions read is
+ * fetched from memory at once. What was found ahead is believed for that question and under the
+ * same rules only. One per event loop.
+ */
+final class QuestionRules {
+  private final IdentityReader identities;
+  private RuleSet rules = RuleSet.EMPTY;
+
+  /** As many as questions were ever looked at in one turn. */
+  private Prefetch[] prefetches = {};
+
+  QuestionRules(IdentityReader identities) {
+    this.identities = identities;
+  }
+
+  /** Finds rules in another set from now on. */
+  void use(RuleSet newRules) {
+    rules = newRules;
+  }
+
+  /** What was found of a question ahead; null if nothing was, or it may be another by now. */
+  Prefetch ahead(Question question) {
+    return question.expectation() instanceof Prefetch found && found.isOf(question, rules)
+        ? found
+        : null;
+  }
+
+  /** The rule of a question; null if there is none. */
+  Rule find(Question question) {
+    String ruleId = question.ruleId();
+    return ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+  }
+
+  /** Reads whose budgets a question charges; returns why it is refused, null if it is not. */
+  RefusalReason read(Rule rule, Question question) {
+    return identities.read(rule, question);
+  }
+
+  /** Whose budgets the question charges that was {@linkplain #read} last. */
+  Identities identities() {
+    return identities;
+  }
+
+  /**
+   * Finds rules and identities of questions ahead, and has fetched what a gate will read.
+   *
+   * @param scratch overwritten.
+   */
+  void lookAhead(Question[] questions, int count, Gate gate, Charges scratch) {
+    if (prefetches.length < count) {
+      int known = prefetches.length;
+      prefetches = Arrays.copyOf(prefetches, count);
+      for (int i = known; i < count; i++) {
+        prefetches[i] = new Prefetch();
+      }
+    }
+    Question before = null;
+    Rule rule = null;
+    for (int i = 0; i < count; i++) {
+      Question question = questions[i];
+      if (question != null) {
+        if (before == null || !isOfSameRule(question, before)) {
+          rule = find(question);
+        }
+        lookAhead(question, rule, prefetches[i], gate, scratch);
+        before = question;
+      }
+    }
+    gate.fetch();
+  }
+
+  /** Whether what finds the rules of two questions is the same, which need not be looked at. */
+  private static boolean isOfSameRule(Question one, Question other) {
+    return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
+  }
+
+  private void lookAhead(Question question, Rule rule, Prefetch into, Gate gate, Charges scratch) {
+    if (rule != null
+        && rule.action() == RuleAction.LIMIT
+        && rule.localGroupCount() == rule.groupCount()
+        && !question.isOnce()) {
+      RefusalReason fault = identities.read(rule, question);
+      into.set(question, rules, rule, fault, identities);
+      question.expectation(into);
+      if (fault == null) {
+        gate.expect(scratch.set(rule, into, question));
+      }
+    }
+  }
+}
