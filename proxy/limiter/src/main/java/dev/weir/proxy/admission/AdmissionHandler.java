@@ -35,8 +35,11 @@ import io.netty.channel.EventLoop;
  * <p>One per event loop.
  */
 public final class AdmissionHandler implements Admission, Gate.Outcome {
-  /** Requests of one event loop that may await a verdict at one time. */
+  /** Requests of one event loop that may await a verdict at one time, and descriptors beside. */
   static final int PARKING_PLACES = 16 * 1024;
+
+  /** Questions of one event loop whose verdict may be late at one time. */
+  static final int MAX_LATE = 2 * PARKING_PLACES;
 
   private static final long NOBODY = -1;
 

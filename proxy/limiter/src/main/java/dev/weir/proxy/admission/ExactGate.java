@@ -45,7 +45,7 @@ public final class ExactGate implements Gate {
   /**
    * Questions that may be under way: clients that go leave theirs behind until the answers come.
    */
-  private static final int MAX_LATE = AdmissionHandler.PARKING_PLACES;
+  private static final int MAX_LATE = AdmissionHandler.MAX_LATE;
 
   private final LoopStore store;
   private final LoopClock clock;

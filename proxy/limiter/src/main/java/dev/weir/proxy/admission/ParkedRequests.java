@@ -18,6 +18,8 @@ final class ParkedRequests {
   /** How many places are made at first; twice as many whenever all are taken. */
   static final int FIRST_PLACES = 64;
 
+  private static final int DESCRIPTORS = Purpose.DESCRIPTOR.ordinal();
+
   private final int maxPlaces;
   private VerdictListener[] askers = {};
   private Rule[] rules = {};
@@ -34,7 +36,8 @@ final class ParkedRequests {
   private int freeCount;
 
   /**
-   * @param maxPlaces how many requests may wait at a time; memory is taken for as many as did.
+   * @param maxPlaces how many requests may wait at a time, and as many descriptors beside them;
+   *     memory is taken for as many as did.
    */
   ParkedRequests(int maxPlaces) {
     this.maxPlaces = maxPlaces;
@@ -46,7 +49,8 @@ final class ParkedRequests {
   /** Makes more places; none is free, and there may be more. */
   private void makePlaces() {
     int known = askers.length;
-    int count = Math.min(maxPlaces, Math.max(FIRST_PLACES, 2 * known));
+    int most = maxPlaces + bounds[DESCRIPTORS];
+    int count = Math.min(most, Math.max(FIRST_PLACES, 2 * known));
     askers = Arrays.copyOf(askers, count);
     rules = Arrays.copyOf(rules, count);
     counters = Arrays.copyOf(counters, count);
@@ -59,11 +63,14 @@ final class ParkedRequests {
     }
   }
 
-  /** So many places that those who only ask never stand in the way of traffic. */
+  /**
+   * So many places that those who only ask never stand in the way of traffic; descriptors have
+   * their own.
+   */
   private static int bound(Purpose purpose, int placeCount) {
     return switch (purpose) {
-      case TRAFFIC -> placeCount;
-      case DECISION, DESCRIPTOR -> placeCount / 2;
+      case TRAFFIC, DESCRIPTOR -> placeCount;
+      case DECISION -> placeCount / 2;
       case OPERATOR -> placeCount / 16;
     };
   }
@@ -76,7 +83,8 @@ final class ParkedRequests {
    */
   long next(Purpose purpose) {
     int kind = purpose.ordinal();
-    if (taken[kind] == bounds[kind] || freeCount == 0 && askers.length == maxPlaces) {
+    int others = askers.length - freeCount - taken[DESCRIPTORS];
+    if (taken[kind] == bounds[kind] || kind != DESCRIPTORS && others == maxPlaces) {
       return FULL;
     }
     if (freeCount == 0) {

@@ -17,7 +17,7 @@ final class SeveralGates implements Gate {
   private final LoopClock clock;
 
   /** One for each late question, and one that is known at once; made when needed. */
-  private final Passed[] free = new Passed[AdmissionHandler.PARKING_PLACES + 1];
+  private final Passed[] free = new Passed[AdmissionHandler.MAX_LATE + 1];
 
   private int freeCount;
 

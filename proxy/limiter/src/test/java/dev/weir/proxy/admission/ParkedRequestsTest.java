@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.Purpose;
@@ -47,5 +48,23 @@ class ParkedRequestsTest {
     List<Long> after = parkAll();
     before.forEach(ticket -> assertFalse(parked.holds(ticket)));
     after.forEach(ticket -> assertTrue(parked.holds(ticket)));
+  }
+
+  /** Programs that ask, and Envoys, may both fill all that they may. */
+  @Test
+  void leavesTrafficPlacesWhoeverAsks() {
+    ParkedRequests parked = new ParkedRequests(16);
+    for (Purpose purpose : List.of(Purpose.DECISION, Purpose.DESCRIPTOR, Purpose.OPERATOR)) {
+      long ticket = parked.next(purpose);
+      while (ticket != ParkedRequests.FULL) {
+        parked.park(ticket, NOBODY, null, null, purpose, 1);
+        ticket = parked.next(purpose);
+      }
+    }
+    for (int i = 0; i < 7; i++) {
+      long ticket = parked.next(Purpose.TRAFFIC);
+      assertNotEquals(ParkedRequests.FULL, ticket, "request " + i);
+      parked.park(ticket, NOBODY, null, null, Purpose.TRAFFIC, 1);
+    }
   }
 }

@@ -409,7 +409,7 @@ class RateLimiterStoreTest {
   void keepsNoMoreThanSoManyDescriptorsThatWait() {
     start(TWO, server);
     RateLimitCall waiting = both().get();
-    int most = 8 * 1024 / 2;
+    int most = 16 * 1024 / 2;
     for (int i = 0; i < most; i++) {
       assertTrue(ask(waiting).isOpen());
     }
