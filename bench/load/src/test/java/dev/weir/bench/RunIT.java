@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.origin.Http1Sink;
-import dev.weir.proxy.JavaCommand;
 import dev.weir.proxy.loop.Transport;
+import dev.weir.proxy.rig.JavaCommand;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;

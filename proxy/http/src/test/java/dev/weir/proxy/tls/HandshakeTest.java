@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.proxy.LeakRecorder;
-import dev.weir.proxy.TlsClient;
 import dev.weir.proxy.request.Handshake;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

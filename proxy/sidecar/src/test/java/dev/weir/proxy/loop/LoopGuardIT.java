@@ -2,7 +2,7 @@ package dev.weir.proxy.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.JavaCommand;
+import dev.weir.proxy.rig.JavaCommand;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
-import dev.weir.proxy.RecordingOrigin;
+import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.traffic.Traffic;
 import java.io.IOException;
 import java.lang.ref.WeakReference;

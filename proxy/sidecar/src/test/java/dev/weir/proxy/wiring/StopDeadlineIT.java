@@ -3,8 +3,8 @@ package dev.weir.proxy.wiring;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.JavaCommand;
 import dev.weir.proxy.cli.WeirMain;
+import dev.weir.proxy.rig.JavaCommand;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -1,0 +1,138 @@
+package dev.weir.proxy.exchange;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.rig.EchoService;
+import dev.weir.proxy.rig.RawClient;
+import dev.weir.proxy.rig.Rig;
+import io.netty.util.ResourceLeakDetector;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the event loop allocates for a request, or a stream, that goes all the way, system calls
+ * included. What Weir itself does allocates nothing; what is allowed for here is the transport's
+ * own.
+ */
+@Timeout(180)
+@Tag("allocation")
+class RequestAllocationTest {
+  /**
+   * Asked so often, one after the other, by the cheapest of many rounds. They are short, as on a
+   * machine with other work the system cuts reads in two, for which the transport takes more.
+   */
+  private static final int REQUESTS = 200;
+
+  private static final int MIN_ROUNDS = 20;
+  private static final int MAX_ROUNDS = 200;
+
+  /** Two reads and two writes with their descriptors and buffers' views; measured: 190 to 300. */
+  private static final int TRANSPORT_BYTES = 400;
+
+  @ParameterizedTest
+  @CsvSource({
+    "HTTP/1.1, HTTP/1.1, nio, 1000000000/1s, text/plain, 200",
+    "HTTP/1.1, HTTP/1.1, nio, 1/1d, text/plain, 429",
+    "HTTP/1.1, HTTP/1.1, auto, 1000000000/1s, text/plain, 200",
+    "HTTP/1.1, HTTP/2, nio, 1000000000/1s, text/plain, 200",
+    "HTTP/2, HTTP/1.1, nio, 1000000000/1s, text/plain, 200",
+    "HTTP/2, HTTP/1.1, nio, 1/1d, text/plain, 429",
+    "HTTP/2, HTTP/1.1, nio, 1/1d, application/grpc, 200",
+    "HTTP/2, HTTP/1.1, auto, 1000000000/1s, text/plain, 200",
+    "HTTP/2, HTTP/2, nio, 1000000000/1s, text/plain, 200",
+    "HTTP/2, HTTP/2, nio, 1000000000/1s, application/grpc, 200",
+    "HTTP/2, HTTP/2, auto, 1000000000/1s, text/plain, 200"
+  })
+  void allocatesNoMoreThanTheTransportDoes(
+      String client, String service, String transport, String limit, String type, int status)
+      throws Exception {
+    ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED); // it allocates to watch
+    try (EchoService http2 = new EchoService();
+        Rig rig = rig(transport, limit, isHttp2(service) ? http2.url() : null);
+        RawClient raw = rig.connect();
+        FramePeer frames = new FramePeer(rig.sidecar.listenAddress())) {
+      Callable<Integer> ask = isHttp2(client) ? asking(frames, type) : asking(raw, type);
+      ask.call(); // spends what a limit of one has
+      long perRequest = leastBytes(ask, status) / REQUESTS;
+      assertTrue(perRequest < TRANSPORT_BYTES, perRequest + " bytes per request");
+    } finally {
+      ResourceLeakDetector.setLevel(level);
+    }
+  }
+
+  /** In front of a service of HTTP/1.1 of its own if there is no other. */
+  private static Rig rig(String transport, String limit, String upstream) throws Exception {
+    List<String> flags = new ArrayList<>(List.of("--limit", limit, "--key", "header:x-user-id"));
+    if (upstream != null) {
+      flags.addAll(List.of("--upstream", upstream));
+    }
+    return new Rig(transport, flags.toArray(String[]::new));
+  }
+
+  private static Callable<Integer> asking(RawClient client, String type) {
+    String request =
+        "GET /a/b HTTP/1.1\r\nHost: a\r\nUser-Agent: test\r\nConnection: keep-alive\r\n"
+            + "Content-Type: "
+            + type
+            + "\r\nX-User-Id: 7\r\n\r\n";
+    return () -> client.send(request).read().status();
+  }
+
+  /** One stream after the other. */
+  private static Callable<Integer> asking(FramePeer client, String type) {
+    client.windowUpdate(0, 1 << 30); // no number of answers uses it up
+    String[] fields = {"user-agent: test", "content-type: " + type, "x-user-id: 7"};
+    AtomicInteger stream = new AtomicInteger(-1);
+    return () -> {
+      int id = stream.addAndGet(2);
+      client.request(id, true, "GET", "/a/b", fields).send();
+      String head = client.next();
+      String frame = head;
+      while (!frame.endsWith(" end")) {
+        frame = client.next();
+      }
+      String status = head.substring(("HEADERS " + id + " :status: ").length());
+      return Integer.valueOf(status.substring(0, 3));
+    };
+  }
+
+  private static boolean isHttp2(String protocol) {
+    return protocol.equals("HTTP/2");
+  }
+
+  /** What the cheapest round takes; the first ones also load and compile. */
+  private static long leastBytes(Callable<Integer> ask, int status) throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long loop = eventLoopThread();
+    long least = Long.MAX_VALUE;
+    for (int round = 0;
+        round < MIN_ROUNDS || round < MAX_ROUNDS && least / REQUESTS >= TRANSPORT_BYTES;
+        round++) {
+      long before = threads.getThreadAllocatedBytes(loop);
+      for (int i = 0; i < REQUESTS; i++) {
+        assertEquals(status, ask.call());
+      }
+      least = Math.min(least, threads.getThreadAllocatedBytes(loop) - before);
+    }
+    return least;
+  }
+
+  private static long eventLoopThread() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("weir-loop") && thread.isAlive())
+        .mapToLong(Thread::getId)
+        .max()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,120 @@
+package dev.weir.proxy.store.debt;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.rig.StoreRig;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What passed while the store was away comes back with time, as the budget would have. */
+class StoreDebtIT {
+  private static final String CHARGED = "weir_store_debts_charged_total";
+  private static final long WINDOW_US = 3_000_000;
+
+  private static final RedisServer redis = RedisServer.shared();
+
+  private static long nowUs() throws Exception {
+    try (RespClient client = redis.connect()) {
+      List<?> time = (List<?>) client.call("TIME");
+      return Long.parseLong(RespClient.textOf(time.get(0))) * 1_000_000
+          + Long.parseLong(RespClient.textOf(time.get(1)));
+    }
+  }
+
+  private static void breakOff(StoreRig rig) throws Exception {
+    rig.faults.refuse();
+    rig.fleet.rig(0).await(StoreRig.DECIDING, 0);
+  }
+
+  private static long window() throws Exception {
+    return nowUs() / WINDOW_US;
+  }
+
+  /**
+   * Ten ask once the debts of a user have been sent; how many passed. Less than 0 if the window was
+   * over by then, as on a machine that is too busy.
+   */
+  private static int passedAfter(StoreRig rig, double charged, String user, long window)
+      throws Exception {
+    rig.faults.pass();
+    Await.until("charged", () -> rig.metric(CHARGED) >= charged || window() > window);
+    int passed = rig.count(200, 10, user);
+    return window() > window ? -1 : passed;
+  }
+
+  @Test
+  void aWindowIsNotChargedForWhatPassedBeforeItBegan() throws Exception {
+    try (StoreRig rig = new StoreRig(redis, "--limit", "10/3s", "--on-store-failure", "open")) {
+      int passed = -1;
+      for (int attempt = 0; passed < 0; attempt++) {
+        String user = "late" + attempt;
+        double charged = rig.metric(CHARGED);
+        breakOff(rig);
+        // In the last part of a window, so that the debt is young when the next one begins.
+        Await.until("late in a window", () -> nowUs() % WINDOW_US >= 2 * WINDOW_US / 3);
+        long window = window();
+        assertEquals(10, rig.count(200, 10, user));
+        Await.until("the next window", () -> window() > window);
+        passed = passedAfter(rig, charged + 10, user, window + 1);
+        assertTrue(attempt < 5, "the machine is too busy");
+      }
+      assertEquals(10, passed);
+    }
+  }
+
+  @Test
+  void theSameWindowIsChargedForWhatPassedInIt() throws Exception {
+    try (StoreRig rig = new StoreRig(redis, "--limit", "10/3s", "--on-store-failure", "open")) {
+      int passed = -1;
+      for (int attempt = 0; passed < 0; attempt++) {
+        String user = "early" + attempt;
+        double charged = rig.metric(CHARGED);
+        breakOff(rig);
+        Await.until("early in a window", () -> nowUs() % WINDOW_US < WINDOW_US / 3);
+        long window = window();
+        assertEquals(6, rig.count(200, 6, user));
+        passed = passedAfter(rig, charged + 6, user, window);
+        assertTrue(attempt < 5, "the machine is too busy");
+      }
+      assertEquals(4, passed);
+    }
+  }
+
+  @Test
+  void aMeterIsChargedForWhatHasNotDrainedMeanwhile() throws Exception {
+    long unitNs = 100_000_000;
+    try (StoreRig rig =
+        new StoreRig(
+            redis,
+            "--algorithm",
+            "gcra",
+            "--limit",
+            "600/1m",
+            "--burst",
+            "40",
+            "--on-store-failure",
+            "open")) {
+      breakOff(rig);
+      long beforeNs = System.nanoTime();
+      assertEquals(40, rig.count(200, 40, "user"));
+      long passedNs = System.nanoTime();
+      Await.until("a quarter has drained", () -> System.nanoTime() - passedNs > 10 * unitNs);
+      rig.faults.pass();
+      Await.until("charged", () -> rig.metric(CHARGED) > 0);
+      int passed = 0;
+      long leastNs = System.nanoTime() - passedNs;
+      while (rig.ask("user").status() == 200) {
+        passed++;
+      }
+      long mostNs = System.nanoTime() - beforeNs;
+      assertTrue(
+          passed >= leastNs / unitNs - 1 && passed <= mostNs / unitNs + 1,
+          passed + " passed " + leastNs + " to " + mostNs + " ns after a full budget");
+      assertTrue(rig.metric(CHARGED) <= 31);
+    }
+  }
+}
