@@ -139,6 +139,7 @@ public final class GrpcCall implements RoutedStream {
     } else if (endStream) {
       fail(GrpcStatus.INTERNAL, "the call has no message");
     } else if (method.isStreaming() && !join()) {
+      connection.brokenOff(stream); // or a client could ask for refusals without end
       fail(method.whenTooMany(), StreamingCalls.TOO_MANY);
     } else {
       calls.listen(this);

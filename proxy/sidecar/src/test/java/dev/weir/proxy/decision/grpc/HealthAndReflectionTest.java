@@ -188,6 +188,21 @@ class HealthAndReflectionTest {
     assertEquals(3, health(105, "Check", "").size(), "to ask once is no watch");
   }
 
+  /** Each refusal costs an answer: 900 connections of 1,000 such calls kept a loop busy. */
+  @Test
+  void connectionWhoseStreamingCallsAreRefusedAgainAndAgainOpensNoMore() {
+    StringBuilder told = new StringBuilder();
+    int refused = 0;
+    for (int stream = 1; stream < 2_000; stream += 2) {
+      String answer = health(stream, "Watch", "").toString();
+      refused += answer.contains("grpc-status: 12") ? 1 : 0;
+      told.append(answer);
+    }
+    assertTrue(told.indexOf("GOAWAY") > 0, "is drained");
+    assertTrue(refused > 100 && refused < 300, refused + " were answered");
+    assertEquals(StreamingCalls.MAX_OF_CONNECTION, rig.open, "those that were accepted go on");
+  }
+
   @Test
   void watchesOfAnEventLoopHaveACapWhateverTheNumberOfConnections() {
     List<EmbeddedChannel> channels = new ArrayList<>();
