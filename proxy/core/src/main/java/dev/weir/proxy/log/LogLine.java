@@ -48,7 +48,7 @@ final class LogLine {
     return line.out.toString();
   }
 
-  /** As ISO 8601 has it. By hand: a formatter would load what it could do besides. */
+  /** Writes a time in ISO 8601 by hand, as a formatter would load many more classes. */
   private void time(long epochMs) {
     int ms = (int) Math.floorMod(epochMs, 1000L);
     LocalDateTime time =

@@ -9,7 +9,7 @@ import org.slf4j.helpers.NOPMDCAdapter;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** What SLF4J asks for loggers, by {@code META-INF/services}. Thread-safe. */
+/** The provider of loggers that SLF4J finds by {@code META-INF/services}. Thread-safe. */
 public final class LogProvider implements SLF4JServiceProvider {
   private final ConcurrentHashMap<String, LineLogger> loggers = new ConcurrentHashMap<>();
   private final ILoggerFactory factory = this::logger;

@@ -5,7 +5,7 @@ package dev.weir.proxy.log;
  * may be as long as the peer likes and hold whatever characters it likes.
  */
 public final class PeerText {
-  /** Of a longer text the rest is left out. */
+  /** The rest of a longer text is left out. */
   static final int MAX_CHARS = 200;
 
   private PeerText() {}

@@ -93,7 +93,7 @@ public final class Acceptor extends InboundHandler {
     }
   }
 
-  /** Of a channel that cannot be registered Netty closes the socket itself. */
+  /** Netty itself closes the socket of a channel that cannot be registered. */
   private static void require(ChannelFuture done) throws IOException {
     if (!done.awaitUninterruptibly().isSuccess()) {
       throw new IOException(done.cause().getMessage(), done.cause());

@@ -82,7 +82,7 @@ public final class ClientShares {
       this.client = client;
     }
 
-    /** Whose it is; null if many clients may stand there. */
+    /** The client whose share it is; null if many clients may stand there. */
     public Object client() {
       return client;
     }

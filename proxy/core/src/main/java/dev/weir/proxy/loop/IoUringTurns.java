@@ -31,7 +31,7 @@ final class IoUringTurns implements IoHandlerFactory {
   private static final byte RECV = 27;
   private static final int POLLIN = 1;
 
-  /** Those whose turn has ended may make others end theirs; the loop's tasks have the rest. */
+  /** Ends of turns may bring others about, which become tasks of the loop. */
   private static final int MAX_ENDS = 8;
 
   private static final FastThreadLocal<Handler> OF_THREAD = new FastThreadLocal<>();

@@ -22,7 +22,7 @@ public final class LoopBroadcast<T> {
 
   private final List<Member<T>> members = new ArrayList<>();
 
-  /** By loop; written by that loop. */
+  /** One per loop, written by that loop. */
   private AtomicLongArray acknowledged = new AtomicLongArray(0);
 
   private long told;

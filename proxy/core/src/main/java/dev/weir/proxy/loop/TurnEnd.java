@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
  * one; with io_uring it comes sooner ({@link IoUringTurns}).
  */
 public final class TurnEnd {
-  /** Who has written, and sends at the end of the turn. */
+  /** The members that have written, and send at the end of the turn. */
   public interface Member {
     /** The turn has ended: sends what was written. The member has left, and may join again. */
     void turnEnded();

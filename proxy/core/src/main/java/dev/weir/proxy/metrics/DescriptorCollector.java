@@ -128,7 +128,7 @@ final class DescriptorCollector implements MultiCollector {
     return UnknownDataPointSnapshot.builder().labels(labels).value(value).build();
   }
 
-  /** By outcome, what all event loops have counted of each limit. */
+  /** The sums over all event loops for each limit, by outcome. */
   private Map<Labels, long[]> sums() {
     Map<List<String>, long[]> sums = new HashMap<>();
     metrics.forEachDescriptor(

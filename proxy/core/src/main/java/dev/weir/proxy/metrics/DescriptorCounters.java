@@ -5,7 +5,7 @@ package dev.weir.proxy.metrics;
  * dashboards have them. Written by that loop only, read by any thread.
  */
 public final class DescriptorCounters {
-  /** What a figure's name begins with; then comes the outcome. */
+  /** The beginning of a figure's name, before the outcome. */
   static final String PREFIX = "ratelimit_service_rate_limit_";
 
   private final Counters counters = new Counters(Outcome.values().length);

@@ -3,7 +3,7 @@ package dev.weir.proxy.metrics;
 import dev.weir.proxy.request.Glitch;
 import java.util.List;
 
-/** What is counted of HTTP/2 connections to one side, clients or services. */
+/** The counters of HTTP/2 connections to one side, clients or services. */
 record Http2Figures(
     LoopCounter connections,
     OpenGauge connectionsOpen,

@@ -31,7 +31,7 @@ public final class LatencyLog implements AutoCloseable {
   private final ScheduledExecutorService thread;
   private final IntervalLog lines = new IntervalLog();
 
-  /** By step, the times that are still to be written. */
+  /** The times that are still to be written, by step. */
   private final Histogram[] unwritten = new Histogram[LatencyStep.values().length];
 
   private long startNs = System.nanoTime();

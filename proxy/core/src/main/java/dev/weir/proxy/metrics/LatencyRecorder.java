@@ -23,7 +23,7 @@ final class LatencyRecorder {
   static final long MOST_NS = 3_600_000_000_000L;
   private static final int SIGNIFICANT_DIGITS = 3;
 
-  /** Of the times whose buckets have the same width; what is shorter has twice as many. */
+  /** Buckets of one width; the shortest times have twice as many. */
   private static final int BUCKETS_BITS = 10;
 
   private static final int BUCKETS = 1 << BUCKETS_BITS;

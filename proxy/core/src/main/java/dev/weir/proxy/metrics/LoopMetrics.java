@@ -25,7 +25,7 @@ public final class LoopMetrics implements TrafficObserver {
   private final Counters counters = LoopFigures.newRow();
   private final LatencyRecorder decision = new LatencyRecorder();
 
-  /** Of decisions in mode leased; null until there is one. */
+  /** Times of decisions in mode leased; null until there is one. */
   private LatencyRecorder byHand;
 
   private LatencyRecorder byStore;
@@ -41,10 +41,10 @@ public final class LoopMetrics implements TrafficObserver {
 
   private final RuleFigures rules;
 
-  /** Of limits of files; not changed once it is here. */
+  /** Counters of the limits in files; not changed once it is here. */
   private volatile Map<List<String>, DescriptorCounters> limits = Map.of();
 
-  /** Of limits by names that requests have made. */
+  /** Counters of limits by names that requests have made. */
   private final Map<List<String>, DescriptorCounters> unnamed = new ConcurrentHashMap<>();
 
   private final ResponseTimes responseTimes = new ResponseTimes();
@@ -108,7 +108,7 @@ public final class LoopMetrics implements TrafficObserver {
     decision.record(decisionNs);
   }
 
-  /** So many verdicts were reached, each as long after it was asked for. */
+  /** Records a number of verdicts that took the same time. */
   public void decided(long decisionNs, long count) {
     decision.record(decisionNs, count);
   }

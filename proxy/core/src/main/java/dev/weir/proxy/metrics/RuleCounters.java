@@ -8,7 +8,7 @@ public final class RuleCounters {
   /** The figure's name without {@code _total}; its labels are the rule and the outcome. */
   static final String NAME = "weir_decisions";
 
-  /** The same of checks that programs ask for. */
+  /** Decisions on checks that programs ask for. */
   static final String NAME_OF_ASKED = "weir_decision_checks";
 
   static final String HELP_OF_ASKED =

@@ -5,13 +5,13 @@ package dev.weir.proxy.request;
  * callers it has.
  */
 public interface Admission {
-  /** What {@link #ask} returns when the verdict is known at once. */
+  /** The result of {@link #ask} when the verdict is known at once. */
   long SETTLED = -1;
 
-  /** What {@link #keep} returns where nothing can be given back. */
+  /** The result of {@link #keep} when nothing can be given back. */
   int NOTHING_KEPT = -1;
 
-  /** What {@link #dueNs} returns for a request that is not held. */
+  /** The result of {@link #dueNs} for a request that is not held. */
   long NOT_HELD = -1;
 
   /**
@@ -46,7 +46,7 @@ public interface Admission {
    */
   long ask(Question question, VerdictListener asker, long nowNs);
 
-  /** What the last {@link #ask} has settled; valid until the next. */
+  /** The verdict of the last {@link #ask} that was settled; valid until the next. */
   Verdict verdict();
 
   /**
@@ -72,7 +72,7 @@ public interface Admission {
   /** The service will not hear of the request: what it was charged goes back. */
   void giveBack(int kept);
 
-  /** What the request was charged is spent. */
+  /** The charge of the request stands. */
   void letStand(int kept);
 
   /**

@@ -1,6 +1,6 @@
 package dev.weir.proxy.request;
 
-/** What other programs ask by: figures tell calls of the decision API apart by it. */
+/** The kinds of calls to the decision API, by which figures tell them apart. */
 public enum DecisionCall {
   CHECK_RATE_LIMIT,
   CHECK_RATE_LIMITS,

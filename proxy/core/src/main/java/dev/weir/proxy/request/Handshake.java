@@ -8,7 +8,7 @@ public enum Handshake {
   /** A session of before went on. */
   RESUMED,
 
-  /** What came was no TLS. */
+  /** The peer does not speak TLS. */
   NOT_TLS,
 
   /** The two sides have no version or no cipher suite in common. */
@@ -17,10 +17,10 @@ public enum Handshake {
   /** A certificate was missing, or did not hold. */
   CERTIFICATE_REFUSED,
 
-  /** It failed otherwise, or one side left. */
+  /** The handshake failed for another reason, or one side left. */
   FAILED,
 
-  /** It took longer than it may. */
+  /** The handshake took too long. */
   TIMED_OUT,
 
   /** Too many were in flight. */

@@ -12,7 +12,9 @@ import java.net.InetAddress;
 public record IpAddress(long high, long low) {
   private static final long V4_MAPPED_PREFIX = 0xFFFF_0000_0000L;
 
-  /** What stands for the peer of a Unix-domain socket, which has no address: {@code 127.0.0.1}. */
+  /**
+   * {@code 127.0.0.1}, which stands for the peer of a Unix-domain socket, as that has no address.
+   */
   public static final IpAddress LOOPBACK = v4(0x7F00_0001);
 
   /** The IPv4 address whose four octets are {@code octets}, first octet highest. */

@@ -1,6 +1,6 @@
 package dev.weir.proxy.request;
 
-/** What a {@link Question} wants done with the budgets that it is about. */
+/** The operation that a {@link Question} wants on its budgets. */
 public enum Operation {
   /** Charges all of them if all admit the request, else none. */
   CHECK,

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
  * connection; immutable.
  */
 public final class Peer {
-  /** Who has no address of its own, is not trusted, and speaks in the clear. */
+  /** A peer without an address of its own, not trusted, that speaks in the clear. */
   public static final Peer LOOPBACK = new Peer(IpAddress.LOOPBACK, false);
 
   private final IpAddress address;
@@ -66,7 +66,7 @@ public final class Peer {
     return secure;
   }
 
-  /** Whom the peer's certificate names; null if it has shown none. */
+  /** The names in the peer's certificate; null if it has shown none. */
   public CertificateNames certificate() {
     return certificate;
   }

@@ -5,12 +5,12 @@ public enum ProxyHeaderFault {
   /** Its peer is not among those that are believed. */
   NOT_TRUSTED,
 
-  /** It began with something else. */
+  /** The connection began with other bytes. */
   MISSING,
 
   /** The header is not what the protocol says, or too long. */
   MALFORMED,
 
-  /** It did not come whole in time, or the peer left before. */
+  /** The header was not complete in time, or the peer left before. */
   INCOMPLETE
 }

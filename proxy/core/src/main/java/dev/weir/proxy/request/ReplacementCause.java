@@ -4,10 +4,10 @@ package dev.weir.proxy.request;
  * Why a connection to a service of HTTP/2 gets no new streams, though the service would take them.
  */
 public enum ReplacementCause {
-  /** It refused three streams within a second, and had allowed more of them. */
+  /** The service refused three streams within a second, although it had allowed more of them. */
   REFUSED_STREAMS,
 
-  /** It did not answer a ping in time. */
+  /** The service did not answer a ping in time. */
   UNANSWERED_PING,
 
   /** Two requests had no answer in time, and nothing else came meanwhile. */

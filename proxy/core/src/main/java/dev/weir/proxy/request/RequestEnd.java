@@ -14,7 +14,7 @@ public final class RequestEnd {
   /** The error code of an end that the peer gave no code for. */
   public static final int NO_CODE = -1;
 
-  /** What ended a request. */
+  /** The ways in which a request ends. */
   public enum How {
     /** The service's response was passed on whole. */
     COMPLETE,
@@ -78,7 +78,7 @@ public final class RequestEnd {
     return this;
   }
 
-  /** What the service says the request has cost, in units. */
+  /** The cost of the request as the service reports it, in units. */
   public RequestEnd costReported(long units) {
     costReported = units;
     return this;
@@ -114,7 +114,7 @@ public final class RequestEnd {
     return responseBytes;
   }
 
-  /** What the service says the request has cost, in units; or {@link #NOT_REPORTED}. */
+  /** The cost of the request as the service reports it, in units; or {@link #NOT_REPORTED}. */
   public long costReported() {
     return costReported;
   }

@@ -216,7 +216,7 @@ public final class TargetNormaliser {
     return length;
   }
 
-  /** Where the segment before the one at {@code segment} starts; the root's is its own parent. */
+  /** The start of the segment before the one at {@code segment}; the root is its own parent. */
   private static int parent(DirectBuffer target, int start, int segment) {
     int at = segment - 1;
     if (at == start) {

@@ -17,7 +17,7 @@ public final class Verdict {
     /** All of it, or so much that the request did not fit. */
     THROTTLED;
 
-    /** That of a budget by what is left of it. */
+    /** The state of a budget, by how much of it is left. */
     public static State of(long limit, long remaining) {
       if (remaining <= 0) {
         return THROTTLED;
@@ -80,7 +80,9 @@ public final class Verdict {
   private long heldNs;
   private long dueNs;
 
-  /** By the limits' places in the rule; null until rows are wanted for the first time. */
+  /**
+   * A row for each limit of the rule, in its order; null until rows are wanted for the first time.
+   */
   private Row[] rows;
 
   private int rowCount;

@@ -50,7 +50,7 @@ public final class RunCommand implements Callable<Integer> {
     return new Run(command.getOut(), command.getErr()).run(arguments());
   }
 
-  /** What the line that was parsed says. */
+  /** The arguments on the line that was parsed. */
   public RunArguments arguments() {
     List<String> problems = new ArrayList<>();
     boolean isValue = false;

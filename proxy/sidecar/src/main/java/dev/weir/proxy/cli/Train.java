@@ -42,7 +42,7 @@ public final class Train {
   private static final int HTTP1_CLIENTS = 16;
   private static final int HTTP2_CLIENTS = 2;
 
-  /** Of each program: how many calls it makes at a time, and about how many users. */
+  /** The programs: how many calls each makes at a time, and about how many users. */
   private static final int[][] PROGRAMS = {{32, 20_000}, {32, 1}, {8, 1_000}, {1, 100}};
 
   private static final String RATE_LIMITS =
@@ -185,7 +185,7 @@ public final class Train {
     }
   }
 
-  /** What probes and Prometheus ask. */
+  /** Asks for the pages that probes and Prometheus ask for. */
   private static void askAdmin(Sidecar sidecar, Traffic traffic) throws IOException {
     TextClient client = traffic.connect(sidecar.adminAddress());
     for (String page : new String[] {"/readyz", "/healthz", "/metrics"}) {

@@ -34,7 +34,7 @@ public final class WeirMain {
     System.exit(exitCode);
   }
 
-  /** Of what a start takes, the library that reads all command lines is a tenth. */
+  /** Runs a command; a plain {@code run} does so without picocli, which is a tenth of a start. */
   private static int execute(String[] args) throws Exception {
     PrintWriter out = new PrintWriter(System.out);
     PrintWriter err = new PrintWriter(System.err, true);

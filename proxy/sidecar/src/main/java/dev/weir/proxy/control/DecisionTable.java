@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
 
 /** Settings of the decision API, on their way from texts to a record. */
 final class DecisionTable {
-  /** What stands for {@code on}, in the place of an address. */
+  /** The address that {@code on} stands for. */
   static final String ADDRESS = "127.0.0.1:8081";
 
   static final List<SettingRow<DecisionTable>> ALL =

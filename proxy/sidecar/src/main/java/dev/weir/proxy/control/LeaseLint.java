@@ -7,9 +7,12 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 
-/** What of rules of mode leased is allowed, and seldom meant. */
+/** Warnings about rules of mode leased: settings that are allowed, and seldom meant. */
 final class LeaseLint {
-  /** Of what is free a quarter is kept, in whole requests: of fewer, nothing. */
+  /**
+   * The fewest requests of which any are kept: a sidecar keeps a quarter of the free ones, in whole
+   * requests.
+   */
   private static final int LEAST_REQUESTS = 4;
 
   /** The largest part of a limit's window that a life may be without a word. */

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * {@code tls}, unless the section has a {@code tls} of its own.
  */
 final class ListenerTable {
-  /** What a section may have. */
+  /** The settings of a section, a row each. */
   static final List<SettingRow<ListenerTable>> ALL = all();
 
   private static final String HTTP = "http://";
@@ -146,12 +146,12 @@ final class ListenerTable {
     }
   }
 
-  /** Where it stands in a file; {@code listen} for a flag. */
+  /** The listener's path in a file; {@code listen} for a flag. */
   String path() {
     return path;
   }
 
-  /** As it is written. */
+  /** The listener as the user wrote it. */
   String text() {
     return text;
   }

@@ -70,7 +70,7 @@ final class SchemaCheck {
     }
   }
 
-  /** What stands there, for a person. */
+  /** The value at a path, for a person. */
   private String text(YamlValue value, String path) {
     String text = tree.texts().get(path);
     if (text == null) {

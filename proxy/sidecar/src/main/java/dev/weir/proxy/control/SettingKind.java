@@ -2,7 +2,7 @@ package dev.weir.proxy.control;
 
 import java.util.List;
 
-/** What a setting takes: the word for it behind its flag, and the type of its value in a file. */
+/** The kinds of settings: the word for a value behind the flag, and its type in a file. */
 public enum SettingKind {
   ADDRESS,
   FILE,
@@ -66,7 +66,7 @@ public enum SettingKind {
     return label;
   }
 
-  /** What a flag stands for that has no text behind it; null if it must have one. */
+  /** The text of a flag that has none behind it; null if it must have one. */
   public String bareText() {
     return switch (this) {
       case SWITCH -> "true";
@@ -93,7 +93,7 @@ public enum SettingKind {
     return types.contains(ValueType.LIST);
   }
 
-  /** What a file may have there. */
+  /** The types that a value in a file may have. */
   List<ValueType> types() {
     return types;
   }

@@ -17,7 +17,7 @@ final class SettingsSchema {
 
   private final String expected;
 
-  /** What each item of a list is; null for none. */
+  /** The schema of each item of a list; null for none. */
   private SettingsSchema item;
 
   private int leastItems;
@@ -29,7 +29,7 @@ final class SettingsSchema {
     this.expected = expected;
   }
 
-  /** What a whole file may have. */
+  /** The schema of a whole file. */
   static SettingsSchema ofFile() {
     SettingsSchema limit =
         section(
@@ -91,7 +91,7 @@ final class SettingsSchema {
     return types;
   }
 
-  /** What a section may have, by name in the order of the tables. */
+  /** The keys of a section, in the order of the tables. */
   Map<String, SettingsSchema> keys() {
     return keys;
   }
@@ -101,12 +101,12 @@ final class SettingsSchema {
     return required;
   }
 
-  /** What is expected where {@link #required} is missing. */
+  /** The text that is expected where {@link #required} is missing. */
   String expected() {
     return expected;
   }
 
-  /** What each item of a list is. */
+  /** The schema of each item of a list. */
   SettingsSchema item() {
     return item;
   }

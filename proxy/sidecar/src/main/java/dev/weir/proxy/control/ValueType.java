@@ -1,6 +1,6 @@
 package dev.weir.proxy.control;
 
-/** What a value of a settings file is, as YAML's core schema tells it. */
+/** The type of a value in a settings file, by YAML's core schema. */
 enum ValueType {
   TEXT("a text"),
   WHOLE_NUMBER("a whole number"),
@@ -16,7 +16,7 @@ enum ValueType {
     this.words = words;
   }
 
-  /** As faults name it. */
+  /** The name of the type in faults. */
   @Override
   public String toString() {
     return words;

@@ -22,7 +22,7 @@ final class YamlTree {
 
   private static final int MAX_DEPTH = 32;
 
-  /** What it takes to read a number grows with the square of its length. */
+  /** The longest number: reading one takes time that grows with the square of its length. */
   private static final int MAX_NUMBER_CHARACTERS = 1000;
 
   private final Faults faults;
@@ -144,7 +144,10 @@ final class YamlTree {
     return YamlValue.scalar(type);
   }
 
-  /** What a text with a tag is; null if settings have no such tag, or it is not of its kind. */
+  /**
+   * The type of a text with a tag; null if settings have no such tag, or the text is not of that
+   * type.
+   */
   private static ValueType type(Tag tag, String text) {
     if (tag.equals(Tag.STR)) {
       return ValueType.TEXT;

@@ -21,7 +21,7 @@ final class CallHead {
   /** Microseconds. */
   private static final String TIMEOUT = UserId.PLACE + "u";
 
-  /** As a user's id; the last digit changes. */
+  /** The deadline as a user's id, of which the last digit changes. */
   private static final int TIMEOUT_DIGITS = 0x49999990;
 
   private final Table table;
@@ -32,7 +32,7 @@ final class CallHead {
   private int firstAdded;
   private int sentCount;
 
-  /** What a connection has in its table: so many fields, of all heads. */
+  /** The number of fields in a connection's table, of all heads. */
   static final class Table {
     private int addedCount;
   }

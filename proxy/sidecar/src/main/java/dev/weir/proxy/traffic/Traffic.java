@@ -59,7 +59,7 @@ public final class Traffic implements Closeable {
     return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
   }
 
-  /** Where the service is. */
+  /** The address of the service. */
   public SocketAddress service() throws IOException {
     return service.getLocalAddress();
   }

@@ -9,7 +9,7 @@ import java.util.List;
  * again.
  */
 final class UserId {
-  /** What stands where the value will. */
+  /** The placeholder for a value. */
   static final String PLACE = "########";
 
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);

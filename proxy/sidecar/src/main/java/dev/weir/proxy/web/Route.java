@@ -20,7 +20,7 @@ record Route(
   /** A page needs no body; one that comes all the same is read and ignored. */
   private static final int PAGE_BODY_BYTES = 64 << 10;
 
-  /** Who may send requests. */
+  /** The ports by which requests may come. */
   enum Access {
     /** Whoever is on this machine: by the admin port. */
     ADMIN,

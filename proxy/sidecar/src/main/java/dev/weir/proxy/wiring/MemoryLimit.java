@@ -22,12 +22,15 @@ public final class MemoryLimit {
    */
   static final long LEAST_WARM_BYTES = 96L << 20;
 
-  /** Of all versions of cgroups a number of bytes, or more than there can be, or a word. */
+  /**
+   * The limits of both versions of cgroups: a number of bytes, a number beyond all memory, or a
+   * word.
+   */
   private static final Path[] FILES = {
     Path.of("/sys/fs/cgroup/memory.max"), Path.of("/sys/fs/cgroup/memory/memory.limit_in_bytes")
   };
 
-  /** What clients may at least take, however small the container is, in bytes. */
+  /** The least that clients may take, however small the container is, in bytes. */
   private static final long LEAST_CLIENTS_BYTES = 16L << 20;
 
   private MemoryLimit() {}
@@ -40,7 +43,7 @@ public final class MemoryLimit {
     return Math.min(maxHeapBytes, Math.max(LEAST_CLIENTS_BYTES, limitBytes - LEAST_REST_BYTES));
   }
 
-  /** What the container gives; {@link Long#MAX_VALUE} if it says no limit. */
+  /** The container's limit; {@link Long#MAX_VALUE} if it has none. */
   static long bytes() {
     return limitBytes(FILES);
   }
@@ -56,7 +59,7 @@ public final class MemoryLimit {
             + " or more)";
   }
 
-  /** What is to be said of limit tables at start; null if there is nothing to say. */
+  /** The warning about limit tables at start; null if there is none. */
   public static String warning(long tableBytes, long limitBytes) {
     if (tableBytes + LEAST_REST_BYTES <= limitBytes) {
       return null;

@@ -84,7 +84,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final Watchdog watchdog = new Watchdog();
   private volatile RuleSet rules;
 
-  /** By which the rules in use were compiled, or those that were in use at the start. */
+  /** The epoch by which the rules in use were compiled. */
   private long followedEpochNs = LoopClock.unixEpochNs();
 
   private final Reloads ruleReloads = new Reloads();
@@ -251,7 +251,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         () -> metrics.refusalCount(reason));
   }
 
-  /** What was warmed up so far, to be gone on with; null if it cannot be. */
+  /** A warm-up that has begun and can go on; null if it cannot be done. */
   private WarmUp warmUp(Settings settings) {
     WarmUp begun = SidecarWarmUp.of(settings, transport, group);
     return begun != null && begun.begin() ? begun : null;

@@ -55,7 +55,7 @@ public final class SidecarDecisions implements AutoCloseable {
     tokens = new TokenReload(settings.decision());
   }
 
-  /** What a start would tell of the file of tokens; none if it can be used now. */
+  /** The faults that a start would find in the file of tokens; none if it can be used now. */
   public static List<String> faults(DecisionSettings settings) {
     try {
       new TokenReload(settings).close();

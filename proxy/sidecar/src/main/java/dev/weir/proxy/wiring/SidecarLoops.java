@@ -65,12 +65,12 @@ public final class SidecarLoops implements AutoCloseable {
   private final LimitTables tables;
   private final SidecarDecisions decisions;
 
-  /** What is held of budgets in the store; null without a store. */
+  /** The leases of budgets in the store; null without a store. */
   private final SharedLeases leases;
 
   private final EventLoopGroup group;
 
-  /** What each event loop may take of memory. */
+  /** The heap that each event loop may take, in bytes. */
   private final long heapBytesOfLoop;
 
   private final List<Loop> loops = new ArrayList<>();
@@ -295,7 +295,7 @@ public final class SidecarLoops implements AutoCloseable {
     }
   }
 
-  /** What is held of budgets in the store; null without a store. */
+  /** The leases of budgets in the store; null without a store. */
   SharedLeases leases() {
     return leases;
   }

@@ -38,14 +38,14 @@ public final class SidecarRateLimits implements AutoCloseable {
   private final BooleanSupplier ready;
   private final RateLimitAnswers answers;
 
-  /** The same limiters, for what need not be done on their event loops. */
+  /** All limiters, for work that need not be done on their event loops. */
   private final List<RateLimiter> all = new ArrayList<>();
 
   private RateLimitConfiguration last;
 
-  /** What one event loop answers. */
+  /** The methods and endpoints of one event loop. */
   record Loop(List<GrpcMethod> methods, List<HttpEndpoint> endpoints) {
-    /** That of an event loop where Envoy's rate-limit service is not wanted. */
+    /** An event loop without Envoy's rate-limit service. */
     static final Loop NONE = new Loop(List.of(), List.of());
   }
 
@@ -86,7 +86,7 @@ public final class SidecarRateLimits implements AutoCloseable {
         settings.folder(), settings.mergesDomains(), hasStore, ringCells, LoopClock.unixEpochNs());
   }
 
-  /** What a start would tell of the files, a text for each fault; none if all can be used now. */
+  /** The faults that a start would find in the files, a text each; none if all can be used now. */
   public static List<String> faults(Settings settings) {
     List<Faults> faults = new ArrayList<>();
     if (settings.rateLimits().isConfigured()) {
@@ -99,7 +99,7 @@ public final class SidecarRateLimits implements AutoCloseable {
         .toList();
   }
 
-  /** What takes long is made here, so that event loops only swap it: they have calls to answer. */
+  /** Makes on this thread what takes long, so that event loops only swap it. */
   private void publish(RateLimitConfiguration next) {
     Map<RateLimiter, Runnable> swaps = new IdentityHashMap<>();
     all.forEach(limiter -> swaps.put(limiter, limiter.prepare(last, next)));

@@ -66,7 +66,7 @@ public final class SidecarService implements AutoCloseable {
     return new UpstreamEndpoint(transport, authority(), serviceTls);
   }
 
-  /** What is said as Host for clients that gave none. */
+  /** The Host of requests whose clients gave none. */
   private String authority() {
     return settings.address() instanceof InetSocketAddress inet
         ? inet.getHostString() + ':' + inet.getPort()

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class SidecarTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SidecarTls.class);
 
-  /** Of HTTP, in the order in which a client is offered them. */
+  /** The protocols that a client is offered, in order of preference. */
   private static final List<String> PROTOCOLS = List.of("h2", "http/1.1");
 
   private static final String HTTP1 = "http/1.1";
@@ -73,7 +73,7 @@ public final class SidecarTls implements AutoCloseable {
     reload = new CertificateReload(files);
   }
 
-  /** What a start would tell of the files, a text for each fault; none if all can be used now. */
+  /** The faults that a start would find in the files, a text each; none if all can be used now. */
   public static List<String> faults(List<ListenerSettings> listeners, UpstreamSettings upstream) {
     try {
       new SidecarTls(listeners, upstream).close();

@@ -41,13 +41,13 @@ import org.slf4j.LoggerFactory;
  * transport, same settings of connections and answers.
  */
 public final class SidecarWarmUp {
-  /** As many users as ask within the warm-up; a full table does no harm. */
+  /** About as many keys as ask within the warm-up; a full table does no harm. */
   private static final int KEYS = 10_000;
 
-  /** Of each version of HTTP, for each event loop: clients are given to the loops in turn. */
+  /** Clients of each version of HTTP for each event loop: they are given to the loops in turn. */
   private static final int CLIENTS_PER_LOOP = 2;
 
-  /** Of the budgets in the store. */
+  /** The service in whose name budgets of the store are asked about. */
   private static final String SERVICE = "weir-warm-up";
 
   private static final long DEADLINE_NS = 1_000_000_000;

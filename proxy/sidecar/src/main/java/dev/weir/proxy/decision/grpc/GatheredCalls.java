@@ -14,10 +14,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * connection is read.
  */
 public final class GatheredCalls {
-  /** Of a longer read the first ones are asked before the next are read. */
+  /** The most calls of one read; of a longer one the first are asked before the next are read. */
   static final int MAX_CALLS = 64;
 
-  /** So many are looked at together: of more that is far away in memory none would come sooner. */
+  /** The most calls that are looked at together; memory is not fetched ahead for more. */
   public static final int MAX_EXPECTED = 16;
 
   /** The place of a call that is not gathered. */
@@ -76,7 +76,10 @@ public final class GatheredCalls {
     }
   }
 
-  /** Where those end that are looked at together, of which the first is there or it is alone. */
+  /**
+   * The end of a run of calls that are looked at together; a call that has ended is a run of its
+   * own.
+   */
   private int endOfRun(int from) {
     int to = from + 1;
     if (calls[from] != null) {
@@ -108,7 +111,7 @@ public final class GatheredCalls {
     return calls[place];
   }
 
-  /** What the messages lie in of the calls that are looked at, until the last of them is asked. */
+  /** The bytes of the messages that are looked at, until the last of them is asked. */
   public DirectBuffer bytes() {
     return bytes;
   }

@@ -26,7 +26,7 @@ public final class GrpcCall implements RoutedStream {
   /** The longest message that is taken. */
   public static final int MAX_MESSAGE_BYTES = 4 << 20;
 
-  /** That of a streaming call, several of which may wait. */
+  /** The longest message of a streaming call, several of which may wait. */
   static final int MAX_STREAMED_BYTES = 32 * 1024;
 
   /** A streaming call of which more answers wait is not asked further. */
@@ -47,7 +47,7 @@ public final class GrpcCall implements RoutedStream {
   private long contentLength;
   private int token;
 
-  /** What it is to be refused with before its method knows of it; null if with nothing. */
+  /** The status that refuses the call before its method knows of it; null for none. */
   private GrpcStatus fault;
 
   private String faultMessage;
@@ -60,7 +60,7 @@ public final class GrpcCall implements RoutedStream {
   /** Whether it is one of the {@link StreamingCalls}. */
   private boolean isCounted;
 
-  /** Where it stands among the {@link GatheredCalls}. */
+  /** The place among the {@link GatheredCalls}. */
   private int gatheredPlace = GatheredCalls.NOWHERE;
 
   private Object attachment;
@@ -336,7 +336,7 @@ public final class GrpcCall implements RoutedStream {
     attachment = kept;
   }
 
-  /** What was attached; null if nothing was. */
+  /** The object that was attached; null if none was. */
   public Object attachment() {
     return attachment;
   }

@@ -42,7 +42,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   /** A message of the longest, and others beside it. */
   public static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
 
-  /** So many are kept for later calls; a loop that is busier makes others anew. */
+  /** Calls that are kept for later; a loop that is busier makes others anew. */
   private static final int MAX_KEPT = 1_000;
 
   private static final int PREFIX_BYTES = 5;
@@ -65,12 +65,12 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
   private final GatheredCalls gathered = new GatheredCalls();
 
-  /** Whose call was asked last of what was read; null if nobody's was. */
+  /** The method of the last call in this read; null if there was none. */
   private GrpcMethod asked;
 
   private final StreamingCalls streaming = new StreamingCalls();
 
-  /** By connection, its long messages; most have none. */
+  /** The long messages of each connection that has any. */
   private final Map<Http2Connection, LongMessages> longMessages = new IdentityHashMap<>();
 
   /** Calls that have begun in this turn. */

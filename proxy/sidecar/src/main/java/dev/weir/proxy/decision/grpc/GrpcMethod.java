@@ -13,15 +13,15 @@ import java.util.Set;
  * {@link GrpcCall#fail}. From then on the call is another's.
  */
 public interface GrpcMethod {
-  /** What it is called by: {@code /package.Service/Method}. */
+  /** The path of calls: {@code /package.Service/Method}. */
   String path();
 
-  /** By what health checks ask for its service beside the service's own name. */
+  /** Further names of its service for health checks, beside the service's own. */
   default Set<String> healthNames() {
     return Set.of();
   }
 
-  /** What its calls count as. */
+  /** The kind that its calls count as. */
   DecisionCall kind();
 
   /** Whether a call may have any number of messages both ways. */
@@ -34,7 +34,7 @@ public interface GrpcMethod {
     return isStreaming() ? GrpcCall.MAX_STREAMED_BYTES : GrpcCall.MAX_MESSAGE_BYTES;
   }
 
-  /** What a streaming call ends with for which there is no place: {@link StreamingCalls}. */
+  /** The status of a streaming call for which there is no place: {@link StreamingCalls}. */
   default GrpcStatus whenTooMany() {
     return GrpcStatus.RESOURCE_EXHAUSTED;
   }

@@ -49,7 +49,7 @@ public final class GrpcMethods {
         .collect(Collectors.toSet());
   }
 
-  /** What health checks may ask for: services, and other names of them. */
+  /** The names that health checks may ask for: services, and other names of them. */
   private static Set<String> healthNames(List<GrpcMethod> methods) {
     Set<String> names = new HashSet<>(services(methods));
     methods.forEach(method -> names.addAll(method.healthNames()));

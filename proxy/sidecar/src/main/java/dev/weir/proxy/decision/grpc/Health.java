@@ -29,7 +29,7 @@ final class Health {
   /** The most bytes of a service's name that are told again. */
   private static final int SHOWN_BYTES = 100;
 
-  /** What is kept of the name of a service that is none: it may be any. */
+  /** The name that is kept for a service that does not exist, as that may be any text. */
   private static final String NO_SERVICE = "?";
 
   private static final int SERVING = 1;

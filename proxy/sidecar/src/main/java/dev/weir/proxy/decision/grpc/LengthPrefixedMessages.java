@@ -21,13 +21,13 @@ final class LengthPrefixedMessages {
   private final GrpcCall call;
   private final GrpcCalls calls;
 
-  /** What has come of messages that are not whole; null if nothing has. */
+  /** The received bytes of messages that are not complete; null if there are none. */
   private ByteBuf gathered;
 
   /** How long the message is that comes by and by; 0 if it is short, or not known yet. */
   private int longMessageBytes;
 
-  /** What has come of it since its window was last opened. */
+  /** The bytes received since the stream's window was last opened. */
   private int unopenedBytes;
 
   /** How much of the memory it takes counts as held beside received bytes. */

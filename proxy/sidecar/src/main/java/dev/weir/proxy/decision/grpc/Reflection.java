@@ -23,7 +23,7 @@ final class Reflection implements GrpcMethod {
   private static final int ALL_EXTENSION_NUMBERS_OF_TYPE = 6;
   private static final int LIST_SERVICES = 7;
 
-  /** What is asked of a request that has none of these. */
+  /** No field of a request asks for anything. */
   private static final int NOTHING = 0;
 
   /** Fields of {@code ServerReflectionResponse}, and what is within them. */
@@ -41,7 +41,10 @@ final class Reflection implements GrpcMethod {
   private static final int ERROR_CODE = 1;
   private static final int ERROR_MESSAGE = 2;
 
-  /** What the services look like: made by the build, ours of the source of the client's classes. */
+  /**
+   * The descriptions of the services, made by the build; ours from the source of the client's
+   * classes.
+   */
   private static final Descriptors DESCRIPTORS =
       Descriptors.ofResources("/weir/v1/rate_limiter.binpb", "services.binpb");
 

@@ -56,7 +56,7 @@ public final class EndpointOrigin implements Origin {
     free = new FreeList<>(MAX_KEPT, () -> new HttpExchange(this, maxFieldCount));
   }
 
-  /** Whose a request is; one that says why it is nobody's, if it is. */
+  /** The endpoint of a request; if none has it, one that says why. */
   HttpEndpoint find(RequestView request) {
     String otherMethods = null;
     for (int i = 0; i < endpoints.size(); i++) {

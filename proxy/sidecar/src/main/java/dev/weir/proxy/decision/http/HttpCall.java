@@ -17,7 +17,7 @@ public interface HttpCall {
   /** Keeps what its endpoint wants again until the request is answered. */
   void attach(Object kept);
 
-  /** What was attached; null if nothing was. */
+  /** The object that was attached; null if none was. */
   Object attachment();
 
   /**

@@ -12,7 +12,7 @@ public interface HttpEndpoint {
   /** Which requests are its own. */
   HttpRoute route();
 
-  /** What they count as. */
+  /** The kind that its requests count as. */
   DecisionCall kind();
 
   /** Whether only clients with a token are answered, where tokens are required. */

@@ -44,7 +44,7 @@ public record HttpRoute(String method, String path) {
         && begins(request.bytes(), request.methodOffset(), method);
   }
 
-  /** What requests of other methods are told. */
+  /** The methods of the route, for an Allow field. */
   String allowed() {
     return isGet() ? method + ", " + HEAD : method;
   }

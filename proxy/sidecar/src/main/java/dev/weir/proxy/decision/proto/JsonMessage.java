@@ -48,7 +48,7 @@ public final class JsonMessage {
 
   private final List<Field> fields = new ArrayList<>();
 
-  /** What is wrong with a body: a field, its value, and what was expected. */
+  /** A fault of a body: a field, its value, and what was expected. */
   public static final class BadJsonException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -112,7 +112,7 @@ public final class ProtoReader {
     return into.wrap(bytes, valueOffset, valueLength);
   }
 
-  /** Where the value begins in {@link #source} that was read last. */
+  /** The start of the last value in {@link #source}. */
   public int offset() {
     return valueOffset;
   }
@@ -122,7 +122,7 @@ public final class ProtoReader {
     return valueLength;
   }
 
-  /** What {@link #offset} counts in. */
+  /** The bytes in which {@link #offset} counts. */
   public DirectBuffer source() {
     return bytes;
   }

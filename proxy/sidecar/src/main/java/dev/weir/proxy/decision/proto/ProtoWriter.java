@@ -40,7 +40,7 @@ public final class ProtoWriter {
     return array;
   }
 
-  /** Where the message ends in {@link #array}. */
+  /** The end of the message in {@link #array}. */
   public int end() {
     return at;
   }

@@ -33,12 +33,12 @@ final class AskedCheck {
 
   static final int MAX_IDENTITIES = Question.MAX_IDENTITIES;
 
-  /** Of the field of the identifier, which is written first; its length is one byte mostly. */
+  /** The tag of the identifier, which is written first; its length is one byte mostly. */
   private static final byte IDENTIFIER_TAG = IDENTIFIER << 3 | 2;
 
   private static final int PREFIX_BYTES = 2;
 
-  /** Where a text lies in the message. */
+  /** The place of a text in the message. */
   static final class Text {
     private int offset;
     private int length;
@@ -90,7 +90,10 @@ final class AskedCheck {
     private int clientNanos;
     private boolean requiresRule;
 
-    /** Where they lie, if that is behind the identifier and in one piece; else no length. */
+    /**
+     * The place of the terms in the message, if they are in one piece behind the identifier; else
+     * no length.
+     */
     private int offset;
 
     private int length = NONE;
@@ -235,7 +238,7 @@ final class AskedCheck {
     into.set(base, reader);
   }
 
-  /** Those that are more than may be are counted, and not kept. */
+  /** Reads one more identity; those beyond the most are counted, and not kept. */
   private void otherIdentity(int base) {
     int index = Math.min(own.identityCount, MAX_IDENTITIES - 1);
     Identity into = own.identities[index] == null ? new Identity() : own.identities[index];
@@ -285,12 +288,12 @@ final class AskedCheck {
     bytes = in;
   }
 
-  /** What the texts' offsets count in. */
+  /** The bytes in which texts have their offsets. */
   DirectBuffer bytes() {
     return bytes;
   }
 
-  /** What it says beside its identifier. */
+  /** The message's terms: all but its identifier. */
   Terms terms() {
     return terms;
   }
@@ -330,7 +333,7 @@ final class AskedCheck {
     return terms.hasClientTime;
   }
 
-  /** By the caller's clock, since the epoch of Unix. */
+  /** The time of the caller's clock, in seconds since the epoch of Unix. */
   long clientSeconds() {
     return terms.clientSeconds;
   }

@@ -34,7 +34,7 @@ final class AskedChecks {
     private long ticket = Admission.SETTLED;
     private boolean isRuleWanted;
 
-    /** It is about to be asked. */
+    /** Notes, before the check is asked, whether it wants a rule. */
     Check asking(boolean wantsRule) {
       isRuleWanted = wantsRule;
       return this;
@@ -75,7 +75,7 @@ final class AskedChecks {
       return ticket;
     }
 
-    /** What the message says. */
+    /** The decoded message. */
     AskedCheck asked() {
       return asked;
     }

@@ -21,7 +21,7 @@ final class AwaitedVerdicts<C> {
   private final RequestEnd end = new RequestEnd();
   private final FreeList<Late> free = new FreeList<>(MAX_KEPT, Late::new);
 
-  /** Who answers calls. */
+  /** The method or endpoint that answers calls. */
   interface Answers<C> {
     /**
      * Answers a call.

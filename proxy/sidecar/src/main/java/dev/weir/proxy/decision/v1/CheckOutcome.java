@@ -6,7 +6,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 
-/** What came of one check: a decision, or a status that says why there is none. Reused. */
+/** The outcome of one check: a decision, or a status that says why there is none. Reused. */
 final class CheckOutcome {
   static final String NO_RULE = "no rule applies";
 
@@ -24,7 +24,7 @@ final class CheckOutcome {
   private static final int RULE_ID = 8;
   private static final int STATE = 9;
 
-  /** Of a timestamp and of a duration. */
+  /** Fields of a timestamp and of a duration. */
   private static final int SECONDS = 1;
 
   private static final int NANOS = 2;
@@ -96,7 +96,7 @@ final class CheckOutcome {
     };
   }
 
-  /** What a person is told of a verdict that is no decision. */
+  /** The message for a verdict that is no decision. */
   static String message(Verdict verdict, boolean isOver) {
     RefusalReason refusal = verdict.refusal();
     return switch (refusal) {

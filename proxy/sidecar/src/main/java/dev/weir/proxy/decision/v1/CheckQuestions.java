@@ -27,7 +27,7 @@ final class CheckQuestions {
 
   static final String DIMENSIONS = "USER, IP or API_KEY, or dimension_name";
 
-  /** By the number in {@code weir.v1.Dimension}, as keys of rules have them. */
+  /** The sources of keys, by the number in {@code weir.v1.Dimension}. */
   private static final String[] SOURCES = {null, "header:x-user-id", "ip", "header:x-api-key"};
 
   /** Names of dimensions as rules have them, each read once for all event loops. */
@@ -48,7 +48,7 @@ final class CheckQuestions {
 
   private String fault;
 
-  /** What its question was made of beside the identifier; null if there is none. */
+  /** The terms of which the question was made, beside the identifier; null if there is none. */
   private AskedCheck.Terms terms;
 
   CheckQuestions() {
@@ -111,7 +111,7 @@ final class CheckQuestions {
         .deadlineNs(untilNs); // of another call it is another
   }
 
-  /** What cannot be used, its value, and what was expected. */
+  /** The field that cannot be used, its value, and what was expected. */
   String fault() {
     return fault;
   }

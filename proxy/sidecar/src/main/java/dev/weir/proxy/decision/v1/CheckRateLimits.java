@@ -37,7 +37,7 @@ final class CheckRateLimits implements GrpcMethod {
   private static final String TOO_MUCH =
       "too many calls with more than " + MAX_AWAITED + " checks await the store";
 
-  /** So many are kept for later calls. */
+  /** The most that are kept for later calls. */
   private static final int MAX_KEPT = 16;
 
   private static final int CHECKS = 1;

@@ -41,7 +41,7 @@ final class HttpCheckTarget {
 
   private String fault;
 
-  /** What cannot be used, its value, and what was expected. */
+  /** The field that cannot be used, its value, and what was expected. */
   String fault() {
     return fault;
   }

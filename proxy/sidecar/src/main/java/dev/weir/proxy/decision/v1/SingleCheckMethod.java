@@ -33,7 +33,7 @@ abstract class SingleCheckMethod implements GrpcMethod {
   /** Says more of the question than the message does. */
   void complete(Question question) {}
 
-  /** What the answer has to know of what was asked; null if nothing. */
+  /** The part of the question that the answer tells; null for none. */
   String about(AskedCheck asked) {
     return null;
   }
