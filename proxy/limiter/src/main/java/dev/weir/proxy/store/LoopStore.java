@@ -32,12 +32,6 @@ public final class LoopStore {
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
-  /** Who keeps what is known of budgets, while this is lent to a warm-up. */
-  private BudgetListener lender;
-
-  /** How long answers may take while this is lent; 0 for as long as the settings say. */
-  private long lentDeadlineNs;
-
   /** Shards with questions that others were said to follow, until {@link #sendGathered}. */
   private Shard[] waiting = new Shard[16];
 
@@ -82,9 +76,6 @@ public final class LoopStore {
   }
 
   private StoreFault askShard(StoreQuestion question, long nowNs) {
-    if (question.deadlineNs == 0) {
-      question.within(lentDeadlineNs);
-    }
     Shard shard = shards[question.keys.partition(question.first)];
     if (shard == null) {
       parts.refreshMap().run();
@@ -247,28 +238,6 @@ public final class LoopStore {
       warmUp.stop();
       endTrial();
     }
-  }
-
-  /**
-   * Lends this to a warm-up: what is asked is counted nowhere, and who has kept what is known of
-   * budgets is told nothing until {@link #takeBack}; others may be told instead. On this loop,
-   * while there are no requests.
-   *
-   * @param deadlineNs how long an answer may take of which the question does not say it: the first
-   *     ones are slow, and must not look like failures of the store.
-   */
-  public void lend(long deadlineNs) {
-    lentDeadlineNs = deadlineNs;
-    lender = outcomes.listener();
-    outcomes.observer(WarmUp.UNOBSERVED);
-  }
-
-  /** The warm-up is over. On this loop. */
-  public void takeBack() {
-    lentDeadlineNs = 0;
-    outcomes.observer(parts.observer());
-    outcomes.listener(lender);
-    lender.serversChanged(); // as they may have while nobody was told
   }
 
   /** A budget of that name was given back by hand; all may have been, if none can have it. */

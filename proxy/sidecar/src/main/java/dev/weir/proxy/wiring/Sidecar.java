@@ -157,17 +157,14 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
-      loops.make(tls, service, store == null ? null : store::join, rateLimits);
+      loops.make(tls, service, store, rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
       SidecarFigures figures = new SidecarFigures(metrics);
       figures.expose(tables, () -> ready);
       figures.exposeRules(ruleReloads);
       figures.exposeLoops(watchdog);
       if (store != null) {
-        boolean isConnected = startStore(settings.store(), settings.names());
-        if (warmsUp && isConnected) {
-          SidecarWarmUp.askStore(settings, transport, group, loops);
-        }
+        startStore(settings.store(), settings.names());
       }
       warmUp = warmsUp ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
@@ -268,12 +265,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         : null;
   }
 
-  /**
-   * Waits a while for the store, and goes on without it: a store that is away stops no start.
-   *
-   * @return whether it is there.
-   */
-  private boolean startStore(StoreSettings settings, StoreNames names) {
+  /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
+  private void startStore(StoreSettings settings, StoreNames names) {
     if (names.isKeyDerived()) {
       LOG.info(
           "redis: secrets are hashed in names under a key that anybody can derive: whoever reads"
@@ -281,13 +274,11 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
     new SidecarFigures(metrics).expose(store, loops.leases());
-    boolean isConnected = store.start(STORE_WAIT_NS);
-    if (isConnected) {
+    if (store.start(STORE_WAIT_NS)) {
       LOG.info("redis: connected: {}", settings);
     } else {
       LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
     }
-    return isConnected;
   }
 
   private Store store(Settings settings) {

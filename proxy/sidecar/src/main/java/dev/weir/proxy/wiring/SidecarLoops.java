@@ -22,13 +22,13 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.Store;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -93,11 +93,6 @@ public final class SidecarLoops implements AutoCloseable {
       ClientProtocols clients,
       Origin origin) {}
 
-  /** Gives an event loop its part of the store. */
-  interface LoopStores {
-    LoopStore of(EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreMetrics counts);
-  }
-
   /** Starts the threads of a sidecar, which have nothing to do yet. */
   static EventLoopGroup threads(Settings settings, Transport transport) {
     return new MultiThreadIoEventLoopGroup(
@@ -130,15 +125,14 @@ public final class SidecarLoops implements AutoCloseable {
    * Makes what each event loop has.
    *
    * @param service null if there is none.
-   * @param stores gives each event loop its part of the store; null if no rule can ask one.
+   * @param store null if no rule can ask one.
    * @param rateLimits of Envoy; null if they are not wanted.
    */
-  void make(
-      SidecarTls tls, SidecarService service, LoopStores stores, SidecarRateLimits rateLimits) {
+  void make(SidecarTls tls, SidecarService service, Store store, SidecarRateLimits rateLimits) {
     KeyHasher hasher = KeyHasher.random();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
-      Loop loop = loop(eventLoop, hasher, service, stores, rateLimits);
+      Loop loop = loop(eventLoop, hasher, service, store, rateLimits);
       loops.add(loop);
       clients.put(eventLoop, loop.clients());
       tls.join(eventLoop);
@@ -149,7 +143,7 @@ public final class SidecarLoops implements AutoCloseable {
       EventLoop eventLoop,
       KeyHasher hasher,
       SidecarService service,
-      LoopStores stores,
+      Store store,
       SidecarRateLimits rateLimits) {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
@@ -168,7 +162,7 @@ public final class SidecarLoops implements AutoCloseable {
         new IdentityReader(
             settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
     LoopStore loopStore =
-        stores == null ? null : stores.of(eventLoop, clock, deadlines, loopMetrics.store());
+        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
     AdmissionHandler admission =
         new AdmissionHandler(
             gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
@@ -276,22 +270,6 @@ public final class SidecarLoops implements AutoCloseable {
                 }
               })
           .awaitUninterruptibly();
-    }
-  }
-
-  /** An event loop's part of the store. */
-  LoopStore store(EventLoop eventLoop) {
-    return loops.stream()
-        .filter(loop -> loop.eventLoop() == eventLoop)
-        .findFirst()
-        .orElseThrow()
-        .store();
-  }
-
-  /** Does something with each event loop's part of the store, on it, and waits. */
-  void withStores(Consumer<LoopStore> action) {
-    for (Loop loop : loops) {
-      loop.eventLoop().submit(() -> action.accept(loop.store())).awaitUninterruptibly();
     }
   }
 

@@ -16,11 +16,8 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.KeySpec;
-import dev.weir.proxy.rule.spec.Mode;
-import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.traffic.Traffic;
 import dev.weir.proxy.upstream.UpstreamProtocol;
@@ -47,11 +44,6 @@ public final class SidecarWarmUp {
   /** Clients of each version of HTTP for each event loop: they are given to the loops in turn. */
   private static final int CLIENTS_PER_LOOP = 2;
 
-  /** The service in whose name budgets of the store are asked about. */
-  private static final String SERVICE = "weir-warm-up";
-
-  private static final long DEADLINE_NS = 1_000_000_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(SidecarWarmUp.class);
 
   private final LimitTables tables;
@@ -60,22 +52,15 @@ public final class SidecarWarmUp {
   private final SidecarLoops loops;
   private final Listeners listeners;
 
-  /**
-   * @param stores null if nothing is asked of a store.
-   */
   private SidecarWarmUp(
-      Settings settings,
-      Traffic traffic,
-      Transport transport,
-      EventLoopGroup group,
-      SidecarLoops.LoopStores stores)
+      Settings settings, Traffic traffic, Transport transport, EventLoopGroup group)
       throws IOException {
     tls = new SidecarTls(settings.client().listeners(), settings.upstream());
     service = new SidecarService(settings.upstream(), transport, tls);
     tables = LimitTables.allocate(settings.admission(), 0);
     loops =
         new SidecarLoops(settings, group, new Metrics(), tables, new SidecarDecisions(settings));
-    loops.make(tls, service, stores, null);
+    loops.make(tls, service, null, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
     Listeners opened = null;
     try {
@@ -106,50 +91,12 @@ public final class SidecarWarmUp {
    * @return null if that cannot be done here; why has been logged.
    */
   static WarmUp of(Settings settings, Transport transport, EventLoopGroup group) {
-    return of(settings, Mode.LOCAL, transport, group, null);
-  }
-
-  /**
-   * Asks the store for a while, before there are requests, by a second sidecar whose one rule is of
-   * mode leased, which takes all that mode exact does on its way. The store is asked about budgets
-   * of a service's that has no other, which end within a second.
-   *
-   * @param settings of the sidecar that is to be warm.
-   * @param group its event loops.
-   * @param loops what it has on them; its store is connected.
-   */
-  static void askStore(
-      Settings settings, Transport transport, EventLoopGroup group, SidecarLoops loops) {
-    loops.withStores(store -> store.lend(DEADLINE_NS));
-    try {
-      WarmUp warmUp =
-          of(
-              settings,
-              Mode.LEASED,
-              transport,
-              group,
-              (eventLoop, clock, deadlines, counts) -> loops.store(eventLoop));
-      if (warmUp != null) {
-        warmUp.begin();
-        warmUp.close();
-      }
-    } finally {
-      loops.withStores(LoopStore::takeBack);
-    }
-  }
-
-  private static WarmUp of(
-      Settings settings,
-      Mode mode,
-      Transport transport,
-      EventLoopGroup group,
-      SidecarLoops.LoopStores stores) {
     boolean isHttp2Service = settings.upstream().protocol() == UpstreamProtocol.H2C;
     try {
       Traffic traffic = new Traffic(isHttp2Service);
       try {
-        Settings own = settings(settings, mode, traffic.service());
-        SidecarWarmUp sidecar = new SidecarWarmUp(own, traffic, transport, group, stores);
+        Settings own = settings(settings, traffic.service());
+        SidecarWarmUp sidecar = new SidecarWarmUp(own, traffic, transport, group);
         return new WarmUp(traffic, sidecar::takeDown);
       } catch (IOException | RuntimeException e) {
         traffic.close();
@@ -161,8 +108,7 @@ public final class SidecarWarmUp {
     }
   }
 
-  private static Settings settings(Settings of, Mode mode, SocketAddress service)
-      throws IOException {
+  private static Settings settings(Settings of, SocketAddress service) throws IOException {
     UpstreamSettings upstream = of.upstream();
     UpstreamProtocol protocol =
         upstream.protocol() == UpstreamProtocol.H2C ? UpstreamProtocol.H2C : UpstreamProtocol.HTTP1;
@@ -186,34 +132,18 @@ public final class SidecarWarmUp {
         new DecisionSettings(List.of(), null, false),
         new RateLimitSettings(null, false, RateLimitAnswers.DEFAULT),
         new AdmissionSettings(KEYS, 0, 0),
-        mode.needsStore() ? patient(of.store()) : StoreSettings.NONE,
-        new StoreNames(SERVICE, false, Set.of(), ""),
+        StoreSettings.NONE,
+        new StoreNames("", false, Set.of(), ""),
         of.identity(),
         of.process(),
-        new RuleSource(List.of(rule(mode)), false));
-  }
-
-  /** The first decisions are slow; that is why they are made. */
-  private static StoreSettings patient(StoreSettings store) {
-    return new StoreSettings(
-        store.nodes(),
-        store.topology(),
-        store.sentinelMaster(),
-        store.login(),
-        store.sentinelLogin(),
-        store.database(),
-        store.tls(),
-        store.tlsCa(),
-        DEADLINE_NS);
+        new RuleSource(List.of(rule()), false));
   }
 
   /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */
-  private static RuleSpec rule(Mode mode) {
+  private static RuleSpec rule() {
     return RuleSpec.builder("warm-up")
         .key(KeySpec.parse("header:x-user-id"))
         .rate(Rate.parse(Traffic.REQUESTS_OF_USER - 1 + "/1s"))
-        .mode(mode)
-        .onStoreFailure(OnStoreFailure.CLOSED)
         .build();
   }
 
@@ -226,7 +156,6 @@ public final class SidecarWarmUp {
     if (opened != null) {
       opened.close();
     }
-    loops.giveBackLeases();
     loops.leave();
     loops.close();
     service.close();

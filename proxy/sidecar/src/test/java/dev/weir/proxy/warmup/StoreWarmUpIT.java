@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StoreWarmUpIT {
   private static final String ALL_KEYS = "return table.concat(redis.call('KEYS', '*'), '\\n')";
 
-  /** Whether a key of the store is a budget of this fleet's. */
+  /** Whether a key of the store is a budget of a request's. */
   private static boolean isOfRequests(String key) {
-    return key.contains("00000000") && !key.contains(":weir-warm-up:");
+    return key.contains("00000000");
   }
 
   /** Not those of connecting, and of the trial's last answer: a start may not wait for either. */
@@ -61,7 +61,7 @@ class StoreWarmUpIT {
       try (Sidecar warm = Sidecar.startWarm(settings)) {
         assertEquals(cold, figures(warm));
         String keys = redis.text("EVAL", ALL_KEYS, "0");
-        assertTrue(keys.contains(":weir-warm-up:"), keys);
+        assertTrue(redis.text("INFO", "commandstats").contains("cmdstat_evalsha"));
         assertEquals(List.of(), keys.lines().filter(StoreWarmUpIT::isOfRequests).toList());
         // Of a budget of one, whose user has the name of one of the warm-up's.
         try (RawClient client = new RawClient(warm.listenAddress())) {
