@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Verdict;
@@ -17,9 +18,8 @@ final class SeveralGates implements Gate {
   private final LoopClock clock;
 
   /** One for each late question, and one that is known at once; made when needed. */
-  private final Passed[] free = new Passed[AdmissionHandler.MAX_LATE + 1];
-
-  private int freeCount;
+  private final FreeList<Passed> free =
+      new FreeList<>(AdmissionHandler.MAX_LATE + 1, Passed::new);
 
   /** What was told last, or is being told: its charge may still be kept. */
   private Passed told;
@@ -63,7 +63,7 @@ final class SeveralGates implements Gate {
     if (!first.allowed()) {
       return first;
     }
-    Passed own = freeCount == 0 ? new Passed() : free[--freeCount];
+    Passed own = free.take();
     own.ticket = ticket;
     own.outcome = outcome;
     own.charge.clear();
@@ -96,7 +96,7 @@ final class SeveralGates implements Gate {
   private void leaveTold() {
     if (told != null) {
       told.outcome = null;
-      free[freeCount++] = told;
+      free.give(told);
       told = null;
     }
   }
