@@ -18,8 +18,7 @@ final class SeveralGates implements Gate {
   private final LoopClock clock;
 
   /** One for each late question, and one that is known at once; made when needed. */
-  private final FreeList<Passed> free =
-      new FreeList<>(AdmissionHandler.MAX_LATE + 1, Passed::new);
+  private final FreeList<Passed> free = new FreeList<>(AdmissionHandler.MAX_LATE + 1, Passed::new);
 
   /** What was told last, or is being told: its charge may still be kept. */
   private Passed told;

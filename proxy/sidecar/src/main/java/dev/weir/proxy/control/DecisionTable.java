@@ -6,11 +6,9 @@ import static dev.weir.proxy.control.SettingKind.NAME;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
 import dev.weir.proxy.decision.DecisionSettings;
-import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 
 /** Settings of the decision API, on their way from texts to a record. */
 final class DecisionTable {
@@ -82,30 +80,30 @@ final class DecisionTable {
   }
 
   /** Reports what does not go together. */
-  void check(BiConsumer<String, BadValueException> sink) {
+  void check(Misfits misfits) {
     if (tokensForAll && tokens == null) {
-      sink.accept("decision-tokens-for", new BadValueException("all", "decision-tokens too"));
+      misfits.add("decision-tokens-for", "all", "decision-tokens too");
     }
     if (tokens != null && listeners.isEmpty()) {
-      sink.accept("decision-tokens", new BadValueException(tokens.toString(), "decision too"));
+      misfits.add("decision-tokens", tokens.toString(), "decision too");
     }
     if (rateLimitFolder != null && listeners.isEmpty()) {
       String folder = rateLimitFolder.toString();
-      sink.accept("ratelimit-config", new BadValueException(folder, "decision too"));
+      misfits.add("ratelimit-config", folder, "decision too");
     }
     if (rateLimitFolder == null) {
-      checkWithoutFolder("ratelimit-merge-domains", mergesDomains, "true", sink);
+      checkWithoutFolder("ratelimit-merge-domains", mergesDomains, "true", misfits);
       checkWithoutFolder(
-          "ratelimit-headers", headers != LimitHeaders.OFF, headers.toString(), sink);
-      checkWithoutFolder("ratelimit-shadow-mode", isShadow, "true", sink);
-      checkWithoutFolder("ratelimit-quota-mode", areQuotas, "true", sink);
+          "ratelimit-headers", headers != LimitHeaders.OFF, headers.toString(), misfits);
+      checkWithoutFolder("ratelimit-shadow-mode", isShadow, "true", misfits);
+      checkWithoutFolder("ratelimit-quota-mode", areQuotas, "true", misfits);
     }
   }
 
   private static void checkWithoutFolder(
-      String name, boolean isSet, String value, BiConsumer<String, BadValueException> sink) {
+      String name, boolean isSet, String value, Misfits misfits) {
     if (isSet) {
-      sink.accept(name, new BadValueException(value, "ratelimit-config too"));
+      misfits.add(name, value, "ratelimit-config too");
     }
   }
 

@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -177,9 +176,9 @@ final class ListenerTable {
   }
 
   /** Reports what of its own TLS does not go together. */
-  void checkOwnTls(BiConsumer<String, BadValueException> sink) {
+  void checkOwnTls(Misfits misfits) {
     if (!tls.isEmpty()) {
-      tls.check(text, (name, bad) -> sink.accept(path + "." + name, bad));
+      tls.check(path + ".", text, misfits);
     }
   }
 

@@ -17,10 +17,12 @@ import java.util.function.Consumer;
 final class RulesReader {
   private final YamlTree tree;
   private final Faults faults;
+  private final Misfits misfits;
 
   RulesReader(YamlTree tree, Faults faults) {
     this.tree = tree;
     this.faults = faults;
+    misfits = Misfits.ofFile(faults, tree);
   }
 
   /** The rules that could be read, at their places in the file; null where one could not. */
@@ -86,7 +88,7 @@ final class RulesReader {
     for (String field : RuleSettingsTable.namesOfLimit()) {
       String text = tree.texts().get(at + field);
       if (text != null && !RuleSettingsTable.isInherited(field)) {
-        add(at + field, new BadValueException(text, expected));
+        misfits.add(at + field, text, expected);
       }
     }
   }
@@ -121,14 +123,12 @@ final class RulesReader {
         continue;
       }
       if (!isFaultyWithin(at + ".")) {
-        rule.check((field, bad) -> add(at + "." + field, bad));
+        rule.check((field, bad) -> misfits.add(at + "." + field, bad));
       }
       Integer before = byId.putIfAbsent(rule.id(), i);
       if (before != null && !faults.isFaulty(at + ".id")) {
         int line = tree.line("rules[" + before + "].id");
-        add(
-            at + ".id",
-            new BadValueException(rule.id(), "an id of its own, not that of line " + line));
+        misfits.add(at + ".id", rule.id(), "an id of its own, not that of line " + line);
       }
     }
     if (faults.isEmpty()) {
@@ -138,12 +138,6 @@ final class RulesReader {
 
   private boolean isFaultyWithin(String prefix) {
     return faults.all().stream().anyMatch(fault -> fault.path().startsWith(prefix));
-  }
-
-  private void add(String path, BadValueException bad) {
-    if (!faults.isFaulty(path)) {
-      faults.add(tree.line(path), path, bad);
-    }
   }
 
   private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {
@@ -170,15 +164,14 @@ final class RulesReader {
         rule.spec().methods().equals(before.spec().methods())
             && rule.spec().priority() == before.spec().priority();
     if (same) {
-      add(
+      misfits.add(
           path,
-          new BadValueException(
-              rule.spec().path().toString(),
-              "a match of its own, or another priority: \""
-                  + before.id()
-                  + "\" on line "
-                  + line
-                  + " has the same"));
+          rule.spec().path().toString(),
+          "a match of its own, or another priority: \""
+              + before.id()
+              + "\" on line "
+              + line
+              + " has the same");
     } else {
       faults.warn(
           tree.line(path),

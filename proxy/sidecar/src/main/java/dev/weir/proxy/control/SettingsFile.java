@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -103,18 +102,18 @@ public final class SettingsFile {
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
     SchemaCheck.check(schema, tree, faults);
-    SettingsCheck.check(
-        builder, faults::isFaulty, (name, bad) -> faults.add(tree.line(name), name, bad));
+    Misfits misfits = Misfits.ofFile(faults, tree);
+    SettingsCheck.check(builder, misfits);
     reader.check(rules, builder.ignoreCase);
     if (faults.isEmpty()) {
-      checkRings(tree, faults, builder, rules, ringCells);
-      StoreCheck.check(
-          builder.store.build(),
-          rules,
-          rule -> "rules[" + rule + "].",
-          (path, bad) -> faults.add(tree.line(path), path, bad));
-      inUse.checkChange(
-          rules, LoopClock.timeNs(), (path, bad) -> faults.add(tree.line(path), path, bad));
+      IntFunction<String> at = rule -> "rules[" + rule + "].";
+      if (ringCells == AT_START) {
+        RingCheck.atStart(builder.admission(), rules, at, misfits);
+      } else {
+        RingCheck.atReload(ringCells, rules, at, misfits);
+      }
+      StoreCheck.check(builder.store.build(), rules, at, misfits);
+      inUse.checkChange(rules, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {
       return null;
@@ -128,17 +127,5 @@ public final class SettingsFile {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
     return builder.build(rules);
-  }
-
-  private static void checkRings(
-      YamlTree tree, Faults faults, SettingsBuilder builder, List<RuleSpec> rules, int ringCells) {
-    IntFunction<String> at = rule -> "rules[" + rule + "].";
-    BiConsumer<String, BadValueException> sink =
-        (path, bad) -> faults.add(tree.line(path), path, bad);
-    if (ringCells == AT_START) {
-      RingCheck.atStart(builder.admission(), rules, at, sink);
-    } else {
-      RingCheck.atReload(ringCells, rules, at, sink);
-    }
   }
 }

@@ -57,26 +57,18 @@ public final class SettingsFlags {
     if (!flags.containsKey("--upstream") && !flags.containsKey("--decision")) {
       faults.add(0, "--upstream", "missing", AddressText.EXPECTED_UPSTREAM + "; or --decision");
     }
-    SettingsCheck.check(
-        builder, name -> faults.isFaulty("--" + name), (n, bad) -> faults.add(0, "--" + n, bad));
+    Misfits misfits = Misfits.ofFlags(faults);
+    SettingsCheck.check(builder, misfits);
     RuleSpec spec = rule.build();
-    if (hasRule) {
-      checkRule(spec, faults);
+    // What a field that could not be read would have been is not known: say nothing about the rest.
+    if (hasRule && RuleSettingsTable.names().stream().noneMatch(misfits::isFaulty)) {
+      spec.check(misfits::add);
     }
     List<RuleSpec> rules = hasRule ? List.of(spec) : List.of();
     if (faults.isEmpty()) {
-      RingCheck.atStart(
-          builder.admission(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
-      StoreCheck.check(
-          builder.store.build(), rules, i -> "", (n, bad) -> faults.add(0, "--" + n, bad));
+      RingCheck.atStart(builder.admission(), rules, i -> "", misfits);
+      StoreCheck.check(builder.store.build(), rules, i -> "", misfits);
     }
     return faults.isEmpty() ? builder.build(rules) : null;
-  }
-
-  private static void checkRule(RuleSpec spec, Faults faults) {
-    // What a field that could not be read would have been is not known: say nothing about the rest.
-    if (RuleSettingsTable.names().stream().noneMatch(name -> faults.isFaulty("--" + name))) {
-      spec.check((field, bad) -> faults.add(0, "--" + field, bad));
-    }
   }
 }

@@ -1,10 +1,8 @@
 package dev.weir.proxy.control;
 
-import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreSettings;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 
 /** Whether there is a store for the rules that need one. */
@@ -18,22 +16,19 @@ final class StoreCheck {
    * @param at what stands before a field of a rule, by its place.
    */
   static void check(
-      StoreSettings store,
-      List<RuleSpec> rules,
-      IntFunction<String> at,
-      BiConsumer<String, BadValueException> sink) {
+      StoreSettings store, List<RuleSpec> rules, IntFunction<String> at, Misfits misfits) {
     for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
       if (rules.get(i).asksStore()) {
-        sink.accept(
+        misfits.add(
             at.apply(i) + rules.get(i).fieldThatAsksStore(),
-            new BadValueException(
-                rules.get(i).modeThatAsksStore().toString(), "local, or redis.nodes to be set"));
+            rules.get(i).modeThatAsksStore().toString(),
+            "local, or redis.nodes to be set");
       }
       if (rules.get(i).countsPeers()) {
-        sink.accept(
+        misfits.add(
             at.apply(i) + "share",
-            new BadValueException(
-                "auto", "none, or redis.nodes to be set: peers are counted there"));
+            "auto",
+            "none, or redis.nodes to be set: peers are counted there");
       }
     }
   }

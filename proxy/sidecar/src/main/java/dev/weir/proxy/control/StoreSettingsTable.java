@@ -222,51 +222,41 @@ final class StoreSettingsTable {
   }
 
   /** Reports what does not go together. */
-  void check(BiConsumer<String, BadValueException> sink) {
+  void check(Misfits misfits) {
     String named = topology.toString();
     if (topology == Topology.STANDALONE && nodes.size() > 1) {
-      sink.accept(
-          "redis.nodes",
-          new BadValueException(nodes.toString(), "one, or redis.topology: sharded or cluster"));
+      misfits.add("redis.nodes", nodes.toString(), "one, or redis.topology: sharded or cluster");
     }
     if (topology == Topology.SENTINEL && sentinelMaster == null) {
-      sink.accept(
-          "redis.sentinel-master",
-          new BadValueException("missing", "the name by which the sentinels know the server"));
+      misfits.add(
+          "redis.sentinel-master", "missing", "the name by which the sentinels know the server");
     }
     if (topology != Topology.SENTINEL && sentinelMaster != null) {
-      sink.accept(
-          "redis.sentinel-master",
-          new BadValueException(sentinelMaster, "nothing, as redis.topology is " + named));
+      misfits.add(
+          "redis.sentinel-master", sentinelMaster, "nothing, as redis.topology is " + named);
     }
     if (topology != Topology.SENTINEL && (sentinelUsername != null || sentinelPassword != null)) {
-      sink.accept(
+      misfits.add(
           sentinelPassword != null ? "redis.sentinel-password-file" : "redis.sentinel-username",
-          new BadValueException("given", "nothing, as redis.topology is " + named));
+          "given",
+          "nothing, as redis.topology is " + named);
     }
     boolean isOne = topology == Topology.STANDALONE || topology == Topology.SENTINEL;
     if (database != 0 && !isOne) {
-      sink.accept(
-          "redis.database",
-          new BadValueException(
-              Integer.toString(database), "nothing, as redis.topology is " + named));
+      misfits.add(
+          "redis.database", Integer.toString(database), "nothing, as redis.topology is " + named);
     }
     if (tlsCa != null && !tls) {
-      sink.accept(
-          "redis.tls-ca", new BadValueException(tlsCa.toString(), "nothing, unless redis.tls"));
+      misfits.add("redis.tls-ca", tlsCa.toString(), "nothing, unless redis.tls");
     }
     for (StoreNode node : nodes) {
       if (node.weight() != 1 && topology != Topology.SHARDED) {
-        sink.accept(
-            "redis.nodes",
-            new BadValueException(node + "*" + node.weight(), "no weight, unless sharded"));
+        misfits.add("redis.nodes", node + "*" + node.weight(), "no weight, unless sharded");
       }
       if (node.address() instanceof UnixDomainSocketAddress
           && topology != Topology.STANDALONE
           && topology != Topology.SHARDED) {
-        sink.accept(
-            "redis.nodes",
-            new BadValueException(node.toString(), "host:port, as redis.topology is " + named));
+        misfits.add("redis.nodes", node.toString(), "host:port, as redis.topology is " + named);
       }
     }
   }

@@ -89,28 +89,26 @@ final class TlsSettingsTable {
   }
 
   /**
-   * Reports what does not go together, by the name of a setting.
+   * Reports what does not go together.
    *
+   * @param at what stands before the names of the settings.
    * @param listener whose settings these are, as it is written.
    */
-  void check(String listener, BiConsumer<String, BadValueException> sink) {
+  void check(String at, String listener, Misfits misfits) {
     if (certificates.isEmpty()) {
-      sink.accept(
-          "tls.certificate",
-          new BadValueException("none", "the file of a certificate, for " + listener));
+      misfits.add(at + "tls.certificate", "none", "the file of a certificate, for " + listener);
     }
     if (!keys.isEmpty() && !certificates.isEmpty() && keys.size() != certificates.size()) {
-      sink.accept(
-          "tls.key",
-          new BadValueException(
-              keys.size() == 1 ? "1 key" : keys.size() + " keys",
-              "one for each certificate, " + certificates.size() + ", in the same order"));
+      misfits.add(
+          at + "tls.key",
+          keys.size() == 1 ? "1 key" : keys.size() + " keys",
+          "one for each certificate, " + certificates.size() + ", in the same order");
     }
     if (clientCertificate != null && clientAuthorities == null) {
-      sink.accept(
-          "tls.client-certificate",
-          new BadValueException(
-              clientCertificate.toString(), "tls.client-ca, by which they are verified"));
+      misfits.add(
+          at + "tls.client-certificate",
+          clientCertificate.toString(),
+          "tls.client-ca, by which they are verified");
     }
   }
 

@@ -4,7 +4,6 @@ import static dev.weir.proxy.control.SettingKind.FILE;
 import static dev.weir.proxy.control.SettingKind.NAME;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 
-import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.UpstreamTlsSettings;
 import java.nio.file.Path;
@@ -74,17 +73,14 @@ final class UpstreamTlsTable {
    *
    * @param isUsed whether the service is spoken to by TLS.
    */
-  void check(boolean isUsed, BiConsumer<String, BadValueException> sink) {
+  void check(boolean isUsed, Misfits misfits) {
     if (certificate == null && (key != null || passphrase != null)) {
-      sink.accept(
-          "upstream-tls.certificate",
-          new BadValueException("none", "the file of a certificate, for the key"));
+      misfits.add("upstream-tls.certificate", "none", "the file of a certificate, for the key");
     }
     boolean isSet =
         authorities != null || certificate != null || serverName != null || insecureSkipVerify;
     if (isSet && !isUsed) {
-      sink.accept(
-          "upstream-tls", new BadValueException("set", "none, as upstream is not https://"));
+      misfits.add("upstream-tls", "set", "none, as upstream is not https://");
     }
   }
 
