@@ -3,6 +3,7 @@ package dev.weir.proxy.loop;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
@@ -50,7 +51,11 @@ public final class LoopBroadcast<T> {
     for (int i = 0; i < members.size(); i++) {
       int at = i;
       Member<T> member = members.get(i);
-      member.loop().execute(() -> run(member, at, version, task, left, done));
+      try {
+        member.loop().execute(() -> run(member, at, version, task, left, done));
+      } catch (RejectedExecutionException ended) {
+        // The process is ending: this loop does nothing any more, and all are never done.
+      }
     }
     return version;
   }

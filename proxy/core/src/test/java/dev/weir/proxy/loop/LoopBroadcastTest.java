@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,19 @@ class LoopBroadcastTest {
     first.runPendingTasks();
     assertEquals(version, loops.acknowledged());
     assertEquals(List.of("second", "first", "all"), done);
+  }
+
+  /** As a SIGHUP that comes with the SIGTERM does. */
+  @Test
+  void whatIsToldAfterTheEndIsHeardByNobody() {
+    EventExecutorGroup group = new DefaultEventExecutorGroup(1);
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    loops.add(group.next(), "ended");
+    long version = loops.tell(done::add, () -> done.add("all"));
+    first.runPendingTasks();
+    second.runPendingTasks();
+    assertEquals(List.of("first", "second"), done);
+    assertEquals(version - 1, loops.acknowledged());
   }
 
   @Test
