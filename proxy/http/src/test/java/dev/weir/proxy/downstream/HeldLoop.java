@@ -1,6 +1,7 @@
 package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.h2.StreamRouter;
 import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.downstream.listen.EmbeddedClient;
@@ -32,6 +33,7 @@ public final class HeldLoop {
   public static final long BODY_NS = TimeUnit.SECONDS.toNanos(30);
 
   public final ClientShares memory;
+  private final Http1Memory http1;
   public long clientKey = ClientKey.NONE;
   public final HeldAdmission admission = new HeldAdmission();
   public final HeldService service = new HeldService();
@@ -66,6 +68,16 @@ public final class HeldLoop {
    * @param maxHeldBytes of contents and heads of all.
    */
   public HeldLoop(long memoryBytes, long writeNs, long maxHeldBytes) {
+    this(null, memoryBytes, writeNs, maxHeldBytes);
+  }
+
+  /** Other listeners of the same event loop. */
+  public HeldLoop beside() {
+    return new HeldLoop(http1, 64 << 20, WRITE_NS, 32 << 20);
+  }
+
+  private HeldLoop(Http1Memory shared, long memoryBytes, long writeNs, long maxHeldBytes) {
+    http1 = shared == null ? new Http1Memory(time.clock, maxHeldBytes) : shared;
     memory = new ClientShares(memoryBytes);
     LoopMetrics loopMetrics = metrics.newLoop();
     loop =
@@ -91,7 +103,8 @@ public final class HeldLoop {
             32 * 1024,
             100);
     protocols =
-        new ClientProtocols(loop, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
+        new ClientProtocols(
+            loop, http1, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
   }
 
   /** Connects, and says nothing. */

@@ -8,6 +8,7 @@ import dev.weir.proxy.decision.http.HttpEndpoint;
 import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
@@ -36,6 +37,7 @@ public final class DecisionLoop {
       LoopClock clock,
       Deadlines deadlines,
       ClientShares memory,
+      Http1Memory http1,
       Http2Loop http2,
       List<GrpcMethod> methods,
       List<HttpEndpoint> endpoints,
@@ -74,6 +76,7 @@ public final class DecisionLoop {
                 origin,
                 request -> ClientKey.NONE,
                 traffic),
+            http1,
             http2,
             http2Observer,
             calls);

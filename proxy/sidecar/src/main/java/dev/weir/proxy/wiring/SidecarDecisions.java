@@ -10,6 +10,7 @@ import dev.weir.proxy.decision.v1.RateLimiterLoop;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
@@ -75,6 +76,7 @@ public final class SidecarDecisions implements AutoCloseable {
       LoopClock clock,
       Deadlines deadlines,
       ClientShares memory,
+      Http1Memory http1,
       Http2Loop http2,
       Admission admission,
       SidecarRateLimits.Loop rateLimits,
@@ -94,6 +96,7 @@ public final class SidecarDecisions implements AutoCloseable {
             clock,
             deadlines,
             memory,
+            http1,
             http2,
             methods,
             endpoints,

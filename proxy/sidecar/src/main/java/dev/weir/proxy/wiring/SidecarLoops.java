@@ -10,6 +10,7 @@ import dev.weir.proxy.admission.LocalGate;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.h2.StreamRouter;
 import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.exchange.Origin;
@@ -149,12 +150,14 @@ public final class SidecarLoops implements AutoCloseable {
     Deadlines deadlines = new Deadlines(clock);
     LoopMetrics loopMetrics = metrics.newLoop();
     ClientShares memory = new ClientShares(heapBytesOfLoop / HEAP_PER_CLIENTS);
+    long contentBytes = Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS);
+    Http1Memory http1 = new Http1Memory(clock, contentBytes);
     Http2Loop http2 =
         new Http2Loop(
             clock,
             deadlines,
             new TurnEnd(eventLoop),
-            Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS),
+            contentBytes,
             settings.client().caps().headBytes(),
             settings.client().caps().fieldCount());
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
@@ -171,7 +174,8 @@ public final class SidecarLoops implements AutoCloseable {
         rateLimits == null
             ? SidecarRateLimits.Loop.NONE
             : rateLimits.join(eventLoop, admission, hasher, loopMetrics, clock);
-    decisions.join(eventLoop, clock, deadlines, memory, http2, admission, envoys, loopMetrics);
+    decisions.join(
+        eventLoop, clock, deadlines, memory, http1, http2, admission, envoys, loopMetrics);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
       return new Loop(eventLoop, deadlines, admission, loopStore, null, null);
@@ -188,7 +192,8 @@ public final class SidecarLoops implements AutoCloseable {
             new ClientKeyReader(settings.identity(), clientIp),
             loopMetrics);
     ClientProtocols protocols =
-        new ClientProtocols(clients, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
+        new ClientProtocols(
+            clients, http1, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
     return new Loop(eventLoop, deadlines, admission, loopStore, protocols, origin);
   }
 

@@ -8,6 +8,7 @@ import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ClientTimeouts;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.listen.EmbeddedClient;
 import dev.weir.proxy.http2.FramePeer;
 import dev.weir.proxy.http2.Http2Loop;
@@ -74,6 +75,7 @@ public final class DecisionRig {
             clock,
             time.deadlines,
             new ClientShares(64 << 20),
+            new Http1Memory(clock, 32 << 20),
             http2,
             methods,
             endpoints,

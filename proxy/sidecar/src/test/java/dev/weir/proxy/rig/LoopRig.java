@@ -4,6 +4,7 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Gate;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.h2.StreamRouter;
 import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.downstream.listen.Listeners;
@@ -86,6 +87,7 @@ public final class LoopRig implements AutoCloseable {
             pool,
             request -> ClientKey.NONE,
             metrics),
+        new Http1Memory(clock, 32 << 20),
         new Http2Loop(
             clock,
             deadlines,

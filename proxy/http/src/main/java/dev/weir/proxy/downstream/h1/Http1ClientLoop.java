@@ -31,12 +31,12 @@ public final class Http1ClientLoop {
   final ChunkScanner probe = new ChunkScanner();
 
   /**
-   * @param maxHeldBytes that input may take, and half of what answers may.
+   * @param memory which the clients of other listeners of the event loop share.
    */
-  public Http1ClientLoop(ClientLoop clients, long maxHeldBytes) {
+  public Http1ClientLoop(ClientLoop clients, Http1Memory memory) {
     this.clients = clients;
-    input = new KeptInput(maxHeldBytes);
-    untaken = new UntakenAnswers(clients.clock, input, 2 * maxHeldBytes);
+    input = memory.input;
+    untaken = memory.untaken;
     head =
         new RequestHead(
             clients.settings.caps().fieldCount(), clients.settings.caps().targetBytes());

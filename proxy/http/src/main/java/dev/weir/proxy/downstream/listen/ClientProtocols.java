@@ -2,6 +2,7 @@ package dev.weir.proxy.downstream.listen;
 
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.h1.Http1ClientLoop;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.h2.Http2ClientLoop;
 import dev.weir.proxy.downstream.h2.StreamRouter;
 import dev.weir.proxy.http2.Http2Loop;
@@ -17,14 +18,19 @@ public final class ClientProtocols {
   final Http2ClientLoop http2;
 
   /**
+   * @param memory which the clients of other listeners of the event loop share.
    * @param connections what all connections of HTTP/2 share.
    * @param observer is told of those with clients.
    * @param router of their streams.
    */
   public ClientProtocols(
-      ClientLoop clients, Http2Loop connections, Http2Observer observer, StreamRouter router) {
+      ClientLoop clients,
+      Http1Memory memory,
+      Http2Loop connections,
+      Http2Observer observer,
+      StreamRouter router) {
     this.clients = clients;
-    http1 = new Http1ClientLoop(clients, connections.maxHeldBytes());
+    http1 = new Http1ClientLoop(clients, memory);
     http2 = new Http2ClientLoop(clients, connections, observer, router);
   }
 }

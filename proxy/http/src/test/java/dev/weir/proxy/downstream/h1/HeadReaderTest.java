@@ -45,7 +45,8 @@ class HeadReaderTest {
           null,
           null);
 
-  private static final Http1ClientLoop LOOP = new Http1ClientLoop(CLIENTS, 1 << 20);
+  private static final Http1ClientLoop LOOP =
+      new Http1ClientLoop(CLIENTS, new Http1Memory(new LoopClock(), 1 << 20));
 
   private final HeadReader reader = new HeadReader(LOOP, Peer.LOOPBACK);
 

@@ -35,8 +35,12 @@ class KeptInputTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
 
     private Client() {
+      this(held);
+    }
+
+    private Client(HeldLoop of) {
       channel.config().setAllocator(memory);
-      EmbeddedClient.connect(held.protocols, channel, Peer.LOOPBACK, held.memory.of(null));
+      EmbeddedClient.connect(of.protocols, channel, Peer.LOOPBACK, of.memory.of(null));
       clients.add(this);
     }
 
@@ -133,6 +137,18 @@ class KeptInputTest {
     assertFalse(clients.get(0).channel.isOpen());
     assertFalse(clients.get(1).channel.isOpen());
     assertTrue(clients.get(2).channel.isOpen());
+  }
+
+  @Test
+  void clientsOfTheOtherListenersOfAnEventLoopHaveTheSameBound() {
+    HeldLoop decisions = held.beside();
+    for (int i = 0; i < MAX_BYTES / (32 * 1024); i++) {
+      keep(new Client(), 32 * 1024);
+    }
+    keep(new Client(decisions), 64 * 1024);
+    assertEquals(MAX_BYTES, held.protocols.http1.input.bytes());
+    assertFalse(clients.get(0).channel.isOpen());
+    decisions.close();
   }
 
   private void keep(Client client, int bytes) {

@@ -14,6 +14,7 @@ import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.downstream.h1.ConnectionEnd;
 import dev.weir.proxy.downstream.h1.Http1Connection;
+import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.h2.StreamRouter;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
@@ -60,6 +61,7 @@ class ProtocolChoiceTest {
   private final ClientProtocols protocols =
       new ClientProtocols(
           loop,
+          new Http1Memory(time.clock, 32 << 20),
           new Http2Loop(
               time.clock,
               time.deadlines,
