@@ -51,7 +51,7 @@ public final class AnswerTemplate {
     to.putShort(at + 1, (short) payloadBytes, ByteOrder.BIG_ENDIAN);
   }
 
-  /** How long an answer is. */
+  /** The length of an answer. */
   int bytes(int contentBytes) {
     return begin.capacity() + contentBytes + end.capacity();
   }

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /** The bytes that a client's side of every connection begins with (RFC 9113, section 3.4). */
 public final class ClientPreface {
-  /** How many there are. */
+  /** The length of the preface. */
   public static final int BYTES = 24;
 
   private static final byte[] PREFACE =

@@ -3,13 +3,13 @@ package dev.weir.proxy.http2;
 import java.util.Arrays;
 
 /**
- * How the last streams of a connection's one side ended. What still comes for a stream that we
- * reset was sent before the peer knew, and is no fault; what comes for one that the peer ended is.
- * A bit for each of the last {@value #REMEMBERED} identifiers and question: a client that has a
- * hundred requests refused, and their bodies on the way, has done nothing wrong.
+ * The ends of the last streams that one side of a connection opened. What still comes for a stream
+ * that we reset was sent before the peer knew, and is no fault; what comes for one that the peer
+ * ended is. A bit for each of the last {@value #REMEMBERED} identifiers and question: a client that
+ * has a hundred requests refused, and their bodies on the way, has done nothing wrong.
  */
 final class ClosedStreams {
-  /** How many identifiers back it is known. */
+  /** The number of identifiers that are remembered, from the last one back. */
   static final int REMEMBERED = 512;
 
   private static final int WORDS = REMEMBERED / Long.SIZE;
@@ -27,7 +27,7 @@ final class ClosedStreams {
     return Math.max(0, 2 * highest - 1);
   }
 
-  /** How many streams were opened. */
+  /** The number of streams that were opened. */
   int count() {
     return count;
   }

@@ -3,7 +3,7 @@ package dev.weir.proxy.http2;
 import dev.weir.proxy.loop.Deadlines;
 import java.util.concurrent.TimeUnit;
 
-/** What one connection waits for, and for how long. */
+/** The deadlines of one connection. */
 final class ConnectionTimer extends Deadlines.Waiter {
   /** The peer's preface, and its acknowledgement of our settings. */
   private static final long SETTINGS_NS = TimeUnit.SECONDS.toNanos(10);
@@ -11,10 +11,10 @@ final class ConnectionTimer extends Deadlines.Waiter {
   /** The end of a frame that is cut, or of a field block that has begun. */
   private static final long FRAME_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How often the streams with content that waits are looked at. */
+  /** The time between two looks at streams whose content waits. */
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How often the streams that wait for the window of their connection are looked at. */
+  /** The time between two looks at streams that wait for the window of their connection. */
   private static final long WINDOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);

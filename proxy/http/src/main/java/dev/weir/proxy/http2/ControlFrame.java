@@ -13,7 +13,7 @@ final class ControlFrame {
 
   private static final int SETTING_BYTES = Short.BYTES + Integer.BYTES;
 
-  /** There are not nearly as many settings. */
+  /** A frame with more settings is a glitch: there are not nearly as many. */
   private static final int MANY_SETTINGS = 32;
 
   private static final long UNSIGNED = 0xffff_ffffL;

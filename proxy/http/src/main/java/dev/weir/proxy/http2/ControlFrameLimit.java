@@ -1,7 +1,7 @@
 package dev.weir.proxy.http2;
 
 /**
- * How many frames wait in the output that answer the peer's own: acknowledgements, and resets. No
+ * The limit of frames in the output that answer the peer's own: acknowledgements, and resets. No
  * window bounds them, so a peer that sends what must be answered and reads nothing would fill us
  * with them.
  *

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the peer of one connection does that RFC 9113 allows and abuse is made of, and what comes of
- * it. Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
+ * The guard of one connection against floods of frames that RFC 9113 allows and abuse is made of.
+ * Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
  */
 final class FloodGuard {
-  /** From this age on a client may reset a stream at will: an outage is no attack. */
+  /** The age from which on a client may reset a stream at will: an outage is no attack. */
   static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
 
   /** Units of glitches that a peer may waste at once: below a quarter its connection is drained. */
@@ -55,7 +55,7 @@ final class FloodGuard {
     return connection.loop.clock.nowNs();
   }
 
-  /** What the peer is told with the error that was returned last. */
+  /** The text that the peer is told with the error that was returned last. */
   byte[] debugText() {
     return debugText;
   }

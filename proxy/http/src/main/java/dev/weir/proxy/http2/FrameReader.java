@@ -20,7 +20,7 @@ public final class FrameReader {
   /** The bytes before each payload: its length, type, flags and stream. */
   public static final int HEADER_BYTES = 9;
 
-  /** More frames of one field block than that are an attack, whatever they hold. */
+  /** The most frames of one field block: more are an attack, whatever they hold. */
   public static final int MAX_BLOCK_FRAMES = 8;
 
   private static final int MAX_FRAME_BYTES = Setting.DEFAULT_MAX_FRAME_BYTES;

@@ -4,7 +4,8 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Who is told what a {@link FrameReader} has read. Bytes are lent for the length of the call.
+ * Is told of each frame that a {@link FrameReader} has read. Bytes are lent for the length of the
+ * call.
  *
  * <p>Each call returns {@link ErrorCode#NO_ERROR} to read on, or the code that the connection shall
  * end with: then nothing more is read. Whether a stream is open, and of whom, only the sink knows.

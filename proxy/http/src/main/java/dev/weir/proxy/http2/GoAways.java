@@ -1,10 +1,10 @@
 package dev.weir.proxy.http2;
 
 /**
- * How one connection comes to its end in order. Ours, as a server: GOAWAY that names no stream and
- * a ping; when the ping is answered, whatever the peer sent before it knew has come, and a second
- * GOAWAY names the last stream that is looked at; after the last stream the connection ends. As a
- * client we just open no more. The peer's is remembered.
+ * The end of one connection in order (RFC 9113, section 6.8). As a server we send a GOAWAY that
+ * names no stream, and a ping; when the ping is answered, whatever the peer sent before it knew has
+ * come, and a second GOAWAY names the last stream that is looked at; after the last stream the
+ * connection ends. As a client we just open no more. The peer's is remembered.
  */
 final class GoAways {
   /** The content of the ping whose answer says that the first GOAWAY was read. */

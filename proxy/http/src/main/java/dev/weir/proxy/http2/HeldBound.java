@@ -3,13 +3,14 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much a client's connection may hold: heads of requests that wait, content that it has sent
- * and the service has not taken, and what waits to be sent to it. What its windows allow it to send
- * was promised to it, and is held while the event loop has room. As that becomes less, whoever
- * holds most pays, and nobody else: the reading of a connection stops that has sent more than three
- * times what is left of three quarters of the loop's memory, and more than the mean. It goes on
- * once the service has taken enough, and until then with one read every second: it is by reading
- * that windows for answers open, and that streams are reset which the client has given up.
+ * The bound of what a client's connection holds: heads of requests that wait, content that it has
+ * sent and the service has not taken, and content that waits to be sent to it. What its windows
+ * allow it to send was promised to it, and is held while the event loop has room. As that becomes
+ * less, whoever holds most pays, and nobody else: the reading of a connection stops that has sent
+ * more than three times what is left of three quarters of the loop's memory, and more than the
+ * mean. It goes on once the service has taken enough, and until then with one read every second: it
+ * is by reading that windows for answers open, and that streams are reset which the client has
+ * given up.
  *
  * <p>While all connections hold more than the loop may, those that hold more than the mean lose the
  * streams that have stood still for the longest: for 5 s where it is the service that takes
@@ -50,7 +51,7 @@ final class HeldBound {
     connection.loop.hold(connection.role, bytes);
   }
 
-  /** What was received is held, a head or content, or less of it if {@code bytes} are below 0. */
+  /** Holds a head or content that was received, or less of it if {@code bytes} are below 0. */
   void holdReceived(int bytes) {
     heldReceivedBytes += bytes;
     holdWaiting(bytes);

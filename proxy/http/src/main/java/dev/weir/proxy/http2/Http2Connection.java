@@ -31,8 +31,8 @@ public final class Http2Connection {
   public static final int WINDOW_BYTES = Setting.DEFAULT_WINDOW_BYTES;
 
   /**
-   * What one connection may hold of what it has received, unless its user says otherwise, and but
-   * for what comes by windows that have grown.
+   * The bytes of received heads and content that one connection may hold, unless its user says
+   * otherwise; what comes by windows that have grown is not among them.
    */
   public static final long MAX_RECEIVED_BYTES = 1L << 20;
 
@@ -117,7 +117,7 @@ public final class Http2Connection {
     return bound.heldBytes();
   }
 
-  /** What the peer has said of itself. */
+  /** The peer as it has described itself. */
   public PeerSettings peerSettings() {
     return peer;
   }
@@ -312,7 +312,7 @@ public final class Http2Connection {
     }
   }
 
-  /** Where what is written next begins, in all that is ever written. */
+  /** The offset of what is written next in all that is ever written. */
   public long writtenBytes() {
     return output.writtenBytes();
   }
@@ -460,7 +460,7 @@ public final class Http2Connection {
     return streams.slots();
   }
 
-  /** How many streams there are, with those that only linger. */
+  /** The number of streams, with those that only linger. */
   public int streamCount() {
     return streams.count();
   }
@@ -470,12 +470,14 @@ public final class Http2Connection {
     return streams.has(stream, StreamSlots.RESET_UNSEEN);
   }
 
-  /** How many streams keep their slots, as the peer may not know that we have reset them. */
+  /**
+   * The number of streams that we have reset, and that keep their slots, as the peer may not know.
+   */
   public int unseenResets() {
     return unseenResets.count();
   }
 
-  /** How many of them {@link #resetsAsked} has not been called for. */
+  /** The number of those resets since {@link #resetsAsked} was called last. */
   public int unaskedResets() {
     return unseenResets.unaskedCount();
   }

@@ -161,7 +161,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     input.adjust();
   }
 
-  /** It has become another thing whether more is read. */
+  /** Reads, or stops reading, as turn, timer and bound say now. */
   void adjustReading() {
     input.adjust();
   }

@@ -10,7 +10,7 @@ import io.netty.channel.Channel;
  * must be called in the end.
  */
 final class Http2Input {
-  /** What is read of a connection in one turn of its loop: others have theirs to be read, too. */
+  /** The bytes that are read of a connection in one turn: others have theirs to be read, too. */
   static final int MAX_TURN_BYTES = 1 << 16;
 
   private final Http2Connection connection;

@@ -7,7 +7,7 @@ import dev.weir.proxy.loop.TurnEnd;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the HTTP/2 connections of one event loop share, in both roles. Used by that loop only. */
+/** The state that all HTTP/2 connections of one event loop share. Used by that loop only. */
 public final class Http2Loop {
   /** The most bytes of a head or trailers, as they are sent. */
   static final int MAX_BLOCK_BYTES = 32 * 1024;
@@ -58,25 +58,25 @@ public final class Http2Loop {
   }
 
   /**
-   * What all connections have received, or have to send, and hold: that of the connections to
-   * clients, or of those to services, whichever is more. What goes from one to the other is held on
-   * behalf of both, and is there once.
+   * The bytes that connections have received, or have to send, and hold: those of the connections
+   * to clients, or of those to services, whichever are more. What goes from one to the other is
+   * held on behalf of both, and is there once.
    */
   public long heldBytes() {
     return Math.max(clientsHeldBytes, servicesHeldBytes);
   }
 
-  /** What the connections to clients may hold, and as much those to services. */
+  /** The bytes that the connections to clients may hold, and as many those to services. */
   public long maxHeldBytes() {
     return maxHeldBytes;
   }
 
-  /** What the connections to clients hold. */
+  /** The bytes that the connections to clients hold. */
   long clientsHeldBytes() {
     return clientsHeldBytes;
   }
 
-  /** When what was written within a turn is sent. */
+  /** The end of a turn, when what was written within it is sent. */
   public TurnEnd turnEnd() {
     return turnEnd;
   }

@@ -20,7 +20,7 @@ public final class Http2Output {
   private static final int MIN_INITIAL_BYTES = 4096;
   private static final int MAX_INITIAL_BYTES = 1 << 16;
 
-  /** From here on the memory is handed on, and not copied. */
+  /** Content of this length or more is handed on in its memory, not copied. */
   private static final int MIN_SLICE_BYTES = 4096;
 
   /** Contents wait while so much is written: the peer may take a gigabyte, and memory not. */
@@ -35,7 +35,7 @@ public final class Http2Output {
   private long handedBytes;
   private long flushedBytes;
 
-  /** What the next buffer begins with: what was sent last fits, and need not grow again. */
+  /** The size that the next buffer begins with: what was sent last fits, without growing. */
   private int initialBytes = MIN_INITIAL_BYTES;
 
   /** Whether the channel has said that it takes more, and been given nothing since. */
@@ -49,7 +49,7 @@ public final class Http2Output {
 
   private final UnsafeBuffer answerRoom = new UnsafeBuffer(0, 0);
 
-  /** Where the frame of fields begins that is being written. */
+  /** The offset of the frame of fields that is being written. */
   private int headersOffset;
 
   public Http2Output(Channel channel) {

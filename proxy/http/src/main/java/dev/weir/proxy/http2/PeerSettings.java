@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-/** What the peer of a connection has said of itself, by its SETTINGS. */
+/** The peer of a connection as it has described itself by SETTINGS. */
 public final class PeerSettings {
   /** The most streams that we open, whatever the peer allows. */
   public static final int MOST_STREAMS = 100;
@@ -48,7 +48,9 @@ public final class PeerSettings {
     maxStreams = (int) Math.min(MOST_STREAMS, streams);
   }
 
-  /** How many streams we may have open: one before the peer has said, and at most 100. */
+  /**
+   * The streams that we may have open: one until the first SETTINGS have come, then at most 100.
+   */
   public int maxStreams() {
     return received ? maxStreams : 1;
   }

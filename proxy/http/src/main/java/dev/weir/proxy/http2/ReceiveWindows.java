@@ -3,16 +3,16 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the peer may send: the windows of the streams, and of all together (RFC 9113, section 5.2).
- * A stream's opens again as what came on it is consumed, half of it at a time, and becomes wider if
- * the peer waits for it ({@link WindowGrowth}). The connection's bounds nothing, so that a stream
- * which nobody reads never stops the others.
+ * The windows for what the peer sends: of each stream, and of the connection (RFC 9113, section
+ * 5.2). A stream's opens again as what came on it is consumed, half of it at a time, and becomes
+ * wider if the peer waits for it ({@link WindowGrowth}). The connection's bounds nothing, so that a
+ * stream which nobody reads never stops the others.
  */
 final class ReceiveWindows {
   /** The window of the connection. */
   static final int CONNECTION_BYTES = 1 << 30;
 
-  /** What a service may send at once on each stream while much is held. */
+  /** The window of each stream of a service while much is held. */
   static final int NARROW_BYTES = 1 << 14;
 
   private static final long NARROW_NS = TimeUnit.SECONDS.toNanos(1);
@@ -24,7 +24,8 @@ final class ReceiveWindows {
   private int uncreditedBytes;
 
   /**
-   * What a stream's window begins with, and what the peer is still to acknowledge; 0 if nothing.
+   * The window that a stream begins with, and the one that the peer is still to acknowledge; 0 if
+   * none.
    */
   private int streamBytes = Http2Connection.WINDOW_BYTES;
 
@@ -42,12 +43,12 @@ final class ReceiveWindows {
     connection.output.windowUpdate(CONNECTION, CONNECTION_BYTES - Setting.DEFAULT_WINDOW_BYTES);
   }
 
-  /** What a stream's window begins with. */
+  /** The window that a stream begins with. */
   int streamBytes() {
     return streamBytes;
   }
 
-  /** Which windows are wider than that. */
+  /** The streams whose windows are wider than that. */
   WindowGrowth growth() {
     return growth;
   }

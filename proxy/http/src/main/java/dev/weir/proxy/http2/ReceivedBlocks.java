@@ -7,7 +7,7 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What comes of each field block of the peer's, by the state of its stream. Every block is decoded,
+ * Acts on each field block of the peer's by the state of its stream. Every block is decoded,
  * whatever becomes of it, or the connection ends.
  */
 final class ReceivedBlocks {

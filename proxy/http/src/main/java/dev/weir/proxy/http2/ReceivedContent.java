@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 
 /** Content that a {@link StreamOwner} was lent and keeps, in a buffer of its own. */
 public final class ReceivedContent {
-  /** From here on content is handed on in the memory of its read, and not copied. */
+  /** Content of this length or more is handed on in the memory of its read, not copied. */
   private static final int MIN_SLICE_BYTES = 4096;
 
   private ReceivedContent() {}

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-/** Which side of a connection is ours. */
+/** Our side of a connection. */
 public enum Role {
   /** We open streams, and the peer answers. */
   CLIENT,

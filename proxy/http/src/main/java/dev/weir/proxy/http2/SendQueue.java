@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What one connection has to send beside what is sent at once: content that waits for a window or
- * for room in the output, and trailers behind it. Streams that have both content and a window stand
- * in a ring, and each sends a frame in its turn.
+ * The content of one connection's streams that waits for a window or for room in the output, and
+ * trailers behind it. Streams that have both content and a window stand in a ring, and each sends a
+ * frame in its turn.
  *
  * <p>What waits is copied into memory of the stream's own: a slice of it would keep the buffer that
  * it was read into.
@@ -48,17 +48,17 @@ final class SendQueue {
     this.window = window;
   }
 
-  /** How many streams have content that waits. */
+  /** The number of streams that have content waiting. */
   int streamsWaiting() {
     return streamsWaiting;
   }
 
-  /** How many DATA frames have been written. */
+  /** The number of DATA frames that were written. */
   long dataFrames() {
     return dataFrames;
   }
 
-  /** How many bytes of content have been written. */
+  /** The bytes of content that were written. */
   long contentBytes() {
     return contentBytes;
   }
@@ -85,7 +85,7 @@ final class SendQueue {
     connection.handler.joinTurn();
   }
 
-  /** How many bytes a stream may send now. */
+  /** The bytes that a stream may send now. */
   private int room(int stream) {
     return Math.min(window.room(streams.unreadBytes[stream]), streams.sendWindow[stream]);
   }

@@ -1,7 +1,8 @@
 package dev.weir.proxy.http2;
 
 /**
- * What the peer still takes on all streams of one connection together (RFC 9113, section 5.2).
+ * The window of one connection for what we send: the bytes that the peer still takes on all streams
+ * together (RFC 9113, section 5.2).
  *
  * <p>Streams to a service are different clients' streams, and most services give this window back
  * as their handlers read: so a stream that is not read must not have all of it. A stream may have
@@ -46,7 +47,7 @@ final class SendWindow {
   }
 
   /**
-   * How many bytes a stream may send.
+   * The bytes that a stream may send.
    *
    * @param unreadBytes that it has sent, and the peer has not given back on it.
    */
@@ -59,7 +60,7 @@ final class SendWindow {
   }
 
   /**
-   * What a stream has sent and may not have been read: not more than of all streams together, as
+   * The bytes of a stream that may not have been read: not more than of all streams together, as
    * its own window may be given back later than this one.
    */
   int unread(int unreadBytes) {

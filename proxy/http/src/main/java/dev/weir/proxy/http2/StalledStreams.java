@@ -14,18 +14,18 @@ final class StalledStreams {
   static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long PACE_NS = TimeUnit.SECONDS.toNanos(60);
 
-  /** Of a peer that takes something. */
+  /** A peer that takes less is as good as one that takes nothing. */
   private static final int MIN_BYTES_PER_SECOND = 1024;
 
   private static final int MAX_STALLED = 3;
 
-  /** For how long each that has stalled counts, one behind the other. */
+  /** The time for which each stall counts, one behind the other. */
   private static final long COUNTED_NS = TimeUnit.SECONDS.toNanos(60);
 
   private final Http2Connection connection;
   private final StreamSlots streams;
 
-  /** When none of those that have stalled counts any more. */
+  /** The time from which no stall counts any more. */
   private long countedUntilNs = Long.MIN_VALUE;
 
   StalledStreams(Http2Connection connection, StreamSlots streams) {

@@ -14,7 +14,7 @@ public enum StreamEnd {
   /** The peer has not taken, for long, what was sent on it, and we have reset it. */
   STALLED,
 
-  /** What came on it stood here untaken while too much was held, and we have reset it. */
+  /** Its content stood here untaken while too much was held, and we have reset it. */
   UNTAKEN,
 
   /**

@@ -90,12 +90,12 @@ public interface StreamEvents {
   /** A slot has become free. */
   default void roomChanged() {}
 
-  /** What may be held of what has been received, in bytes. */
+  /** The most bytes of received heads and content that the connection may hold. */
   default long maxReceivedBytes() {
     return Http2Connection.MAX_RECEIVED_BYTES;
   }
 
-  /** How long the peer may take nothing of content that waits for it. */
+  /** The time for which the peer may take nothing of content that waits for it. */
   default long stalledNs() {
     return StalledStreams.STALLED_NS;
   }

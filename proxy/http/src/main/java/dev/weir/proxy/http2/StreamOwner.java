@@ -4,8 +4,8 @@ import dev.weir.proxy.http2.hpack.FieldBlock;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What one stream is for: it is told what comes on the stream behind its head, until it lets go of
- * it by {@link Http2Connection#release}. All calls are on the connection's event loop.
+ * The owner of one stream: is told what comes on the stream behind its head, until it lets go of it
+ * by {@link Http2Connection#release}. All calls are on the connection's event loop.
  */
 public interface StreamOwner {
   /**

@@ -32,13 +32,13 @@ final class StreamSlots {
   /** The content that waits is the last, and ends the stream unless trailers do. */
   static final int END_WAITS = 1 << 5;
 
-  /** It is in the ring of those that have content to send and a window. */
+  /** The stream is in the ring of those that have content to send and a window. */
   static final int IN_RING = 1 << 6;
 
-  /** It is among those that are looked at when the turn ends. */
+  /** The stream is among those that are looked at when the turn ends. */
   static final int IN_TURN = 1 << 7;
 
-  /** How long the content is that is to come has been said. */
+  /** The head has said how long the content is. */
   static final int LENGTH_KNOWN = 1 << 8;
 
   /** A head has been sent on it. */
@@ -53,7 +53,7 @@ final class StreamSlots {
   /** We have reset it, and the peer may not know: it is among the {@link UnseenResets}. */
   static final int RESET_UNSEEN = 1 << 12;
 
-  /** It was told to be closed, though it may keep its slot. */
+  /** The observer was told that the stream is closed, though it may keep its slot. */
   static final int CLOSED = 1 << 13;
 
   /** The work on it was broken off on the peer's account: it does not end well. */
@@ -73,8 +73,9 @@ final class StreamSlots {
   private int count;
 
   /**
-   * How many are not at home in the index. Streams are opened in the order of their identifiers, so
-   * that mostly all are, side by side: then one that is freed need not look at those behind it.
+   * The number of streams that are not at home in the index. Streams are opened in the order of
+   * their identifiers, so that mostly all are, side by side: then one that is freed need not look
+   * at those behind it.
    */
   private int displacedCount;
 
@@ -106,7 +107,7 @@ final class StreamSlots {
     Arrays.fill(index, NONE);
   }
 
-  /** How many streams there are. */
+  /** The number of streams. */
   int count() {
     return count;
   }
@@ -121,7 +122,7 @@ final class StreamSlots {
     return ids.length * SLOT_BYTES;
   }
 
-  /** How many bytes more they take if one more stream is opened; mostly none. */
+  /** The bytes that the slots take more if one more stream is opened; mostly none. */
   int growthBytes() {
     return firstFree != NONE || highestFree < ids.length ? 0 : memoryBytes();
   }
@@ -186,7 +187,7 @@ final class StreamSlots {
     return highestFree++;
   }
 
-  /** Where the stream of an identifier is, or {@link #NONE} if there is none. */
+  /** The slot of the stream with an identifier; {@link #NONE} if there is none. */
   int find(int id) {
     for (int at = home(id); ; at = at + 1 & index.length - 1) {
       final int slot = index[at];

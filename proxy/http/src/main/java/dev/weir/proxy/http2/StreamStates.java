@@ -1,10 +1,10 @@
 package dev.weir.proxy.http2;
 
 /**
- * How the streams of one connection begin and end (RFC 9113, section 5.1). A stream's slot is freed
- * when both sides have ended it, by their last frame or a reset, and its user has let go of it; and
- * not while it still stands in a list of the connection's, as those do of which the peer may not
- * know that they are reset ({@link UnseenResets}).
+ * The begin and the end of the streams of one connection (RFC 9113, section 5.1). A stream's slot
+ * is freed when both sides have ended it, by their last frame or a reset, and its user has let go
+ * of it; and not while it still stands in a list of the connection's, as those do of which the peer
+ * may not know that they are reset ({@link UnseenResets}).
  *
  * <p>A client that was answered before it had said all may still do so until the turn ends, as a
  * call's end mostly comes in the same read; then it is told not to.
@@ -168,7 +168,9 @@ final class StreamStates {
     }
   }
 
-  /** Who was answered, and has not said all by the end of the turn, is told not to. */
+  /**
+   * Resets the streams that were answered, and whose peer has not said all by the end of the turn.
+   */
   void endLingering() {
     while (turnHead != NONE) {
       final int stream = turnHead;

@@ -19,7 +19,7 @@ final class UnseenResets {
 
   private int count;
 
-  /** How many of them, from the first on, stand before the question that was asked last. */
+  /** The number of slots, from the first on, whose reset was before the last question. */
   private int askedCount;
 
   UnseenResets(Http2Connection connection, StreamSlots streams) {
@@ -40,7 +40,7 @@ final class UnseenResets {
     return count;
   }
 
-  /** How many the peer has not been asked about. */
+  /** The number of resets that the peer has not been asked about. */
   int unaskedCount() {
     return count - askedCount;
   }

@@ -8,7 +8,7 @@ package dev.weir.proxy.http2;
 final class UnsentEnds {
   private final int capacity;
 
-  /** How many bytes had been written at each end, from the oldest on, in a ring; made when used. */
+  /** The bytes that had been written at each end: a ring, the oldest first; made when used. */
   private long[] ends;
 
   private int first;
@@ -32,7 +32,7 @@ final class UnsentEnds {
     }
   }
 
-  /** How many there are that the peer cannot know of. */
+  /** The number of ends that the peer cannot know of. */
   int count(Http2Output output) {
     if (count > 0) {
       final long sentBytes = output.sentBytes();

@@ -20,7 +20,7 @@ final class WindowGrowth {
   /** The widest window of a stream: four times doubled. */
   static final int MAX_BYTES = 16 * Http2Connection.WINDOW_BYTES;
 
-  /** What the windows of one client's connection may have above the standard's, together. */
+  /** The bytes above the standard's that the windows of one client's connection may have. */
   static final int MAX_CONNECTION_EXTRA_BYTES = 1 << 20;
 
   /** The content of the ping whose answer ends a measurement. */
@@ -40,9 +40,7 @@ final class WindowGrowth {
 
   private int measuredId = NO_ID;
 
-  /**
-   * What the peer had left of that stream's window when the ping went out, less what came since.
-   */
+  /** The rest of that stream's window when the ping went out, less what has come since. */
   private long leftBytes;
 
   /** Whether nothing of that stream was held at some time since. */
@@ -57,7 +55,7 @@ final class WindowGrowth {
     this.streams = streams;
   }
 
-  /** What the windows of all streams have above the standard's. */
+  /** The bytes that the windows of all streams have above the standard's. */
   int extraBytes() {
     return extraBytes;
   }
@@ -75,8 +73,8 @@ final class WindowGrowth {
   }
 
   /**
-   * How many of the bytes that a stream would be given back it is not: while much is held, windows
-   * become those of the standard again.
+   * The bytes that are not given back to a stream: while much is held, windows become those of the
+   * standard again.
    */
   int takenBack(int stream, int bytes) {
     if (streams.extraBytes[stream] == 0 || !connection.loop.isCrowded()) {

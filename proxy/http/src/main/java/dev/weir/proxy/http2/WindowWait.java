@@ -29,7 +29,7 @@ final class WindowWait {
   private final SendQueue queue;
   private boolean isTold;
 
-  /** Until then none is reset: the service may open the window for those that were. */
+  /** The time until which no further stream is reset: those that were may open the window. */
   private long nextEndNs = Long.MIN_VALUE;
 
   WindowWait(Http2Connection connection, StreamSlots streams, SendQueue queue) {
@@ -56,7 +56,7 @@ final class WindowWait {
     return queue.waitsForWindow();
   }
 
-  /** For how long the first has waited, of all that wait but one. */
+  /** The time for which the first stream has waited, of all that wait but one. */
   private long longestNs(int butStream, long nowNs) {
     long sinceNs = nowNs;
     for (int stream = 0; stream < streams.slots(); stream++) {

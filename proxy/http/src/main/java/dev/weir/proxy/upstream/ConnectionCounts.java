@@ -4,12 +4,12 @@ import dev.weir.proxy.loop.FairCap;
 import dev.weir.proxy.request.TrafficObserver;
 
 /**
- * What the connections of one event loop count as. A connection counts as one for exchanges, in use
+ * The connections of one event loop by their use. A connection counts as one for exchanges, in use
  * or idle, until its exchange turns out to be a long one; then it counts as a stream, and its place
  * is another's. Of both, each client has its share.
  */
 final class ConnectionCounts {
-  /** What a connection counts as. */
+  /** The uses that a connection counts as. */
   enum Use {
     /** Not handed over yet. */
     NEW,

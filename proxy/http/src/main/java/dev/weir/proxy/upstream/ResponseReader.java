@@ -23,7 +23,7 @@ final class ResponseReader {
   /** Informational responses to one request, before the final one. */
   private static final int MAX_INFORMATIONAL = 16;
 
-  /** What the next bytes are. */
+  /** The meaning of the next bytes. */
   private enum Expecting {
     HEAD,
     /** A body as long as its head says. */
@@ -161,7 +161,7 @@ final class ResponseReader {
     }
   }
 
-  /** Where the response that this head starts will end. */
+  /** Finds out where the response that a head begins will end. */
   private void frame(ResponseHead head) {
     if (head.bodyless(headMethod)) {
       expecting = Expecting.LENGTH;

@@ -17,7 +17,7 @@ public final class ServiceIncidents {
   /** The service's name does not resolve any more. */
   final Incident unresolved;
 
-  /** What was connected to does not speak HTTP/2. */
+  /** The service does not speak HTTP/2. */
   public final Incident notHttp2;
 
   /**

@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the service is. A name is looked up at start, then every {@value #PERIOD_S} s, and soon
- * after none of its addresses could be connected to; always on a thread of its own, as a look-up on
- * an event loop would stop every request there. A name that no longer resolves keeps the addresses
- * that it had.
+ * The addresses of the service. A name is looked up at start, then every {@value #PERIOD_S} s, and
+ * soon after none of its addresses could be connected to; always on a thread of its own, as a
+ * look-up on an event loop would stop every request there. A name that no longer resolves keeps the
+ * addresses that it had.
  */
 public final class UpstreamAddresses implements AutoCloseable {
-  /** How names become addresses. */
+  /** Resolves names to addresses. */
   interface Resolver {
     InetAddress[] resolve(String host) throws UnknownHostException;
   }
@@ -32,7 +32,7 @@ public final class UpstreamAddresses implements AutoCloseable {
 
   private static final int PERIOD_S = 30;
 
-  /** How long a failure to connect waits for its look-up, and so the least time between two. */
+  /** The time from a failure to connect to its look-up, and so the least between two of those. */
   private static final long AFTER_FAILURE_MS = 1_000;
 
   /** The JVM's own answers are kept for 30 s unless told otherwise, also after a failure. */

@@ -1,7 +1,7 @@
 package dev.weir.proxy.upstream;
 
 /**
- * How much of the service one event loop takes.
+ * The most that one event loop takes of the service.
  *
  * @param connections for exchanges, those that are idle included.
  * @param streams connections that tunnels and other long exchanges hold.

@@ -37,7 +37,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   /** An exchange that takes longer counts as a stream. */
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /** When an exchange that found no place among the streams looks again. */
+  /** The time after which an exchange that found no place among the streams looks again. */
   private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final UpstreamPool pool;
@@ -71,7 +71,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
         }
       };
 
-  /** What it counts as, and for which client, now or last; as {@link ConnectionCounts} has it. */
+  /** The use that it counts as, and its client, now or last; as {@link ConnectionCounts} has it. */
   Use use = Use.NEW;
 
   long client;
@@ -132,7 +132,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     responses.start();
   }
 
-  /** There is no exchange, and the connection ends then. */
+  /** Waits for the next exchange; without one the connection ends then. */
   void idleUntil(long deadlineNs) {
     wait.until(deadlineNs);
     age.until(Deadlines.NEVER);
@@ -379,7 +379,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     settle().responseTrailers(fields);
   }
 
-  /** What happens to the connection is settled before the request goes on, which it returns. */
+  /** Settles what happens to the connection before the request goes on, which is returned. */
   private ProxiedRequest settle() {
     ProxiedRequest served = request;
     request = null;
@@ -393,7 +393,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return served;
   }
 
-  /** What has been read, written or waited for has failed: the exchange has ended. */
+  /** A read, a write or a wait has failed: the exchange has ended. */
   void fail(RefusalReason reason) {
     ProxiedRequest failed = request;
     request = null;

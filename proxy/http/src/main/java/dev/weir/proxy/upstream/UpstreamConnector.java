@@ -39,7 +39,7 @@ public final class UpstreamConnector {
   private final Bootstrap bootstrap;
   private final Function<Channel, ChannelHandler> handlers;
 
-  /** Which of the service's addresses was connected to last. */
+  /** The index of the service's address that was connected to last. */
   private int addressIndex;
 
   /**
@@ -116,7 +116,7 @@ public final class UpstreamConnector {
   }
 
   /**
-   * What a client is told of a connection that could not be made.
+   * The reason that a client is told for a connection that could not be made.
    *
    * @param resolves whether the service's name was known when it was looked up last.
    */
@@ -184,7 +184,7 @@ public final class UpstreamConnector {
     return text.endsWith(address) ? text : text + ": " + address;
   }
 
-  /** What is said by the cause that lies deepest: those above it only say that TLS has failed. */
+  /** The message of the deepest cause: those above it only say that TLS has failed. */
   static String reason(Throwable failure) {
     String reason = failure.toString();
     for (Throwable each = failure; each != null; each = each.getCause()) {

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLException;
  * that once, before anything is read behind it.
  */
 final class UpstreamHandshake extends InboundHandler {
-  /** Who waits for the end of a handshake. */
+  /** Waits for the end of a handshake. */
   interface Waiter {
     /**
      * The handshake has ended.

@@ -5,7 +5,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.TrafficObserver;
 import io.netty.channel.EventLoop;
 
-/** What the connections of one event loop to the service have in common, whatever they speak. */
+/** The parts that connections of one event loop to the service have in common. */
 public record UpstreamLoop(
     UpstreamSettings settings,
     UpstreamAddresses addresses,

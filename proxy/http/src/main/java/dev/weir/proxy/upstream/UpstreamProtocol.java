@@ -1,6 +1,6 @@
 package dev.weir.proxy.upstream;
 
-/** How the service is spoken to: what the scheme of its address says. */
+/** The protocol that the service is spoken to by, as the scheme of its address says. */
 public enum UpstreamProtocol {
   /** HTTP/1.1 in the clear. */
   HTTP1("http://", 80, "unix:"),
@@ -21,7 +21,7 @@ public enum UpstreamProtocol {
     this.socketScheme = socketScheme;
   }
 
-  /** What stands before host and port. */
+  /** The text before host and port. */
   public String scheme() {
     return scheme;
   }
@@ -31,7 +31,7 @@ public enum UpstreamProtocol {
     return standardPort;
   }
 
-  /** What stands before the path of a Unix-domain socket; null if there is no such form. */
+  /** The text before the path of a Unix-domain socket; null if there is no such form. */
   public String socketScheme() {
     return socketScheme;
   }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.upstream;
 
 /**
- * How long things may take on the service's side, in nanoseconds.
+ * The longest waits on the service's side, in nanoseconds.
  *
  * @param connectNs until a connection to one of its addresses stands.
  * @param responseNs from the request's last byte to the response's head, and between two reads of

@@ -1,18 +1,20 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.FairCap;
 import java.util.function.Consumer;
 
 /**
- * The requests that wait for a place on the connections of a pool, for so long at most, and are
- * served in their order once there are places. They are served in a task of its own, so that nobody
- * is handed a connection within the call of another client; until it has run, nobody passes those
- * who wait.
+ * The requests that wait for a place on the connections of a pool: each for so long at most, first
+ * come, first served; one that may not be served yet lets those behind it pass. No client takes all
+ * places of the queue. Requests are served in a task of its own, so that nobody is handed a
+ * connection within the call of another client; until it has run, nobody passes those who wait.
+ * Nothing is made per request.
  *
  * @param <T> what stands for a request.
  */
 public final class WaitingRequests<T> {
-  /** What is waited for. */
+  /** The places on connections that requests wait for. */
   public interface Places<T> {
     /** Whether there is a place, whoever it is for. */
     boolean hasRoom();
@@ -31,15 +33,24 @@ public final class WaitingRequests<T> {
     /** A request waits no more: its time is over. */
     void refuse(T request);
 
-    /** There is no place for those who still wait. */
+    /** No place is left for those who still wait. */
     default void hasNoRoom() {}
   }
 
   private final UpstreamLoop loop;
   private final Places<T> places;
-  private final UpstreamQueue<T> queue;
+  private final Runnable serve = this::serve;
 
-  /** Ends when the first in the queue has waited for too long; those behind it have more time. */
+  /** The places of the queue. */
+  private final FairCap queue;
+
+  // The requests that wait, in their order: no deadline is before that of the request in front.
+  private final Object[] requests;
+  private final long[] clients;
+  private final long[] deadlinesNs;
+  private int size;
+
+  /** Ends when the first in the queue has waited for too long. */
   private final ServiceTimer deadline =
       new ServiceTimer() {
         @Override
@@ -52,8 +63,6 @@ public final class WaitingRequests<T> {
         }
       };
 
-  private final Runnable serve = this::serve;
-
   /** Whether those who wait are about to be served. */
   private boolean serving;
 
@@ -63,7 +72,10 @@ public final class WaitingRequests<T> {
   public WaitingRequests(UpstreamLoop loop, int capacity, Places<T> places) {
     this.loop = loop;
     this.places = places;
-    queue = new UpstreamQueue<>(capacity);
+    queue = new FairCap(capacity);
+    requests = new Object[capacity];
+    clients = new long[capacity];
+    deadlinesNs = new long[capacity];
     loop.deadlines().join(deadline);
   }
 
@@ -79,47 +91,59 @@ public final class WaitingRequests<T> {
 
   /** Lets a request wait; there is room. */
   public void add(T request, long client) {
-    queue.add(request, client, loop.clock().nowNs() + loop.settings().timeouts().queueNs());
+    queue.take(client);
+    requests[size] = request;
+    clients[size] = client;
+    deadlinesNs[size++] = loop.clock().nowNs() + loop.settings().timeouts().queueNs();
     waitForFirst();
     loop.observer().upstreamWaitBegun();
   }
 
-  /** How many wait. */
+  /** The number of requests that wait. */
   public int size() {
-    return queue.size();
+    return size;
   }
 
-  /** One of those that wait, by its place. */
+  /** A request that waits, by its place: 0 for the first. */
+  @SuppressWarnings("unchecked") // only add() puts something there
   public T get(int index) {
-    return queue.get(index);
+    return (T) requests[index];
   }
 
   /** A request waits no more, if it did. */
   public void remove(T request) {
-    int index = queue.indexOf(request);
-    if (index >= 0) {
-      remove(index);
+    for (int i = 0; i < size; i++) {
+      if (requests[i] == request) {
+        remove(i);
+        return;
+      }
     }
   }
 
-  /** Takes out who waits at a place. */
+  /** Takes out the request at a place. */
   public T remove(int index) {
-    T request = queue.remove(index);
+    T removed = get(index);
+    queue.leave(clients[index]);
+    int behind = size - index - 1;
+    System.arraycopy(requests, index + 1, requests, index, behind);
+    System.arraycopy(clients, index + 1, clients, index, behind);
+    System.arraycopy(deadlinesNs, index + 1, deadlinesNs, index, behind);
+    requests[--size] = null;
     waitForFirst();
     loop.observer().upstreamWaitEnded();
-    return request;
+    return removed;
   }
 
-  /** Takes all out that wait now, and not who comes within a call. */
+  /** Takes out all requests that wait now, and none that comes within a call. */
   public void removeAll(Consumer<T> taker) {
-    for (int left = queue.size(); left > 0 && queue.size() > 0; left--) {
+    for (int left = size; left > 0 && size > 0; left--) {
       taker.accept(remove(0));
     }
   }
 
-  /** There may be places for those who wait. */
+  /** Has those who wait served soon: there may be places for them. */
   public void serveSoon() {
-    if (queue.size() > 0 && !serving) {
+    if (size > 0 && !serving) {
       serving = true;
       loop.eventLoop().execute(serve);
     }
@@ -128,13 +152,13 @@ public final class WaitingRequests<T> {
   private void serve() {
     loop.clock().tick();
     try {
-      for (int i = 0; i < queue.size(); ) {
-        long client = queue.client(i);
+      for (int i = 0; i < size; ) {
+        long client = clients[i];
         if (!places.hasRoom()) {
           places.hasNoRoom();
           break;
         }
-        if (places.hasRoom(client) && places.suits(queue.get(i))) {
+        if (places.hasRoom(client) && places.suits(get(i))) {
           places.give(remove(i), client);
           i = 0; // others may have left the queue, or joined it, within the call
         } else {
@@ -147,11 +171,11 @@ public final class WaitingRequests<T> {
   }
 
   private void waitForFirst() {
-    deadline.until(queue.size() == 0 ? Deadlines.NEVER : queue.firstDeadlineNs());
+    deadline.until(size == 0 ? Deadlines.NEVER : deadlinesNs[0]);
   }
 
   private void refuseOverdue() {
-    while (queue.size() > 0 && queue.firstDeadlineNs() <= loop.clock().nowNs()) {
+    while (size > 0 && deadlinesNs[0] <= loop.clock().nowNs()) {
       places.refuse(remove(0));
     }
   }

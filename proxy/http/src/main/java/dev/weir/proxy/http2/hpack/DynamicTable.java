@@ -47,7 +47,7 @@ final class DynamicTable {
     return countedBytes;
   }
 
-  /** What it takes of the heap, without the headers of its objects. */
+  /** The bytes of the heap that the table takes, without the headers of its objects. */
   int heapBytes() {
     return ring.capacity() + entries.length * Integer.BYTES;
   }
@@ -109,7 +109,7 @@ final class DynamicTable {
     }
   }
 
-  /** Where so many bytes are free together, behind the newest entry or at the start. */
+  /** An offset at which so many bytes are free, behind the newest entry or at the start. */
   private int room(int length) {
     if (count == 0) {
       ringEnd = 0;
@@ -155,17 +155,17 @@ final class DynamicTable {
     newest = count == 0 ? grownCount - 1 : count - 1;
   }
 
-  /** Where an entry is, as long as none is added; 0 is the newest. */
+  /** The place of an entry until another is added; 0 is the newest. */
   int entry(int index) {
     return (newest - index & entries.length / INTS_PER_ENTRY - 1) * INTS_PER_ENTRY;
   }
 
-  /** What a field is, by its {@link #entry}. */
+  /** The {@link FieldKind} of an {@link #entry}. */
   int kind(int entry) {
     return entries[entry + KIND_AND_MARK] & KIND_MASK;
   }
 
-  /** What {@link FieldBlock#mark} said of the field. */
+  /** The {@link FieldBlock#mark} of an {@link #entry}. */
   int mark(int entry) {
     return entries[entry + KIND_AND_MARK] >>> MARK_SHIFT;
   }

@@ -17,10 +17,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * kept.
  */
 public final class FieldBlock {
-  /** What each field counts beside its bytes (RFC 9113, section 10.5.1). */
+  /** The bytes that each field counts beside its own (RFC 9113, section 10.5.1). */
   static final int FIELD_OVERHEAD_BYTES = 32;
 
-  /** Where every block has a GET, whatever its fields are. */
+  /** The offset of a GET, which every block has, whatever its fields are. */
   public static final int GET_OFFSET = KnownFields.staticValueOffset(StaticTable.METHOD_GET);
 
   public static final int GET_BYTES = KnownFields.staticValueLength(StaticTable.METHOD_GET);
@@ -29,7 +29,7 @@ public final class FieldBlock {
   private static final int MALFORMED_VALUE = 2;
   private static final int NEVER_INDEXED = 4;
 
-  /** What a field is marked with that no message may have. */
+  /** The marks of a field that no message may have. */
   static final int MALFORMED = MALFORMED_NAME | MALFORMED_VALUE;
 
   private static final int INTS_PER_FIELD = 6;
@@ -90,7 +90,7 @@ public final class FieldBlock {
     malformed = false;
   }
 
-  /** Where the next field may be decoded to. */
+  /** The offset to which the next field may be decoded. */
   int end() {
     return usedBytes;
   }
@@ -154,7 +154,7 @@ public final class FieldBlock {
         | (neverIndexed ? NEVER_INDEXED : 0);
   }
 
-  /** How many fields there are, pseudo fields included. */
+  /** The number of fields, pseudo fields included. */
   public int count() {
     return count;
   }

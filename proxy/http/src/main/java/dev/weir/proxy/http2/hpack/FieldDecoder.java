@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * as it grows.
  */
 public final class FieldDecoder {
-  /** What has become of a block. */
+  /** The outcome of decoding a block. */
   public enum Outcome {
     DECODED,
 
@@ -77,7 +77,7 @@ public final class FieldDecoder {
     return Outcome.DECODED;
   }
 
-  /** What the dynamic table takes of the heap. */
+  /** The bytes of the heap that the dynamic table takes. */
   int heapBytes() {
     return table.heapBytes();
   }

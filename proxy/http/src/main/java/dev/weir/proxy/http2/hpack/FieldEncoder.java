@@ -33,7 +33,7 @@ public final class FieldEncoder {
     }
   }
 
-  /** More bytes are copied by a call, which costs more than to copy so many one by one. */
+  /** Up to this length bytes are copied one by one, which costs less than a call. */
   private static final int MAX_LOOPED_BYTES = 32;
 
   private final UnsafeBuffer room = new UnsafeBuffer(0, 0);

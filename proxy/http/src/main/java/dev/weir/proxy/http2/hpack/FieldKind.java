@@ -200,7 +200,7 @@ public final class FieldKind {
     "sec-websocket-extensions",
   };
 
-  /** How many kinds there are, {@link #UNKNOWN} included. */
+  /** The number of kinds, {@link #UNKNOWN} included. */
   public static final int COUNT = NAMES.length;
 
   private static final byte[][] BYTES = new byte[COUNT][];

@@ -5,7 +5,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
-/** What a field must be like, whatever message it is in (RFC 9113, section 8.2). */
+/** The syntax of a field, whatever message it is in (RFC 9113, section 8.2). */
 final class FieldSyntax {
   private static final byte[] TRAILERS = "trailers".getBytes(StandardCharsets.US_ASCII);
   private static final boolean[] LOWER_CASE_TOKEN = new boolean[256];

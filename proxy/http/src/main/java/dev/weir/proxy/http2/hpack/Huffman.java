@@ -10,7 +10,7 @@ import org.agrona.MutableDirectBuffer;
  * digits and of most letters do; the few codes that are longer are compared by length.
  */
 final class Huffman {
-  /** What {@link #decode} returns for a string that is not coded right. */
+  /** The result of {@link #decode} for a string that is not coded right. */
   static final int MALFORMED = -1;
 
   private static final int LOOK_UP_BITS = 12;
@@ -26,8 +26,8 @@ final class Huffman {
           + "VVPORSRUVVVWWVTUOQVWWVWTQQVVXWWWPTPQRQQSRRUUTTVSVWVVWWWWWXWWWWWVZ";
 
   /**
-   * By the next bits: the characters in the low two bytes, the first one lowest, then how many
-   * there are, and how many bits they take. 0 where a longer code begins.
+   * The characters that the next bits stand for: in the low two bytes, the first one lowest, then
+   * their number, and the bits that they take. 0 where a longer code begins.
    */
   private static final int[] LOOK_UP = new int[1 << LOOK_UP_BITS];
 
@@ -165,7 +165,7 @@ final class Huffman {
     return out - toOffset;
   }
 
-  /** How many bits the next code has, more than are looked up; {@link #MALFORMED} if none has. */
+  /** The length of the next code, longer than is looked up; {@link #MALFORMED} if there is none. */
   private static int longCode(long buffered, int count) {
     for (int bits = LOOK_UP_BITS + 1; bits <= MAX_CODE_BITS && bits <= count; bits++) {
       if (place(buffered, count, bits) < FIRST_PLACE[bits + 1]) {
@@ -179,7 +179,7 @@ final class Huffman {
     return CHARACTERS[place(buffered, count, bits)];
   }
 
-  /** Where a code of so many bits stands among all; behind its length's last if it has more. */
+  /** The place of a code of so many bits among all; behind its length's last if it has more. */
   private static int place(long buffered, int count, int bits) {
     final int code = (int) (buffered >>> count - bits & (1L << bits) - 1);
     return code - FIRST_CODE[bits] + FIRST_PLACE[bits];

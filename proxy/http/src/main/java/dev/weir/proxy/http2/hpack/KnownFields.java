@@ -10,7 +10,7 @@ import org.agrona.MutableDirectBuffer;
  * the known ones.
  */
 final class KnownFields {
-  /** How many bytes there are. */
+  /** The length of the bytes. */
   static final int BYTES;
 
   private static final byte[] ALL;
@@ -96,7 +96,7 @@ final class KnownFields {
     return VALUE_LENGTHS[index];
   }
 
-  /** What {@link FieldBlock#mark} says of a field of the static table as it stands. */
+  /** The {@link FieldBlock#mark} of a field of the static table as it stands. */
   static int staticMark(int index) {
     return MARKS[index];
   }

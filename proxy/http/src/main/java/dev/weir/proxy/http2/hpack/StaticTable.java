@@ -92,7 +92,7 @@ final class StaticTable {
 
   private StaticTable() {}
 
-  /** How many fields there are; their indices run from 1 to that. */
+  /** The number of fields, whose indices run from 1 on. */
   static int size() {
     return FIELDS.size();
   }

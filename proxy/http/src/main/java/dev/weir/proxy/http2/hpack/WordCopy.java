@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
  * machine's own copy costs more.
  */
 public final class WordCopy {
-  /** From here on the machine's own copy is the faster one. */
+  /** From this length on the machine's own copy is faster. */
   private static final int LONG_BYTES = 128;
 
   private WordCopy() {}

@@ -5,7 +5,7 @@ import dev.weir.proxy.http2.hpack.FieldKind;
 import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Which fields of a block are those that a proxy itself acts on, by their kinds. */
+/** The fields that a proxy itself acts on, by their kinds. */
 final class KnownKinds {
   private static final KnownField[] BY_KIND = new KnownField[FieldKind.COUNT];
 

@@ -28,7 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * reused for every request; what it says is valid until the block's fields are replaced.
  */
 public final class RequestHead implements IncomingRequest {
-  /** What has come of reading a head. */
+  /** The outcome of reading a head. */
   public enum Outcome {
     /** A request. */
     READ,

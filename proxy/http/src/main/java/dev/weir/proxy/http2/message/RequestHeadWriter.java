@@ -51,7 +51,7 @@ public final class RequestHeadWriter {
   private final boolean secure;
   private int timeoutOffset;
 
-  /** What the clients before have said of themselves, in the head that is being written. */
+  /** The forwarding fields of the head that is being written. */
   private int forwardedForBytes;
 
   /**

@@ -14,10 +14,10 @@ import org.agrona.collections.Hashing;
  * most, each in one of a few places by its hash: whoever owes least makes room.
  */
 final class ClientResets {
-  /** So many resets are not many. */
+  /** The most resets that are not many. */
   static final int MOST = 20;
 
-  /** For how long each reset counts, one behind the other. */
+  /** The time for which each reset counts, one behind the other. */
   static final int SECONDS_OF_ONE = 5;
 
   private static final int COUNTED = 120;
@@ -31,7 +31,7 @@ final class ClientResets {
   private final long[] untilNs = new long[CLIENTS];
   private final boolean[] areMany = new boolean[CLIENTS];
 
-  /** When nothing of anybody counts any more. */
+  /** The time from which no reset counts any more. */
   private long lastNs;
 
   ClientResets() {
@@ -78,7 +78,7 @@ final class ClientResets {
     return false;
   }
 
-  /** Where a client is, or the place of whoever owes least. */
+  /** The place of a client, or of whoever owes least. */
   private int placeOf(long client, long nowNs) {
     final int first = firstPlace(client);
     int least = first;

@@ -34,19 +34,19 @@ final class ConnectionHealth extends Deadlines.Waiter {
 
   private final Http2Upstream connection;
 
-  /** When anything was read last. */
+  /** The time of the last read. */
   private long readNs = LONG_AGO;
 
-  /** When the first request since then had no answer in time. */
+  /** The time at which a request had no answer in time, the first since then. */
   private long overdueNs = Deadlines.NEVER;
 
-  /** When it is looked at whether a request waits in silence. */
+  /** The time of the next look whether a request waits in silence. */
   private long lookNs = Deadlines.NEVER;
 
-  /** Until when it has to say that it is there. */
+  /** The time by which it has to say that it is there. */
   private long answerNs = Deadlines.NEVER;
 
-  /** When it may be asked again whether it has seen resets. */
+  /** The time from which it may be asked again whether it has seen resets. */
   private long resetsNs = Deadlines.NEVER;
 
   private boolean isAsked;
@@ -56,7 +56,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
   /** Pings since the service sent a head or content. */
   private int pingCount;
 
-  /** When streams were refused: the last, and the one before. */
+  /** The times at which streams were refused: the last, and the one before. */
   private long lastRefusedNs = LONG_AGO;
 
   private long earlierRefusedNs = LONG_AGO;

@@ -41,19 +41,19 @@ final class Http2Connections {
 
   private long nextReplacementNs = Long.MIN_VALUE;
 
-  /** Those that take new streams, in the order in which they were made. */
+  /** The connections that take new streams, in the order in which they were made. */
   private final List<Http2Upstream> connections = new ArrayList<>();
 
   /** The connection that is being made; null if none is. */
   private Attempt attempt;
 
-  /** The connection that the channel made last is for. */
+  /** The connection of the channel that was made last, until it is connected. */
   private Http2Upstream made;
 
-  /** Those that take no more streams, and end once theirs have. */
+  /** The connections that take no more streams, and end once theirs have. */
   private final List<Http2Upstream> ending = new ArrayList<>();
 
-  /** When the service has answered any request last. */
+  /** The time at which the service has answered any request last. */
   private long answeredNs = Long.MIN_VALUE;
 
   /**
@@ -158,6 +158,7 @@ final class Http2Connections {
       attempt = null;
       loop.observer().upstreamOpened();
       Http2Upstream connection = made;
+      made = null;
       if (!channel.isActive()) {
         lost(RefusalReason.UPSTREAM_CLOSED); // within the same turn
         return;
@@ -243,7 +244,7 @@ final class Http2Connections {
     answeredNs = nowNs;
   }
 
-  /** When it has answered any request last. */
+  /** The time at which the service has answered any request last. */
   long answeredNs() {
     return answeredNs;
   }

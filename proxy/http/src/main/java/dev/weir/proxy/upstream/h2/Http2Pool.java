@@ -32,10 +32,10 @@ import java.util.function.Function;
  * one counting as one. Which exchanges last is looked at only when places are missing.
  */
 final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
-  /** So many streams are kept for later requests; what a peak has more of is let go of. */
+  /** The streams that are kept for later requests; what a peak has more of is let go of. */
   static final int MAX_KEPT = 1_000;
 
-  /** Who comes first waits for the first connection: there are always places for that. */
+  /** The least places of the queue: whoever comes first waits for the first connection. */
   private static final int LEAST_QUEUE = PeerSettings.MOST_STREAMS;
 
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
@@ -50,7 +50,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
 
   private final FairCap longStreams;
 
-  /** When it may be looked at again which exchanges last. */
+  /** The time of the next look at which exchanges last. */
   private long nextLookNs = Long.MIN_VALUE;
 
   private final WaitingRequests<UpstreamStream> waiting;
@@ -84,7 +84,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     return streams.isScarce();
   }
 
-  /** As {@link Origin#open}. */
+  /** Opens a stream, as {@link Origin#open}. */
   Origin.Opening open(ProxiedRequest request, long client) {
     boolean webSocket = request.encoded().webSocket();
     if (webSocket && !longStreams.hasRoom(client)) {
@@ -142,7 +142,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     streams.cap(Math.max(1, connections.places() - longStreams.taken()));
   }
 
-  /** How many connections there may be. */
+  /** The most connections that there may be. */
   int mostConnections() {
     int streamsOfOne = connections.streamsOfOne();
     return loop.settings().caps().http2Connections()
@@ -209,7 +209,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     return waiting.size() > 0;
   }
 
-  /** There may be room for those who wait. */
+  /** Serves those who wait: there may be room for them. */
   void roomChanged() {
     waiting.serveSoon();
   }
@@ -229,7 +229,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     waiting.removeAll(UpstreamStream::handOver);
   }
 
-  /** As {@link Origin#forget}. */
+  /** Forgets a request, as {@link Origin#forget}. */
   void forget(ProxiedRequest request) {
     for (int i = 0; i < waiting.size(); i++) {
       if (waiting.get(i).request() == request) {

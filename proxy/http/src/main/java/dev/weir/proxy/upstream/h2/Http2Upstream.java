@@ -24,23 +24,23 @@ import java.util.function.Consumer;
 
 /** One connection to a service of HTTP/2, whose streams are {@link UpstreamStream}s. */
 final class Http2Upstream implements StreamEvents {
-  /** How long one that is not the only one is kept without a stream. */
+  /** The time for which a connection that is not the only one is kept without a stream. */
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
 
-  /** Where the type of a frame stands; its stream stands behind its flags. */
+  /** The offset of a frame's type. */
   private static final int TYPE_OFFSET = 3;
 
   private static final int LOGGED_BYTES = 32;
 
   private static final long NO_TURN = -1;
 
-  /** After such a wait for its window other connections are better. */
+  /** The wait for its window from which on other connections are better. */
   private static final long SHUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** After such a wait, of streams that do not hold the window themselves, it is replaced. */
+  /** The wait of streams that do not hold the window from which on it is replaced. */
   private static final long REPLACED_NS = TimeUnit.SECONDS.toNanos(2);
 
-  /** Its streams. */
+  /** The connection itself, with its streams. */
   final Http2Connection http2;
 
   final ConnectionHealth health = new ConnectionHealth(this);
@@ -57,7 +57,7 @@ final class Http2Upstream implements StreamEvents {
   /** Whether content waits for its window for long. */
   private boolean isShut;
 
-  /** Whose places the streams have that were reset, by slot. */
+  /** The clients whose places reset streams still have, by slot. */
   private long[] resetClients = {};
 
   /**
@@ -153,12 +153,12 @@ final class Http2Upstream implements StreamEvents {
     return http2.streamCount() == http2.unseenResets();
   }
 
-  /** It has no stream, and another one would do. */
+  /** The connection has no stream, and another one would do. */
   void idle() {
     timer.until(http2Loop.nowNs() + IDLE_NS);
   }
 
-  /** It is used, or is to stay. */
+  /** The connection is used, or is to stay. */
   void stay() {
     if (isSettled) {
       timer.until(Deadlines.NEVER);
@@ -246,7 +246,7 @@ final class Http2Upstream implements StreamEvents {
   }
 
   /**
-   * Since when the first request waits for the first of its answer, of those that have waited since
+   * The time since when the first request waits for its answer, of those that have waited since
    * later than {@code afterNs}; {@link Deadlines#NEVER} if none does.
    */
   long awaitedSince(long afterNs) {
@@ -270,7 +270,7 @@ final class Http2Upstream implements StreamEvents {
     }
   }
 
-  /** It is to get no new streams. */
+  /** The connection is to get no new streams. */
   void replace(ReplacementCause cause) {
     connections.replace(this, cause);
   }

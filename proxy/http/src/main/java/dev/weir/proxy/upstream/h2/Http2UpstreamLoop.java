@@ -4,7 +4,7 @@ import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.upstream.UpstreamLoop;
 
-/** What the connections of one event loop to a service of HTTP/2 share, whichever pool has them. */
+/** The state that both pools of one event loop to a service of HTTP/2 share. */
 final class Http2UpstreamLoop {
   final UpstreamLoop upstream;
 

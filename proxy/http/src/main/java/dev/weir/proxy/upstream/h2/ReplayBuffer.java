@@ -16,7 +16,7 @@ final class ReplayBuffer {
   private boolean ended;
   private boolean whole;
 
-  /** Where the head begins in all that its connection has written. */
+  /** The offset of the head in all that its connection has written. */
   private long offset;
 
   /**
@@ -45,7 +45,7 @@ final class ReplayBuffer {
     }
   }
 
-  /** There is something that is not kept: the request cannot be sent again. */
+  /** Some of the body is not kept: the request cannot be sent again. */
   void forgetBody() {
     whole = false;
   }

@@ -92,7 +92,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private Http2Upstream connection;
   private int stream;
 
-  /** Since when it has its stream. */
+  /** The time at which it got its stream. */
   private long openedNs;
 
   /** Whether the pool counts it among the streams that last. */
@@ -113,7 +113,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
 
   private int responseHeldBytes;
 
-  /** Of the former, bytes that are sent again: the client has been told that they are consumed. */
+  /** Bytes among those held of the request that are sent again: the client knows them consumed. */
   private int heldAgainBytes;
 
   /** Whether the request's side is calling, and is told by its call of what fails. */
@@ -166,7 +166,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return headMethod;
   }
 
-  /** Since when it has its stream. */
+  /** The time at which it got its stream. */
   long openedNs() {
     return openedNs;
   }
@@ -197,7 +197,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** It has a stream now. */
+  /** The exchange has a stream now. */
   void opened(Http2Upstream on, int openedStream) {
     state = state == State.WAITING_AGAIN ? State.SENT_AGAIN : State.SENT;
     connection = on;
@@ -205,7 +205,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     openedNs = http2Loop.nowNs();
   }
 
-  /** It has got the stream that it waited for: the request goes out. */
+  /** Sends the request, which has got the stream that it waited for. */
   void begin() {
     if (state == State.SENT) {
       request.opened(this);
@@ -328,8 +328,8 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   /**
-   * Since when the service is waited for, which has answered nothing; {@link Long#MIN_VALUE} if it
-   * is not.
+   * The time since when the service, which has answered nothing, is waited for; {@link
+   * Long#MIN_VALUE} if it is not.
    */
   long waitsSinceNs() {
     return waitsForService && isUnanswered() ? waitsSinceNs : Long.MIN_VALUE;
@@ -563,7 +563,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     leave();
   }
 
-  /** It serves no other request. */
+  /** Serves no other request. */
   void leaveLoop() {
     wait.leave();
   }
