@@ -50,7 +50,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final LoopClock clock;
   private final ParkedRequests parked;
   final RequestQueue queue;
-  private final RefundSlipPool keptCharges;
+  private final RefundSlipPool refundSlips;
   private final Verdict verdict = new Verdict();
   private final Charges charges = new Charges();
 
@@ -88,7 +88,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.queue = new RequestQueue((places + 1) / 2, metrics, clock, eventLoop, this::released);
-    this.keptCharges = new RefundSlipPool(places);
+    this.refundSlips = new RefundSlipPool(places);
   }
 
   /** Swaps the rules, whole; requests that are parked keep theirs. */
@@ -124,7 +124,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public long ask(Question question, VerdictListener asker, long nowNs) {
+  public long ask(Question question, VerdictListener listener, long nowNs) {
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
     countsMessages = rule != null && rule.countsMessages();
@@ -143,7 +143,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
    *
    * @param of valid until this call returns.
    */
-  public long ask(Charges of, VerdictListener asker, long nowNs) {
+  public long ask(Charges of, VerdictListener listener, long nowNs) {
     return ask(null, of, null, of.purpose(), true, asker, nowNs);
   }
 
@@ -182,7 +182,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       Rule rule,
       Purpose purpose,
       boolean isTimedTogether,
-      VerdictListener asker,
+      VerdictListener listener,
       long nowNs) {
     assert asking == NOBODY : "a request is asked for within the question of another";
     long ticket = parked.next(purpose);
@@ -202,7 +202,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       known = conclude(ticket, rule, counters, purpose, found);
       return SETTLED;
     }
-    parked.park(ticket, asker, rule, counters, purpose, nowNs);
+    parked.park(ticket, listener, rule, counters, purpose, nowNs);
     known = found == null ? null : hold(ticket, found);
     return known == null ? ticket : SETTLED;
   }
@@ -273,7 +273,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       metrics.verdictDropped();
       return;
     }
-    VerdictListener asker = parked.asker(ticket);
+    VerdictListener listener = parked.listener(ticket);
     Verdict concluded;
     if (isHeld(settled, parked.rule(ticket), parked.purpose(ticket))) {
       concluded = hold(ticket, settled);
@@ -282,7 +282,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       concluded = conclude(ticket, settled);
     }
     if (concluded != null) {
-      asker.decided(ticket, concluded);
+      listener.decided(ticket, concluded);
     }
   }
 
@@ -321,8 +321,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
     verdict.allow(budget.policy(), budget.limit().capacity(), remaining, resetAfterNs);
     verdict.heldNs(nowNs - parked.startNs(ticket));
-    VerdictListener asker = parked.asker(ticket);
-    asker.decided(ticket, conclude(ticket, verdict));
+    VerdictListener listener = parked.listener(ticket);
+    listener.decided(ticket, conclude(ticket, verdict));
   }
 
   /** Gives the place back, and says what its verdict comes to. */
@@ -348,9 +348,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public int keep() {
-    int kept = keptCharges.take();
-    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, keptCharges.get(kept))) {
-      keptCharges.leave(kept);
+    int kept = refundSlips.take();
+    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, refundSlips.get(kept))) {
+      refundSlips.leave(kept);
       return NOTHING_KEPT;
     }
     return kept;
@@ -364,12 +364,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** Gives back what was kept, of who counts it. */
   public void refund(int kept) {
-    gate.giveBack(keptCharges.get(kept), clock.tick());
-    keptCharges.leave(kept);
+    gate.giveBack(refundSlips.get(kept), clock.tick());
+    refundSlips.leave(kept);
   }
 
   @Override
   public void letStand(int kept) {
-    keptCharges.leave(kept);
+    refundSlips.leave(kept);
   }
 }

@@ -178,7 +178,7 @@ final class AllOrNone {
     return place < last ? place : place + 1;
   }
 
-  /** What clients are told of the budget that the answer is about. */
+  /** The policy of the budget that the answer is about, as clients are told of it. */
   QuotaPolicy policy() {
     return policies[chosen];
   }

@@ -15,7 +15,7 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * What one question comes to, made between the match and the gates: the operation, and the charges
+ * The charges of one question, made between the match and the gates: the operation, and the charges
  * that it is about, all or none. A charge is a budget, an identity, a cost and a gate. Charges of
  * one identity and gate are a group: first those that this node decides on, then the store's. They
  * are those of a rule, or a list of limits that a caller takes together.
@@ -31,7 +31,9 @@ public final class Charges {
 
   private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By charge, group by group, where the question gives them; else all take {@code cost}. */
+  /**
+   * Costs of the charges, group by group, if the question gives them; else all take {@code cost}.
+   */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
   /**
@@ -42,7 +44,7 @@ public final class Charges {
   /** The groups of a list, each of one budget. */
   private final BudgetGroup[] list = new BudgetGroup[RuleSpec.MAX_BUDGETS];
 
-  /** What the store charges of a list; null until it is wanted. */
+  /** The limits that the store charges of a list; null until they are wanted. */
   private ScriptLimit[] listLimits;
 
   private Identities identities;
@@ -206,7 +208,7 @@ public final class Charges {
     groupCount = 0;
   }
 
-  /** What is to be done with the budgets. */
+  /** The operation on the budgets. */
   Operation operation() {
     return operation;
   }
@@ -324,7 +326,10 @@ public final class Charges {
     return isUniform;
   }
 
-  /** What the store charges, all groups of it: the same array as long as these limits stay. */
+  /**
+   * The limits that the store charges, of all its groups: the same array as long as these limits
+   * stay.
+   */
   ScriptLimit[] storeLimits() {
     if (rule != null) {
       return rule.storeLimits();

@@ -70,7 +70,7 @@ public final class ExactGate implements Gate {
   /** The question that has passed and is being told. */
   private LateQuestion telling;
 
-  /** What is kept beside what questions ask for; null if nothing ever is. */
+  /** The leases of this event loop; null if there are none. */
   private LeaseKeeper leases;
 
   private Consumer<LateQuestion> afterWaiting;
@@ -118,7 +118,9 @@ public final class ExactGate implements Gate {
     return ask(ticket, charges, nowNs, outcome, LeaseTable.NONE, null, 0);
   }
 
-  /** As {@link #ask(long, Charges, long, Outcome, int, Taken[], int)}, with nothing taken. */
+  /**
+   * Asks as {@link #ask(long, Charges, long, Outcome, int, Taken[], int)} does, with nothing taken.
+   */
   Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome, int hand) {
     return ask(ticket, charges, nowNs, outcome, hand, null, 0);
   }

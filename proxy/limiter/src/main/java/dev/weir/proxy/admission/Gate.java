@@ -2,7 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Verdict;
 
-/** Where verdicts on budgets come from. One per event loop, used by that loop only. */
+/** Decides on charges. One per event loop, used by that loop only. */
 public interface Gate {
   /** Takes the verdicts that are late, once per ticket, while nothing is being asked. */
   interface Outcome {

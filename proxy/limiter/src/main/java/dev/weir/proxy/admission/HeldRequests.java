@@ -21,7 +21,7 @@ final class HeldRequests {
   /** Places, the one due first at index 0; none is due before the one at half its index. */
   private int[] heap = {};
 
-  /** By place: its index in the heap. */
+  /** The index of each place in the heap. */
   private int[] indices = {};
 
   private int size;

@@ -57,20 +57,20 @@ final class LateQuestion extends LeaseWaiter {
   /** The keys of all checks, one behind the other; null until they are needed for once. */
   private StoreKeys ownKeys;
 
-  /** Where the keys of the only check are while its decision is told. */
+  /** The keys of the only check, while its decision is told. */
   private StoreKeys toldKeys;
 
   private int toldFirst;
   private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
   private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By check, the only server that what was granted may be given back to; 0 for any. */
+  /** The only server that each check may be refunded to; 0 for any. */
   private final long[] servers = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By key, the mark of what was granted. */
+  /** Marks of what was granted, by key. */
   private final long[] marks = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By check, what was taken from a hand in its place; null until there is any. */
+  /** Units taken from a hand in the place of a check; null until there are any. */
   private Taken[] taken;
 
   /** A bit for each check in whose place units were taken from a hand, the first the lowest. */
@@ -146,12 +146,12 @@ final class LateQuestion extends LeaseWaiter {
     return takenChecks != 0;
   }
 
-  /** What was taken in the place of a check. */
+  /** The units that were taken in the place of a check. */
   Taken taken(int check) {
     return taken[check];
   }
 
-  /** What was taken in the place of a check has been put back. */
+  /** Notes that the units taken in the place of a check have been put back. */
   void notTaken(int check) {
     takenChecks &= ~(1 << check);
   }
@@ -329,7 +329,7 @@ final class LateQuestion extends LeaseWaiter {
     return firstRefused;
   }
 
-  /** What a check was granted has been given back: it is charged with nothing. */
+  /** Notes that a check has been refunded: it is charged with nothing. */
   void givenBack(int check) {
     granted[check] = false;
   }
@@ -360,7 +360,7 @@ final class LateQuestion extends LeaseWaiter {
     }
   }
 
-  /** What all checks together have decided. */
+  /** The verdict of all checks together. */
   Verdict verdict(Verdict to) {
     if (charges.operation() == Operation.RESET) {
       Budget budget = budgetOf(0, 0);

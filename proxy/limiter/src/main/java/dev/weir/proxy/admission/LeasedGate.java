@@ -48,7 +48,7 @@ public final class LeasedGate implements Gate {
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
   private final Verdict verdict = new Verdict();
 
-  /** By the store's groups, what the request took that was decided last. */
+  /** Units that the last request took, by the store's groups. */
   private final Taken[] taken = new Taken[RuleSpec.MAX_BUDGETS];
 
   private int takenCount;
@@ -323,7 +323,7 @@ public final class LeasedGate implements Gate {
     return budgets.budget(HandNote.limit(table.remaining(hand)));
   }
 
-  /** What the store said is left, and what is in hand. */
+  /** Units that the store said are left, and those in hand. */
   private long remaining(BudgetGroup budgets, int hand, long left) {
     long known = HandNote.remaining(table.remaining(hand));
     return Math.min(known + left, budget(budgets, hand).storeLimit().capacity());

@@ -87,7 +87,7 @@ public final class LimitTables implements AutoCloseable {
     return text.toString();
   }
 
-  /** What a table for so many keys takes, but for a few counters and marks. */
+  /** Bytes of a table for a number of keys, but for a few counters and marks. */
   static long bytes(int keyCount, int ringCells) {
     int bytes = ringCells == 0 ? WORD_BYTES + WEIGHT_BYTES : WORD_BYTES;
     return (long) slotCount(keyCount) * bytes + ringBytes(keyCount, ringCells);
@@ -112,7 +112,7 @@ public final class LimitTables implements AutoCloseable {
     return rings;
   }
 
-  /** What they take once all their keys have come, but for a few counters and marks. */
+  /** Bytes of the tables once all their keys have come, but for a few counters and marks. */
   public long bytes() {
     return bytes;
   }

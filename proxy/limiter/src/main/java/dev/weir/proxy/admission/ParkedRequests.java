@@ -12,7 +12,7 @@ import java.util.Arrays;
  * nobody, and never somebody else.
  */
 final class ParkedRequests {
-  /** What {@link #next} returns when every place is taken that the purpose may have. */
+  /** Result of {@link #next} when every place is taken that the purpose may have. */
   static final long FULL = -1;
 
   /** How many places are made at first; twice as many whenever all are taken. */
@@ -21,7 +21,7 @@ final class ParkedRequests {
   private static final int DESCRIPTORS = Purpose.DESCRIPTOR.ordinal();
 
   private final int maxPlaces;
-  private VerdictListener[] askers = {};
+  private VerdictListener[] listeners = {};
   private Rule[] rules = {};
   private RuleCounters[] counters = {};
   private long[] startsNs = {};
@@ -29,7 +29,7 @@ final class ParkedRequests {
   private int[] freePlaces = {};
   private Purpose[] purposes = {};
 
-  /** By purpose: how many places it has taken, and may. */
+  /** Places that each purpose has taken, and may take. */
   private final int[] taken = new int[Purpose.values().length];
 
   private final int[] bounds = new int[Purpose.values().length];
@@ -48,10 +48,10 @@ final class ParkedRequests {
 
   /** Makes more places; none is free, and there may be more. */
   private void makePlaces() {
-    int known = askers.length;
+    int known = listeners.length;
     int most = maxPlaces + bounds[DESCRIPTORS];
     int count = Math.min(most, Math.max(FIRST_PLACES, 2 * known));
-    askers = Arrays.copyOf(askers, count);
+    listeners = Arrays.copyOf(listeners, count);
     rules = Arrays.copyOf(rules, count);
     counters = Arrays.copyOf(counters, count);
     startsNs = Arrays.copyOf(startsNs, count);
@@ -83,7 +83,7 @@ final class ParkedRequests {
    */
   long next(Purpose purpose) {
     int kind = purpose.ordinal();
-    int others = askers.length - freeCount - taken[DESCRIPTORS];
+    int others = listeners.length - freeCount - taken[DESCRIPTORS];
     if (taken[kind] == bounds[kind] || kind != DESCRIPTORS && others == maxPlaces) {
       return FULL;
     }
@@ -106,7 +106,7 @@ final class ParkedRequests {
    */
   void park(
       long ticket,
-      VerdictListener asker,
+      VerdictListener listener,
       Rule rule,
       RuleCounters of,
       Purpose purpose,
@@ -114,7 +114,7 @@ final class ParkedRequests {
     int place = freePlaces[--freeCount];
     assert place == (int) ticket : "another question has been parked meanwhile";
     taken[purpose.ordinal()]++;
-    askers[place] = asker;
+    listeners[place] = listener;
     rules[place] = rule;
     counters[place] = of;
     startsNs[place] = startNs;
@@ -124,11 +124,11 @@ final class ParkedRequests {
   /** Whether the request of that ticket still waits. */
   boolean holds(long ticket) {
     int place = (int) ticket;
-    return askers[place] != null && generations[place] == (int) (ticket >>> 32);
+    return listeners[place] != null && generations[place] == (int) (ticket >>> 32);
   }
 
-  VerdictListener asker(long ticket) {
-    return askers[(int) ticket];
+  VerdictListener listener(long ticket) {
+    return listeners[(int) ticket];
   }
 
   Rule rule(long ticket) {
@@ -151,7 +151,7 @@ final class ParkedRequests {
   /** Gives the place back; the ticket names nobody from now on. */
   void leave(long ticket) {
     int place = (int) ticket;
-    askers[place] = null;
+    listeners[place] = null;
     rules[place] = null;
     counters[place] = null;
     taken[purposes[place].ordinal()]--;

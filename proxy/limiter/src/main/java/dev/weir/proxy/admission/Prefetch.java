@@ -10,8 +10,8 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import org.agrona.DirectBuffer;
 
 /**
- * What was found out of a question before it is asked: its rule, and whose budgets those are that
- * this node decides on. Reused.
+ * Results found for a question before it is asked: its rule, and whose budgets those are that this
+ * node decides on. Reused.
  */
 final class Prefetch implements Identities {
   private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
@@ -20,7 +20,7 @@ final class Prefetch implements Identities {
   private Rule rule;
   private RefusalReason fault;
 
-  /** Of an identity no more than its hash: what a node's own tables know it by. */
+  /** An identity by its hash alone, which is all that a node's own tables need. */
   private static final class Hash implements Identity {
     private long hash;
 

@@ -3,10 +3,10 @@ package dev.weir.proxy.admission;
 import java.util.Arrays;
 
 /**
- * What the store's own last answers prove: that a budget has nothing for a request before a certain
- * time. Until then, or until the proof is to be had anew, the same request is refused here, and the
- * store is not asked; not a moment later, and never on a guess. Nothing is lost when an entry is:
- * the store is asked again.
+ * Refusals that the store's last answers prove: that a budget has nothing for a request before a
+ * certain time. Until then, or until the proof is to be had anew, the same request is refused here,
+ * and the store is not asked; not a moment later, and never on a guess. Nothing is lost when an
+ * entry is: the store is asked again.
  *
  * <p>Times are those of the loop's clock. One per event loop.
  */
@@ -102,7 +102,8 @@ final class ProofTable {
   }
 
   /**
-   * Where the proof for such a request is that holds at {@code nowNs}; negative if there is none.
+   * The place of the proof for such a request that holds at {@code nowNs}; negative if there is
+   * none.
    */
   int find(long key, long nowNs) {
     int first = first(key);

@@ -7,7 +7,7 @@ import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * What one request was charged, kept as long as it may have to go back: budgets of this node, and
+ * The charges of one request, kept as long as they may have to go back: budgets of this node, and
  * checks of the store. Reused.
  */
 public final class RefundSlip {
@@ -33,16 +33,16 @@ public final class RefundSlip {
   /** The only server that each check may be given back to; 0 for any. */
   final long[] servers = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By key. */
+  /** Costs by key. */
   final long[] storeCosts = new long[RuleSpec.MAX_BUDGETS];
 
-  /** By key, the mark of what was granted. */
+  /** Marks of what was granted, by key. */
   final long[] marks = new long[RuleSpec.MAX_BUDGETS];
 
   /** Checks of the store. */
   int checkCount;
 
-  /** What was taken from hands; null until there is any for the first time. */
+  /** Units taken from hands; null until there are any for the first time. */
   Taken[] taken;
 
   int takenCount;

@@ -63,7 +63,7 @@ final class RefusalProofs implements BudgetListener {
   }
 
   /**
-   * As {@link #find(Charges, long, Verdict)}, but for some groups.
+   * Finds as {@link #find(Charges, long, Verdict)} does, but for some groups.
    *
    * @param without a bit for each of the store's groups that is not looked at, the first the
    *     lowest.
@@ -171,7 +171,7 @@ final class RefusalProofs implements BudgetListener {
     forgottenNs = clock.tick();
   }
 
-  /** What one server has refused another may have. */
+  /** Forgets all: another server may have what one has refused. */
   @Override
   public void serversChanged() {
     forgetAll();

@@ -25,7 +25,7 @@ final class RetryQueue {
   private final Consumer<LateQuestion> again;
   private final long firstPauseNs;
 
-  /** By the number of retries, so that who comes later is due later. */
+  /** Queues by the number of retries, so that who comes later is due later. */
   private final LateQuestion[] firsts = new LateQuestion[MOST];
 
   private final LateQuestion[] lasts = new LateQuestion[MOST];

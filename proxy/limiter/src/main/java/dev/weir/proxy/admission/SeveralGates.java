@@ -20,11 +20,11 @@ final class SeveralGates implements Gate {
   /** One for each late question, and one that is known at once; made when needed. */
   private final FreeList<Passed> free = new FreeList<>(AdmissionHandler.MAX_LATE + 1, Passed::new);
 
-  /** What was told last, or is being told: its charge may still be kept. */
+  /** The question that was told last, or is being told: its charge may still be kept. */
   private Passed told;
 
   /**
-   * What one question has passed already, until its last gate has decided: that may be after its
+   * The gates that one question has passed, until its last gate has decided: that may be after its
    * client has left, and its parking place has another.
    */
   private final class Passed implements Outcome {

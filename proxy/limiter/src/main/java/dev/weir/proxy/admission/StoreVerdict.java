@@ -7,11 +7,12 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.StoreDecision;
 
 /**
- * What the store's decisions on the checks of one question come to: if all are granted, it is about
- * the budget with the least share left, else about the one with the longest wait. Reused.
+ * The verdict that the store's decisions on the checks of one question come to: if all are granted,
+ * it is about the budget with the least share left, else about the one with the longest wait.
+ * Reused.
  */
 final class StoreVerdict {
-  /** What a decision says of one budget. */
+  /** The figures of one budget in a decision. */
   private static final class Figures {
     private Budget budget;
     private long remaining;
@@ -51,7 +52,7 @@ final class StoreVerdict {
     }
   }
 
-  /** What the store has left, and what is in hand. */
+  /** Units that the store has left, and those in hand. */
   private static long left(Budget of, StoreDecision decision, long inHand) {
     return Math.min(decision.remaining() + inHand, of.storeLimit().capacity());
   }

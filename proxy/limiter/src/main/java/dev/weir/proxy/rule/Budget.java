@@ -301,8 +301,8 @@ public final class Budget {
   }
 
   /**
-   * As {@link #seed}, but another one under another limit: a decision of the store tells of others
-   * under the same limit alone.
+   * Differs from {@link #seed} in that another limit has another one: a decision of the store tells
+   * of others under the same limit alone.
    */
   public long storeSeed() {
     return storeSeed;

@@ -131,7 +131,7 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     return end(State.LOST);
   }
 
-  /** It cannot be written to where it was to go, or need not be any more. */
+  /** Ends a call that cannot be written to where it was to go, or need not be any more. */
   void unsent() {
     end(State.UNSENT);
   }

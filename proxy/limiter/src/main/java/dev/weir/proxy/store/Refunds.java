@@ -19,10 +19,10 @@ final class Refunds {
   private final ScriptLimit[][] limits = new ScriptLimit[Batch.MAX_KEYS][];
   private final long[] requests = new long[Batch.MAX_KEYS];
 
-  /** By key. */
+  /** Costs of one request, by key. */
   private final long[] costs = new long[Batch.MAX_KEYS];
 
-  /** By key. */
+  /** Marks by key. */
   private final long[] marks = new long[Batch.MAX_KEYS];
 
   private final long[] chargedAtUs = new long[Batch.MAX_KEYS];

@@ -18,7 +18,7 @@ public final class KeySpec {
   /** The default: the client's address. */
   public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
 
-  /** What no request is read by: the entries of a descriptor that a caller gives. */
+  /** The key of a descriptor's entries, which a caller gives: no request is read by it. */
   public static final KeySpec DESCRIPTOR = new KeySpec(List.of());
 
   private final KeyPart[] parts;

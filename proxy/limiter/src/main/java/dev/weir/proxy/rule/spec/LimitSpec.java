@@ -43,10 +43,13 @@ public record LimitSpec(
   /** The longest wait that may be set: a held request keeps its connection. */
   public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
 
-  /** What the state word of a second's window has room for; those of longer ones have more. */
+  /**
+   * The most units that the state word of a second's window can count; those of longer ones count
+   * more.
+   */
   private static final long MOST_PER_SECOND = (1L << 30) - 1;
 
-  /** What the state word of longer windows has room for. */
+  /** The most units that the state word of longer windows can count. */
   private static final long MOST = (1L << 36) - 1;
 
   private static final int DEFAULT_SUB_WINDOWS = 10;
