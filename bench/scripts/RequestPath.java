@@ -35,7 +35,12 @@ import java.util.regex.Pattern;
  * over one connection the sixth is recorded: the debugger stops at the entry of every method of
  * {@code dev.weir} and looks at the stack. Stacks that begin at a timer, a deadline or a start are
  * no request's and are left out. A verdict is acted on where the connection to the service is
- * asked to send, or the refusal is written. With {@code -v} classes and the deepest stack are listed.
+ * asked to send, or the refusal is written. With {@code -v} classes, packages and the deepest stack
+ * are listed.
+ *
+ * <p>The way changes package wherever a method is entered in another package than the one before. A
+ * package is returned to if it was entered before and left. Both are told of the whole request, and
+ * of the answer of the store apart: what is entered below {@code store.BatchCall}.
  */
 public final class RequestPath {
   private static final String OURS = "dev.weir.";
@@ -46,6 +51,8 @@ public final class RequestPath {
   private static final Pattern LENGTH = Pattern.compile("(?i)content-length: ([0-9]+)");
 
   private final Set<String> classes = new TreeSet<>();
+  private final List<String> packages = new ArrayList<>();
+  private final List<String> answerPackages = new ArrayList<>();
   private List<String> deepest = List.of();
   private int verdictFrames;
 
@@ -66,11 +73,22 @@ public final class RequestPath {
         RequestPath path = new RequestPath();
         String status = path.record(args[0], flags);
         System.out.printf(
-            "%-15s %-32s frames %2d, where the verdict is acted on %2d, classes %2d%n",
-            names[i], status, path.deepest.size(), path.verdictFrames, path.classes.size());
+            "%-15s %-32s frames %2d, where the verdict is acted on %2d, classes %2d,"
+                + " changes of package %2d, returns %2d, in a store's answer %2d and %2d%n",
+            names[i],
+            status,
+            path.deepest.size(),
+            path.verdictFrames,
+            path.classes.size(),
+            path.packages.size() - 1,
+            returns(path.packages),
+            Math.max(0, path.answerPackages.size() - 1),
+            returns(path.answerPackages));
         if (verbose) {
           path.deepest.forEach(frame -> System.out.println("    " + frame));
           System.out.println("    " + String.join(" ", path.classes));
+          System.out.println("    " + String.join(" ", path.packages));
+          System.out.println("    " + String.join(" ", path.answerPackages));
         }
       }
     } finally {
@@ -170,10 +188,27 @@ public final class RequestPath {
     if (frames.get(frames.size() - 1).endsWith(READY)) {
       frames.forEach(frame -> classes.add(frame.substring(0, frame.lastIndexOf('.'))));
       deepest = frames.size() > deepest.size() ? frames : deepest;
+      enter(packages, frames.get(0));
+      if (frames.stream().anyMatch(frame -> frame.contains(".store.BatchCall."))) {
+        enter(answerPackages, frames.get(0));
+      }
       if (ACTED_ON.matcher(frames.get(0)).find()) {
         verdictFrames = Math.max(verdictFrames, frames.size());
       }
     }
+  }
+
+  private static void enter(List<String> way, String frame) {
+    String type = frame.substring(0, frame.lastIndexOf('.'));
+    String name = type.substring(0, type.lastIndexOf('.'));
+    if (way.isEmpty() || !way.get(way.size() - 1).equals(name)) {
+      way.add(name);
+    }
+  }
+
+  /** How often a package is entered again that had been left. */
+  private static int returns(List<String> way) {
+    return way.size() - (int) way.stream().distinct().count();
   }
 
   private static String ask(Socket client) throws IOException {
