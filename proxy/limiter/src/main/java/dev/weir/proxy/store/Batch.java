@@ -231,6 +231,7 @@ final class Batch {
     link = to;
     requests.unexpire();
     sentNs = nowNs;
+    decision.sent(nowNs);
     call.prepare();
   }
 
@@ -354,23 +355,13 @@ final class Batch {
   }
 
   private void decide(int at, int check, int entry, long grant, boolean isAll) {
-    decision.about(checks.keys(), checks.firstKey(check));
-    decision.set(reply, entry, grant, isAll, left(check, entry), sentNs);
-    decision.isShort(isShort(check, entry));
+    decision.read(reply, entry, checks, check, grant, isAll, left(check, entry));
     if (checks.isMarked(check)) {
-      decision.marked(checks, check, link.server());
+      decision.readMarks(reply, checks, check, link.server());
     }
     if (checks.isLease(check) && requests.callback(at) instanceof LeaseCallback) {
-      decision.leased();
+      decision.readLease(reply, checks, check);
     }
-  }
-
-  /** Whether there was less than all that share the check asked for, now or to keep. */
-  private boolean isShort(int check, int entry) {
-    return reply.granted(entry) < checks.asked(check)
-        || checks.isLease(check)
-            && checks.keep(check) > 0
-            && reply.kept(checks.leaseIndex(check)) == 0;
   }
 
   /** The units left once a request has its part: those behind it have not taken theirs yet. */

@@ -273,9 +273,14 @@ final class BatchChecks {
     return leaseIndexes[check];
   }
 
-  /** How many requests a lease is to keep at most. */
-  long keep(int check) {
-    return keeps[check];
+  /** Whether there was less than all that share the check asked for, now or to keep. */
+  boolean isShort(int check, CheckReply reply, int entry) {
+    return reply.granted(entry) < asked[check]
+        || isLease(check) && keeps[check] > 0 && reply.kept(leaseIndexes[check]) == 0;
+  }
+
+  int limitCount(int check) {
+    return limits[check].length;
   }
 
   /** For how long a lease is to keep requests at most. */

@@ -6,8 +6,8 @@ import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 
 /**
- * The decision of the store on one question: what its check was granted, and the figures of the
- * reply, which are read when they are asked for. Owned by an event loop and reused.
+ * The decision of the store on one question, read from the reply at once: what its check was
+ * granted, and the figures of the limit that they are about. Owned by an event loop and reused.
  */
 public final class StoreDecision {
   /** {@link #retryAfterNs}: no wait lets the request pass. */
@@ -15,67 +15,89 @@ public final class StoreDecision {
 
   private static final long NS_PER_US = 1_000;
 
-  private CheckReply reply;
-  private int check;
+  private int status;
+  private boolean replayed;
+  private int limitIndex;
   private long granted;
-  private boolean isAll;
   private boolean isShort;
   private long remaining;
+  private long resetAfterNs;
+  private long retryAfterNs;
+  private long waitNs;
+  private long decidedAtUs;
   private long sentNs;
   private StoreKeys keys;
   private int firstKey;
   private long server;
+  private long kept;
+  private long lifeUs;
+  private boolean isWindowEnd;
+  private boolean isMarked;
 
-  /** The checks that it is one of, if its answer has marks; else null. */
-  private BatchChecks marked;
+  /** Marks by limit, of what was granted and kept; of a decision that has any. */
+  private final long[] grantedMarks = new long[CheckCall.MAX_LIMITS];
 
-  /** The checks that it is one of, if it is the decision on a lease; else null. */
-  private BatchChecks leased;
-
-  private int ownCheck;
-
-  /**
-   * @param granted requests of the question's own.
-   * @param all whether that is all that it asked for.
-   */
-  void set(CheckReply reply, int check, long granted, boolean all, long remaining, long sentNs) {
-    this.reply = reply;
-    this.check = check;
-    this.granted = granted;
-    isAll = all;
-    this.remaining = remaining;
-    this.sentNs = sentNs;
-    marked = null;
-    leased = null;
-    server = 0;
-  }
+  private final long[] keptMarks = new long[CheckCall.MAX_LIMITS];
 
   /**
-   * Says that its answer has marks.
+   * Reads the decision on a check, for one of its requests.
    *
-   * @param own which of the checks it is.
-   * @param by which server decided.
+   * @param entry of the check in the reply.
+   * @param ofRequest requests of the question's own that are granted.
+   * @param isAll whether that is all that it asked for.
+   * @param left units left once the request has its part.
    */
-  void marked(BatchChecks checks, int own, long by) {
-    marked = checks;
-    ownCheck = own;
+  void read(
+      CheckReply reply,
+      int entry,
+      BatchChecks checks,
+      int check,
+      long ofRequest,
+      boolean isAll,
+      long left) {
+    status = reply.status(entry);
+    replayed = reply.replayed(entry);
+    limitIndex = reply.limitIndex(entry);
+    decidedAtUs = reply.nowUs();
+    resetAfterNs = Math.max(0, reply.resetAtUs(entry) - decidedAtUs) * NS_PER_US;
+    long retryAfterUs = isAll ? 0 : reply.retryAfterUs(entry);
+    retryAfterNs = retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
+    waitNs = reply.waitUs(entry) * NS_PER_US;
+    granted = ofRequest;
+    remaining = left;
+    isShort = checks.isShort(check, reply, entry);
+    keys = checks.keys();
+    firstKey = checks.firstKey(check);
+    isMarked = checks.isMarked(check);
+    server = 0;
+    kept = 0;
+    lifeUs = 0;
+    isWindowEnd = false;
+  }
+
+  /** Says when the store was asked. */
+  void sent(long ns) {
+    sentNs = ns;
+  }
+
+  /** Reads the marks of what was granted, and which server decided. */
+  void readMarks(CheckReply reply, BatchChecks checks, int check, long by) {
     server = by;
+    int lease = checks.leaseIndex(check);
+    for (int limit = 0; limit < checks.limitCount(check); limit++) {
+      grantedMarks[limit] = reply.grantedMark(lease, limit, checks.cost(check, limit));
+    }
   }
 
-  /** Says that it is that on a lease, which has marks. */
-  void leased() {
-    leased = marked;
-  }
-
-  /** Says whether the store had less than was asked for. */
-  void isShort(boolean hadLess) {
-    isShort = hadLess;
-  }
-
-  /** Says which keys it is about. */
-  void about(StoreKeys of, int first) {
-    keys = of;
-    firstKey = first;
+  /** Reads what a lease keeps. */
+  void readLease(CheckReply reply, BatchChecks checks, int check) {
+    int lease = checks.leaseIndex(check);
+    kept = reply.kept(lease);
+    lifeUs = reply.lifeUs(lease);
+    isWindowEnd = kept > 0 && lifeUs < checks.lifeUs(check);
+    for (int limit = 0; limit < checks.limitCount(check); limit++) {
+      keptMarks[limit] = reply.keptMark(lease, limit);
+    }
   }
 
   /** Holds the keys of the check from {@link #firstKey()} on. */
@@ -107,17 +129,17 @@ public final class StoreDecision {
 
   /** Whether this is the decision of an earlier check once, and cost nothing. */
   public boolean replayed() {
-    return reply.replayed(check);
+    return replayed;
   }
 
   /** Whether it is none, as the name of a check once has been granted another cost. */
   public boolean isOfOtherCost() {
-    return reply.status(check) == CheckReply.OTHER_COST;
+    return status == CheckReply.OTHER_COST;
   }
 
   /** Whether a reset found anything to forget. */
   public boolean done() {
-    return reply.status(check) == CheckReply.DONE;
+    return status == CheckReply.DONE;
   }
 
   /**
@@ -125,12 +147,12 @@ public final class StoreDecision {
    * the one closest to exhaustion.
    */
   public int limitIndex() {
-    return reply.limitIndex(check);
+    return limitIndex;
   }
 
   /** When the store decided, in the time of the server: a refund of the charge has to say it. */
   public long decidedAtUs() {
-    return reply.nowUs();
+    return decidedAtUs;
   }
 
   /** Units left, 0 or more. */
@@ -140,7 +162,7 @@ public final class StoreDecision {
 
   /** The time from the decision on until the limit is whole again. */
   public long resetAfterNs() {
-    return Math.max(0, reply.resetAtUs(check) - reply.nowUs()) * NS_PER_US;
+    return resetAfterNs;
   }
 
   /**
@@ -148,41 +170,37 @@ public final class StoreDecision {
    * #NEVER}; 0 if all were.
    */
   public long retryAfterNs() {
-    if (isAll) {
-      return 0;
-    }
-    long afterUs = reply.retryAfterUs(check);
-    return afterUs == CheckReply.NEVER ? NEVER : afterUs * NS_PER_US;
+    return retryAfterNs;
   }
 
   /** How long a queue holds the request. */
   public long waitNs() {
-    return reply.waitUs(check) * NS_PER_US;
+    return waitNs;
   }
 
   /** Further requests that a lease keeps, to be used until {@link #leaseEndNs()}. */
   public long kept() {
-    return leased == null ? 0 : reply.kept(leased.leaseIndex(ownCheck));
+    return kept;
   }
 
   /** How long what is kept may be used, from the decision on; 0 if nothing is. */
   public long lifeUs() {
-    return leased == null ? 0 : reply.lifeUs(leased.leaseIndex(ownCheck));
+    return lifeUs;
   }
 
   /** From when on what is kept may not be used any more, on the loop's clock. */
   public long leaseEndNs() {
-    return LeaseLife.endNs(sentNs, lifeUs());
+    return LeaseLife.endNs(sentNs, lifeUs);
   }
 
   /** Whether what is kept ends with the window of one of the limits. */
   public boolean isWindowEnd() {
-    return kept() > 0 && lifeUs() < leased.lifeUs(ownCheck);
+    return isWindowEnd;
   }
 
   /** The {@link StoreQuestion#mark} of requests that were kept. */
   public long keptMark(int limit) {
-    return reply.keptMark(leased.leaseIndex(ownCheck), limit);
+    return keptMarks[limit];
   }
 
   /**
@@ -190,9 +208,7 @@ public final class StoreDecision {
    * if none of the check's limits has marks.
    */
   public long grantedMark(int limit) {
-    return marked == null
-        ? CheckCall.NO_MARK
-        : reply.grantedMark(marked.leaseIndex(ownCheck), limit, marked.cost(ownCheck, limit));
+    return isMarked ? grantedMarks[limit] : CheckCall.NO_MARK;
   }
 
   /**
@@ -202,11 +218,6 @@ public final class StoreDecision {
    */
   public long server() {
     return server;
-  }
-
-  /** Units at once, of the limit that the figures are about. */
-  public long capacity() {
-    return reply.capacity(check);
   }
 
   /** When the store was asked, on the loop's clock: it decided then or later. */
