@@ -134,7 +134,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
     }
-    return ask(found, charges, rule, question.purpose(), isTimedTogether, asker, nowNs);
+    return ask(found, charges, rule, question.purpose(), isTimedTogether, listener, nowNs);
   }
 
   /**
@@ -144,7 +144,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
    * @param of valid until this call returns.
    */
   public long ask(Charges of, VerdictListener listener, long nowNs) {
-    return ask(null, of, null, of.purpose(), true, asker, nowNs);
+    return ask(null, of, null, of.purpose(), true, listener, nowNs);
   }
 
   /** The verdict on a question that no limit has a say in; null if one has. */
