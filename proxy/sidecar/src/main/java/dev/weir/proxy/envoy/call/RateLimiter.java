@@ -208,7 +208,10 @@ public final class RateLimiter {
   private void askOrExpect(PendingCall pending, RateLimitCall call, int descriptor, long nowNs) {
     DescriptorStatus status = pending.verdict.status(descriptor);
     boolean isTogether =
-        pending.isAllOrNothing() && status.refusesCall() && pending.together.add(status);
+        pending.isAllOrNothing()
+            && !answers.areQuotas()
+            && status.refusesCall()
+            && pending.together.add(status);
     DescriptorIdentity whose = isTogether ? together(pending.together.count() - 1) : identity;
     read(call, descriptor, whose);
     status.identity(whose.hash());

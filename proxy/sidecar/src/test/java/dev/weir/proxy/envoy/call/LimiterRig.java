@@ -25,9 +25,18 @@ final class LimiterRig {
       RateLimitErrors errors,
       LoopClock clock,
       long unixEpochNs) {
-    AdmissionHandler admission =
-        new AdmissionHandler(new LocalGate(tables), null, metrics, clock, null);
-    return of(admission, metrics, errors, clock, unixEpochNs);
+    return of(
+        admission(tables, metrics, clock),
+        metrics,
+        errors,
+        clock,
+        unixEpochNs,
+        RateLimitAnswers.DEFAULT);
+  }
+
+  /** Admission without a store. */
+  static AdmissionHandler admission(LimitTables tables, LoopMetrics metrics, LoopClock clock) {
+    return new AdmissionHandler(new LocalGate(tables), null, metrics, clock, null);
   }
 
   static RateLimiter of(
@@ -35,14 +44,9 @@ final class LimiterRig {
       LoopMetrics metrics,
       RateLimitErrors errors,
       LoopClock clock,
-      long unixEpochNs) {
+      long unixEpochNs,
+      RateLimitAnswers answers) {
     return new RateLimiter(
-        admission,
-        KeyHasher.withKey(1, 2),
-        metrics,
-        errors,
-        clock,
-        unixEpochNs,
-        RateLimitAnswers.DEFAULT);
+        admission, KeyHasher.withKey(1, 2), metrics, errors, clock, unixEpochNs, answers);
   }
 }

@@ -9,6 +9,7 @@ import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.ModelAdmission;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -60,7 +61,8 @@ class RateLimiterStoreTest {
             metrics,
             errors,
             store.clock(),
-            0);
+            0,
+            RateLimitAnswers.DEFAULT);
     limiter.prepare(null, Configurations.exact(text)).run();
   }
 

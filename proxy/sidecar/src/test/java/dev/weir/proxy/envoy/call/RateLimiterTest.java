@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.control.LimitHeaders;
+import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.envoy.file.Configurations;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
@@ -432,6 +434,41 @@ class RateLimiterTest {
     assertTrue(refused.isOverLimit());
     assertEquals(4, refused.status(0).remaining());
     assertEquals(3, ask("a=1").status(0).remaining());
+  }
+
+  /** The call passes, as one of its limits is not over: so what it takes of that counts. */
+  @Test
+  void takesOfEachThatHasRoomWhereAllLimitsAreQuotas() {
+    RateLimiter quotas =
+        LimiterRig.of(
+            LimiterRig.admission(tables, metrics, clock),
+            metrics,
+            errors,
+            clock,
+            0,
+            new RateLimitAnswers(LimitHeaders.OFF, false, true));
+    quotas
+        .prepare(
+            null,
+            Configurations.local(
+                """
+                domain: d
+                weir: {all-or-nothing: true}
+                descriptors:
+                  - key: a
+                    rate_limit: {unit: day, requests_per_unit: 1}
+                  - key: b
+                    rate_limit: {unit: day, requests_per_unit: 3}
+                """))
+        .run();
+    clock.tick();
+    RateLimitCall both = Call.to("d").descriptor("a=1").descriptor("b=1").get();
+    for (int i = 0; i < 3; i++) {
+      RateLimitVerdict verdict = quotas.ask(both, null, null, nowNs).verdict;
+      assertFalse(verdict.isOverLimit(), "call " + (i + 1));
+      assertEquals(2 - i, verdict.status(1).remaining());
+    }
+    assertTrue(quotas.ask(both, null, null, nowNs).verdict.isOverLimit());
   }
 
   @Test

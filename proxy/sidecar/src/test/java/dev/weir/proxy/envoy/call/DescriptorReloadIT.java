@@ -1,0 +1,170 @@
+package dev.weir.proxy.envoy.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.rig.Rig;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.RedisServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits of Envoy's files that change while calls are made: what was used stays used. */
+@Timeout(60)
+class DescriptorReloadIT {
+  private static final int KEYS = 3;
+  private static final RedisServer redis = RedisServer.shared();
+
+  @TempDir private Path folder;
+
+  private Rig start(String... flags) throws Exception {
+    String[] usual = {
+      "--decision", "127.0.0.1:0", "--ratelimit-config", folder.toString(), "--event-loops", "2"
+    };
+    return Rig.patient(
+        "auto", Stream.concat(Stream.of(usual), Stream.of(flags)).toArray(String[]::new));
+  }
+
+  /** One limit, of days: nothing comes back meanwhile. */
+  private void write(String options, int perUnit) throws IOException {
+    Files.writeString(
+        folder.resolve("edge.yaml"),
+        "domain: edge\ndescriptors:\n  - {key: user, weir: {"
+            + options
+            + "}, rate_limit: {unit: year, requests_per_unit: "
+            + perUnit
+            + "}}\n");
+  }
+
+  private static boolean passes(HttpClient client, Rig rig, String user) throws Exception {
+    String call =
+        "{\"domain\":\"edge\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\""
+            + user
+            + "\"}]}]}";
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rig.decisionPort() + "/json"))
+            .version(HttpClient.Version.HTTP_1_1)
+            .POST(HttpRequest.BodyPublishers.ofString(call))
+            .build();
+    HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+    assertTrue(answer.statusCode() == 200 || answer.statusCode() == 429, answer.body());
+    return answer.statusCode() == 200;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gcra", "sliding-counter", "token-bucket"})
+  void callsOfSeveralEventLoopsFindNoFreshBudget(String algorithm) throws Exception {
+    int first = 40;
+    int changes = 12;
+    write("algorithm: " + algorithm, first);
+    AtomicIntegerArray passed = new AtomicIntegerArray(KEYS);
+    AtomicBoolean hasEnded = new AtomicBoolean();
+    List<Throwable> faults = new ArrayList<>();
+    try (Rig rig = start()) {
+      List<Thread> callers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Thread caller =
+            new Thread(
+                () -> {
+                  HttpClient client = HttpClient.newHttpClient();
+                  try {
+                    for (int call = 0; !hasEnded.get(); call++) {
+                      int key = call % KEYS;
+                      passed.addAndGet(key, passes(client, rig, "k" + key) ? 1 : 0);
+                    }
+                  } catch (Exception | AssertionError failed) {
+                    synchronized (faults) {
+                      faults.add(failed);
+                    }
+                  }
+                });
+        caller.start();
+        callers.add(caller);
+      }
+      for (int change = 1; change <= changes; change++) {
+        write("algorithm: " + algorithm, first + change);
+        rig.sidecar.reloadRateLimits();
+      }
+      HttpClient client = HttpClient.newHttpClient();
+      for (int i = 0; i < KEYS; i++) {
+        while (passes(client, rig, "k" + i)) {
+          passed.incrementAndGet(i);
+        }
+      }
+      hasEnded.set(true);
+      for (Thread caller : callers) {
+        caller.join();
+      }
+    }
+    assertEquals(List.of(), faults);
+    for (int i = 0; i < KEYS; i++) {
+      assertEquals(first + changes, passed.get(i), "k" + i);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mode: exact, refused-hits: spare", "mode: leased, refused-hits: spare"})
+  void aRaisedLimitOfTheStoreBitesAtOnce(String options) throws Exception {
+    String[] flags = {
+      "--redis.nodes",
+      "127.0.0.1:" + redis.port(),
+      "--redis.deadline",
+      "1s",
+      "--service",
+      "reload" + options.hashCode()
+    };
+    HttpClient client = HttpClient.newHttpClient();
+    write(options, 6);
+    try (Rig one = start(flags);
+        Rig two = start(flags)) {
+      Await.until("the store decides", () -> passes(client, one, "first"));
+      Await.until("the store decides", () -> passes(client, two, "first"));
+      int passed = 0;
+      for (int i = 0; i < 20; i++) {
+        passed += passes(client, i % 2 == 0 ? one : two, "ann") ? 1 : 0;
+      }
+      assertEquals(6, passed);
+      write(options, 8);
+      one.sidecar.reloadRateLimits();
+      two.sidecar.reloadRateLimits();
+      for (int i = 0; i < 20; i++) {
+        passed += passes(client, i % 2 == 0 ? one : two, "ann") ? 1 : 0;
+      }
+      assertEquals(8, passed);
+    }
+  }
+
+  @Test
+  void aLimitThatCountsRefusedHitsGoesOnUnderAnotherNumber() throws Exception {
+    HttpClient client = HttpClient.newHttpClient();
+    write("mode: local", 2);
+    try (Rig rig = start()) {
+      int passed = 0;
+      for (int i = 0; i < 5; i++) {
+        passed += passes(client, rig, "ann") ? 1 : 0;
+      }
+      assertEquals(2, passed);
+      write("mode: local", 7);
+      rig.sidecar.reloadRateLimits();
+      for (int i = 0; i < 5; i++) {
+        passed += passes(client, rig, "ann") ? 1 : 0;
+      }
+      assertEquals(4, passed); // five were counted
+    }
+  }
+}
