@@ -26,7 +26,7 @@ class ExactModeIT {
   private static final int ROUNDS = Integer.getInteger("weir.rounds", 20);
 
   /** Longer with {@code -Dweir.seconds=60}. */
-  private static final int SECONDS = Integer.getInteger("weir.seconds", 4);
+  private static final int SECONDS = Integer.getInteger("weir.seconds", 2);
 
   /** Between two requests of a client: without it, clients take what the fleet could have. */
   private static final long PAUSE_NS = 1_000_000;

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class MessageFuzzTest {
   /** On each transport; each build draws others. */
-  private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 400);
+  private static final int CONNECTIONS = Integer.getInteger("weir.fuzz", 250);
 
   /** One connection in sixteen waits for a time to end, and most of this test is waiting. */
   private static final int THREADS = 32;

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * The command line of a process that a test starts: the JVM that the test runs in, with its class
- * path. Such a process lives too short for the second compiler to be worth its time.
+ * path and the launcher's collector. Such a process lives too short for the second compiler to be
+ * worth its time.
  */
 public final class JavaCommand {
   /** SIGHUP and SIGINT in a mask of signals. */
@@ -24,7 +25,7 @@ public final class JavaCommand {
   public static List<String> of(Class<?> main, String... jvmFlags) {
     List<String> command = new ArrayList<>(takingSignals());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:TieredStopAtLevel=1");
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of(jvmFlags));
     command.addAll(List.of("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));

@@ -83,10 +83,7 @@ public final class WeirProcess implements AutoCloseable {
   /** What the launcher tells its JVM about memory. */
   public static List<String> shippedMemory() throws IOException {
     String launcher = Files.readString(ManualPage.root().resolve("weir"));
-    return Stream.concat(
-            Stream.of("-XX:+UseSerialGC"),
-            SHIPPED_MEMORY.matcher(launcher).results().map(found -> found.group()))
-        .toList();
+    return SHIPPED_MEMORY.matcher(launcher).results().map(found -> found.group()).toList();
   }
 
   /** What it said when it was ready. */

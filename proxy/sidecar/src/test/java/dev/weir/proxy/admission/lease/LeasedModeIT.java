@@ -28,7 +28,7 @@ class LeasedModeIT {
   private static final int ROUNDS = Integer.getInteger("weir.rounds", 10);
 
   /** Longer with {@code -Dweir.seconds=60}. */
-  private static final int SECONDS = Integer.getInteger("weir.seconds", 2);
+  private static final int SECONDS = Integer.getInteger("weir.seconds", 1);
 
   private static final RedisServer redis = RedisServer.shared();
 
