@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision.http;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.weir.proxy.exchange.CurrentDate;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.request.RequestView;
@@ -15,6 +16,8 @@ import org.agrona.ExpandableArrayBuffer;
 public final class HttpAnswer implements IncomingResponse {
   private static final int MAX_FIELDS = 32;
   private static final byte[] DATE = HttpRoute.ascii("date");
+  private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
+  private static final byte[] PROBLEM = HttpRoute.ascii("application/problem+json");
 
   private final CurrentDate date = new CurrentDate();
 
@@ -106,6 +109,20 @@ public final class HttpAnswer implements IncomingResponse {
     body = content;
     bodyBytes = bytes;
     return this;
+  }
+
+  /**
+   * Sets a problem as the body (RFC 9457), and its type.
+   *
+   * @param title of the status, needs no quoting.
+   * @param detail any text.
+   */
+  public HttpAnswer problem(String title, String detail) {
+    StringBuilder json = new StringBuilder(128).append("{\"title\":\"").append(title);
+    json.append("\",\"status\":").append(status).append(",\"detail\":\"");
+    JsonStringEncoder.getInstance().quoteAsString(detail, json);
+    byte[] content = json.append("\"}\n").toString().getBytes(StandardCharsets.UTF_8);
+    return field(CONTENT_TYPE, PROBLEM).body(content, content.length);
   }
 
   /** Sends it. The call is another's from now on. */

@@ -1,7 +1,6 @@
 package dev.weir.proxy.decision.http;
 
 import dev.weir.proxy.request.DecisionCall;
-import java.nio.charset.StandardCharsets;
 
 /** Answers requests that nobody else answers, by a problem (RFC 9457). */
 final class PlainEndpoint implements HttpEndpoint {
@@ -18,11 +17,9 @@ final class PlainEndpoint implements HttpEndpoint {
       new PlainEndpoint(
           503, "Service Unavailable", "Bodies of other requests take all the room that there is.");
 
-  private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
-  private static final byte[] PROBLEM = HttpRoute.ascii("application/problem+json");
-
   private final int status;
-  private final byte[] body;
+  private final String title;
+  private final String detail;
 
   /** A field that the status wants, and its value; null if it wants none. */
   private final String field;
@@ -37,12 +34,8 @@ final class PlainEndpoint implements HttpEndpoint {
     this.status = status;
     this.field = field;
     this.value = value;
-    body =
-        """
-        {"title":"%s","status":%d,"detail":"%s"}
-        """
-            .formatted(title, status, detail)
-            .getBytes(StandardCharsets.US_ASCII);
+    this.title = title;
+    this.detail = detail;
   }
 
   /** Answers requests of a path that has other methods: such as {@code GET, POST}. */
@@ -67,10 +60,10 @@ final class PlainEndpoint implements HttpEndpoint {
 
   @Override
   public void request(HttpCall call) {
-    HttpAnswer answer = call.answer(status).field(CONTENT_TYPE, PROBLEM);
+    HttpAnswer answer = call.answer(status).problem(title, detail);
     if (field != null) {
       answer.field(field, value);
     }
-    answer.body(body, body.length).send();
+    answer.send();
   }
 }

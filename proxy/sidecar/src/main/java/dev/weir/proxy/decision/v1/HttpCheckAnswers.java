@@ -1,6 +1,5 @@
 package dev.weir.proxy.decision.v1;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.weir.proxy.decision.http.HttpAnswer;
 import dev.weir.proxy.decision.http.HttpCall;
 import dev.weir.proxy.decision.http.HttpRoute;
@@ -12,7 +11,6 @@ import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -85,19 +83,5 @@ final class HttpCheckAnswers {
     writeLimit(answer, verdict);
     ProblemWriter.write(body.clear(), refusal);
     answer.body(body.array(), body.readableBytes()).send();
-  }
-
-  /** Answers with a problem that says what is wrong with the check. */
-  static void fail(HttpCall call, int status, String title, String detail) {
-    byte[] problem =
-        ("{\"title\":\""
-                + title
-                + "\",\"status\":"
-                + status
-                + ",\"detail\":\""
-                + new String(JsonStringEncoder.getInstance().quoteAsString(detail))
-                + "\"}\n")
-            .getBytes(StandardCharsets.UTF_8);
-    call.answer(status).field(CONTENT_TYPE, PROBLEM).body(problem, problem.length).send();
   }
 }

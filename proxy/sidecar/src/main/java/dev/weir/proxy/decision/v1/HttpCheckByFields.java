@@ -70,17 +70,14 @@ final class HttpCheckByFields extends HttpCheck {
   public void request(HttpCall call) {
     RequestView head = call.request();
     if (!head.peer().trusted()) {
-      HttpCheckAnswers.fail(
-          call,
-          403,
-          "Forbidden",
-          "peer: " + head.peer().address() + " (expected: one of trusted-proxies)");
+      String expected = " (expected: one of trusted-proxies)";
+      call.answer(403).problem("Forbidden", "peer: " + head.peer().address() + expected).send();
       return;
     }
-    boolean isKnown =
+    String fault =
         route.method() == null ? target.ofPath(head, PATH.length()) : target.ofFields(head);
-    if (!isKnown) {
-      HttpCheckAnswers.fail(call, 400, "Bad Request", target.fault());
+    if (fault != null) {
+      call.answer(400).problem("Bad Request", fault).send();
       return;
     }
     ask(call, question.start(Operation.CHECK, Purpose.DECISION).request(head), false);

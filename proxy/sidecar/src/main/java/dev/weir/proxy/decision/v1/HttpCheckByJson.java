@@ -56,8 +56,9 @@ final class HttpCheckByJson extends HttpCheck {
   public void request(HttpCall call) {
     if (!isJson(call.request())) {
       // Not only for order: a page of somebody else's cannot have a browser send this type.
-      HttpCheckAnswers.fail(
-          call, 415, "Unsupported Media Type", "content-type: not application/json");
+      call.answer(415)
+          .problem("Unsupported Media Type", "content-type: not application/json")
+          .send();
       return;
     }
     byte[] body = new byte[call.body().capacity()];
@@ -65,7 +66,7 @@ final class HttpCheckByJson extends HttpCheck {
     try {
       JsonCheck.MESSAGE.read(body, written);
     } catch (BadJsonException e) {
-      HttpCheckAnswers.fail(call, 400, "Bad Request", e.getMessage());
+      call.answer(400).problem("Bad Request", e.getMessage()).send();
       return;
     }
     AskedCheck asked = loop.asked();
@@ -73,7 +74,7 @@ final class HttpCheckByJson extends HttpCheck {
     asked.read(message, 0, written.length(), true);
     Question question = loop.questions().of(asked, Operation.CHECK, Question.NO_DEADLINE);
     if (question == null) {
-      HttpCheckAnswers.fail(call, 400, "Bad Request", loop.questions().fault());
+      call.answer(400).problem("Bad Request", loop.questions().fault()).send();
       return;
     }
     loop.note(asked);
@@ -97,15 +98,15 @@ final class HttpCheckByJson extends HttpCheck {
     GrpcStatus status = CheckOutcome.status(verdict.refusal(), false);
     if (status != GrpcStatus.OK) {
       boolean isTheirs = status == GrpcStatus.INVALID_ARGUMENT;
-      HttpCheckAnswers.fail(
-          call,
-          isTheirs ? 400 : 503,
-          isTheirs ? "Bad Request" : verdict.refusal().title(),
-          CheckOutcome.message(verdict, false));
+      call.answer(isTheirs ? 400 : 503)
+          .problem(
+              isTheirs ? "Bad Request" : verdict.refusal().title(),
+              CheckOutcome.message(verdict, false))
+          .send();
       return;
     }
     if (isRuleWanted && verdict.ruleId() == null) {
-      HttpCheckAnswers.fail(call, 404, "Not Found", CheckOutcome.NO_RULE);
+      call.answer(404).problem("Not Found", CheckOutcome.NO_RULE).send();
       return;
     }
     byte[] body = json(verdict, atNs).getBytes(StandardCharsets.UTF_8);

@@ -39,20 +39,19 @@ final class HttpCheckTarget {
   /** Takes a path in its usual spelling. */
   private final ExpandableArrayBuffer spelled = new ExpandableArrayBuffer(1024);
 
+  /** The fault that was found last. */
   private String fault;
-
-  /** The field that cannot be used, its value, and what was expected. */
-  String fault() {
-    return fault;
-  }
 
   /**
    * Makes the head say the request that its fields tell of.
    *
-   * @return false if they cannot be used.
+   * @return null; or which field cannot be used, its value, and what was expected.
    */
-  boolean ofFields(RequestView head) {
-    fault = null;
+  String ofFields(RequestView head) {
+    return takesFields(head) ? null : fault;
+  }
+
+  private boolean takesFields(RequestView head) {
     if (isTwice(head, FORWARDED_URI)
         || isTwice(head, FORWARDED_METHOD)
         || isTwice(head, ORIGINAL_URI)
@@ -83,9 +82,9 @@ final class HttpCheckTarget {
    * spelling is made the usual one here. A path that climbs above its beginning would take the
    * check's with it for whoever reads both as one.
    *
-   * @return false if it cannot be used.
+   * @return null; or that the path cannot be used, and what was expected.
    */
-  boolean ofPath(RequestView head, int prefixLength) {
+  String ofPath(RequestView head, int prefixLength) {
     DirectBuffer source = head.bytes();
     int start = head.pathOffset();
     int offset = start + prefixLength;
@@ -94,16 +93,17 @@ final class HttpCheckTarget {
     int whole = TargetNormaliser.normalise(source, start, head.pathLength(), spelled, 0);
     if (whole == TargetNormaliser.ALREADY_NORMAL) {
       head.path(offset, length);
-      return true;
+      return null;
     }
     int behind = TargetNormaliser.normalise(source, offset, length, spelled, 0);
     if (prefixLength + behind != whole) {
-      return fault("path", shown(head, start, head.pathLength()), PATH_EXPECTED);
+      fault("path", shown(head, start, head.pathLength()), PATH_EXPECTED);
+      return fault;
     }
     bytes.wrap(source, 0, source.capacity());
     bytes.putBytes(offset, spelled, 0, behind);
     head.path(offset, behind);
-    return true;
+    return null;
   }
 
   private boolean isTwice(RequestView head, FieldName name) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy.call;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -82,16 +83,7 @@ final class JsonVerdict {
 
   private static void text(String text, StringBuilder out) {
     out.append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '"' || c == '\\') {
-        out.append('\\').append(c);
-      } else if (c < ' ') {
-        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-      } else {
-        out.append(c);
-      }
-    }
+    JsonStringEncoder.getInstance().quoteAsString(text, out);
     out.append('"');
   }
 }
