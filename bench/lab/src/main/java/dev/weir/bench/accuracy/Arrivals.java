@@ -51,7 +51,7 @@ final class Arrivals {
     return timesNs;
   }
 
-  /** By StrictMath, so that every machine and Java gives the same times. */
+  /** A wait by StrictMath, so that every machine and Java gives the same times. */
   private static double exponential(double mean, SplittableRandom random) {
     return -StrictMath.log1p(-random.nextDouble()) * mean;
   }

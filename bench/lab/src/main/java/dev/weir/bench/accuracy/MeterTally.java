@@ -1,9 +1,9 @@
 package dev.weir.bench.accuracy;
 
 /**
- * What a meter believed of every request offered, beside what was so: a request is over the limit
- * if the window that ends with it holds more than the limit. Nothing is refused, so a wrong belief
- * changes no later one. One thread.
+ * A meter's belief of every request offered, beside the truth: a request is over the limit if the
+ * window that ends with it holds more than the limit. Nothing is refused, so a wrong belief changes
+ * no later one. One thread.
  */
 final class MeterTally {
   private static final int SKIPPED_WINDOWS = 2;

@@ -1,7 +1,7 @@
 package dev.weir.bench.accuracy;
 
 /**
- * What a run may be asked for.
+ * The settings of a run.
  *
  * @param seed of all random numbers; the same settings give the same figures.
  * @param requests per scenario.

@@ -1,7 +1,7 @@
 package dev.weir.bench.accuracy;
 
 /**
- * What a limiter did with a trace, beside two exact logs: its <i>own</i>, fed with what this
+ * Decisions of a limiter on a trace, beside two exact logs: its <i>own</i>, fed with what this
  * limiter admitted, and one that ran <i>alone</i> on the same trace. One thread.
  */
 final class Tally {

@@ -21,7 +21,7 @@ public enum Algorithm {
   private static final long SECOND_NS = 1_000_000_000L;
   private static final int SUB_WINDOWS = 8;
 
-  /** So many units per window; the calendar's is an hour. */
+  /** A limit of some units per window; the calendar's window is an hour. */
   Limit of(long units, long windowNs) {
     return switch (this) {
       case GCRA -> Limit.gcra(units, windowNs, units);

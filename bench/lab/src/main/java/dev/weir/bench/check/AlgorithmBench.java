@@ -7,8 +7,8 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 
 /**
- * What does each algorithm cost from an identity's 16 bytes to the decision, beside {@link
- * FloorBench} and {@link LibraryBench}?
+ * A check of each algorithm, from an identity's 16 bytes to the decision, beside {@link FloorBench}
+ * and {@link LibraryBench}.
  */
 public class AlgorithmBench extends CheckBench {
   /**
@@ -43,7 +43,7 @@ public class AlgorithmBench extends CheckBench {
     return count;
   }
 
-  /** What does a check cost as the libraries do it, which read the clock for each? */
+  /** A check that reads the clock itself, as the libraries do. */
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public int allowedOwnClock(Keys keys, Asker asker, Filled.Roomy filled) {

@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What is the least a check could cost: the identity's hash, and one CAS on its slot of a table of
- * the same size, with no look at whose slot it is and no decision?
+ * The least that a check could cost: the identity's hash, and one CAS on its slot of a table of the
+ * same size, with no look at whose slot it is and no decision.
  */
 @State(Scope.Benchmark)
 public class FloorBench extends CheckBench {

@@ -48,7 +48,7 @@ public class Keys {
     return ids[position];
   }
 
-  /** Where a thread's next batch starts. */
+  /** The position at which a thread's next batch starts. */
   int after(int position) {
     return (position + BATCH) & (ORDER_LENGTH - 1);
   }

@@ -13,9 +13,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What does the same decision cost with a library of the JVM's: from an identity to its limiter in
- * a map, and from there to allowed or refused? The identity is a number here, which costs next to
- * nothing to hash; a string would cost more.
+ * The same decision with a library of the JVM's: from an identity to its limiter in a map, and from
+ * there to allowed or refused. The identity is a number here, which costs next to nothing to hash;
+ * a string would cost more.
  */
 @Fork(
     value = 3,

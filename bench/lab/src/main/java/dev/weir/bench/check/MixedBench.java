@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What does a check cost where keys of one table have limits of several algorithms, so that neither
- * the compiler nor the branch predictor knows which one comes next?
+ * A check where keys of one table have limits of several algorithms, so that neither the compiler
+ * nor the branch predictor knows which one comes next.
  */
 @State(Scope.Benchmark)
 public class MixedBench extends CheckBench {

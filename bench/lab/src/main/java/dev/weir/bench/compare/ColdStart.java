@@ -61,7 +61,7 @@ final class ColdStart {
   }
 
   /**
-   * What one start came to.
+   * The figures of one start.
    *
    * @param firstMs of the first request, its connection included.
    * @param secondMs of the second, on the same connection.

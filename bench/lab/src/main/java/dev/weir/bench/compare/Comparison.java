@@ -50,7 +50,7 @@ final class Comparison {
     return setUps;
   }
 
-  /** By cell and contender. */
+  /** Figures by cell and contender. */
   RoundTable<Cell, LoadFigures> figures() {
     return figures;
   }

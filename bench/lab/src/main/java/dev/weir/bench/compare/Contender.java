@@ -24,7 +24,7 @@ interface Contender {
   String setUp(Site site);
 
   /** The command line of what runs, where the set-up does not show it; else empty. */
-  default String runsAs(ServerProcess process) {
+  default String runsAs(ServerProcess process) throws IOException {
     return "";
   }
 
@@ -37,7 +37,7 @@ interface Contender {
         name(), site.cores().onServerCore(command(site)), log(site), site.port());
   }
 
-  /** Where what it prints goes. */
+  /** The file that its output goes to. */
   static Path log(Site site) {
     return site.folder().resolve("log");
   }

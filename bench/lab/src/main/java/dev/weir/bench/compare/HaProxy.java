@@ -45,13 +45,9 @@ final class HaProxy implements Contender {
     return true;
   }
 
-  private static Path program() throws IOException {
-    return Programs.find("haproxy").orElseThrow(() -> new IOException("not installed"));
-  }
-
   @Override
   public String version() throws IOException {
-    return Programs.output(List.of(program().toString(), "-v"))
+    return Programs.output(List.of(Programs.required("haproxy").toString(), "-v"))
         .replaceFirst("(?s)^HAProxy version (\\S+).*$", "HAProxy $1");
   }
 
@@ -83,6 +79,6 @@ final class HaProxy implements Contender {
   @Override
   public List<String> command(Site site) throws IOException {
     final Path file = Files.writeString(site.folder().resolve("haproxy.cfg"), setUp(site));
-    return List.of(program().toString(), "-db", "-f", file.toString());
+    return List.of(Programs.required("haproxy").toString(), "-db", "-f", file.toString());
   }
 }

@@ -3,7 +3,6 @@ package dev.weir.bench.compare;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 /** nginx with {@code limit_req}, one worker. */
@@ -71,13 +70,9 @@ final class Nginx implements Contender {
     return true;
   }
 
-  private static Path program() throws IOException {
-    return Programs.find("nginx").orElseThrow(() -> new IOException("not installed"));
-  }
-
   @Override
   public String version() throws IOException {
-    return Programs.output(List.of(program().toString(), "-v"))
+    return Programs.output(List.of(Programs.required("nginx").toString(), "-v"))
         .replaceFirst("(?s)^.*nginx version: (\\S+).*$", "$1");
   }
 
@@ -103,6 +98,6 @@ final class Nginx implements Contender {
 
   @Override
   public List<String> command(Site site) throws IOException {
-    return NginxProcess.command(program(), setUp(site), site.folder());
+    return NginxProcess.command(Programs.required("nginx"), setUp(site), site.folder());
   }
 }

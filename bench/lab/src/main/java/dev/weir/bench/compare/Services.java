@@ -5,15 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /** The services behind the contenders, one for each protocol that proxies ask in. */
-final class Services implements AutoCloseable {
-  private final Upstream http1;
-  private final Upstream http2;
-
-  Services(Upstream http1, Upstream http2) {
-    this.http1 = http1;
-    this.http2 = http2;
-  }
-
+record Services(Upstream http1, Upstream http2) implements AutoCloseable {
   /** Starts both, on the core of the load. */
   static Services start(Path folder, Cores cores) throws IOException {
     return new Services(Upstream.start(folder, cores), Upstream.inHttp2());

@@ -11,7 +11,7 @@ import dev.weir.proxy.rule.spec.BadValueException;
 record Shape(int inFlight, int streams) implements Comparable<Shape> {
   static final int MOST_CONNECTIONS = 256;
 
-  /** What every contender takes on a connection. */
+  /** Streams that every contender takes on a connection. */
   static final int MOST_STREAMS = 100;
 
   private static final int USUAL_STREAMS = 16;

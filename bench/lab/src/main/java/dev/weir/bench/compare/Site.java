@@ -5,7 +5,7 @@ import dev.weir.bench.process.ServerCertificate;
 import java.nio.file.Path;
 
 /**
- * Where a contender runs, and what it is to do there.
+ * The place where a contender runs, and its task there.
  *
  * @param port of 127.0.0.1 on which it shall listen.
  * @param upstreamPort of 127.0.0.1, where the service of that wire listens.

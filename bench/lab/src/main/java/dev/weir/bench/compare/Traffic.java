@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * @param perSecond at which requests are due; {@link LocalLoad#CLOSED} for as many as are answered.
  */
 record Traffic(Wire wire, int keys, Shape shape, double perSecond) {
-  /** What all servers can: OpenSSL before 3.5 has no ML-KEM, with which others would do more. */
+  /** Groups that all servers know: OpenSSL before 3.5 has no ML-KEM. */
   private static final List<String> GROUPS = List.of("x25519");
 
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);

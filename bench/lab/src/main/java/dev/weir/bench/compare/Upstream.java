@@ -24,7 +24,7 @@ import java.util.Optional;
 final class Upstream implements AutoCloseable {
   static final int BODY_BYTES = 100;
 
-  /** Of a gRPC message, each way. */
+  /** Length of a gRPC message, each way. */
   static final int MESSAGE_BYTES = 33;
 
   private final int port;

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The sidecar as users run it, by its launcher: the JDK and the flags of the JVM are those that it
@@ -16,10 +15,10 @@ import java.util.Optional;
 final class WeirSidecar implements Contender {
   private final TransportKind transport;
 
-  /** Where the launcher of another version is; null for the one of these classes. */
+  /** Folder of another version's launcher; null for the version of these classes. */
   private final Path earlier;
 
-  /** Where operators ask; null for nowhere. */
+  /** Address of the admin port; null for none. */
   private final String admin;
 
   WeirSidecar(TransportKind transport) {
@@ -52,12 +51,8 @@ final class WeirSidecar implements Contender {
     return earlier != null;
   }
 
-  private Optional<Path> chosenLauncher() {
-    return earlier == null ? WeirLauncher.find() : Optional.of(earlier.resolve("weir"));
-  }
-
   private Path program() throws IOException {
-    return chosenLauncher().orElseThrow(() -> new IOException("no launcher beside these classes"));
+    return earlier == null ? WeirLauncher.required() : earlier.resolve("weir");
   }
 
   @Override
@@ -103,11 +98,8 @@ final class WeirSidecar implements Contender {
 
   /** With the JVM's flags; its jar is relative to the launcher. */
   @Override
-  public String runsAs(ServerProcess process) {
-    final String command = process.commandLine();
-    return chosenLauncher()
-        .map(launcher -> command.replace(launcher.getParent() + "/", ""))
-        .orElse(command);
+  public String runsAs(ServerProcess process) throws IOException {
+    return process.commandLine().replace(program().getParent() + "/", "");
   }
 
   @Override

@@ -5,7 +5,7 @@ import dev.weir.proxy.decision.proto.ProtoWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What is asked in one call, about the key that asks. */
+/** A call, about the key that asks. */
 enum Ask {
   /** One check. */
   CHECK("CheckRateLimit", "/weir.v1.RateLimiter/CheckRateLimit", 1) {

@@ -12,7 +12,7 @@ interface CallServer {
   /** On the command line and in reports. */
   String name();
 
-  /** What it can be asked. */
+  /** Calls that the server answers. */
   Set<Ask> asks();
 
   /**

@@ -20,7 +20,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What a check by HTTP adds to a request through nginx, beside nginx's own limit. */
+/** The cost that a check by HTTP adds to a request through nginx, beside nginx's own limit. */
 final class HttpCheckBench {
   static final int CONNECTIONS = 64;
   private static final int BODY_BYTES = 100;
@@ -85,7 +85,7 @@ final class HttpCheckBench {
   }
 
   /**
-   * What one limiter was in one round.
+   * The figures of one limiter in one round.
    *
    * @param requestUs processor time of nginx and the sidecar per request.
    * @param addedUs the same, beyond that of the same round without a limit.
@@ -99,7 +99,7 @@ final class HttpCheckBench {
     this.rounds = rounds;
   }
 
-  /** By who limits; nginx and the sidecar have one core together. */
+  /** Measures each limiter; nginx and the sidecar have one core together. */
   RoundTable<String, Figures> run(Path nginx) throws IOException, InterruptedException {
     final Map<Limiter, ServerProcess> servers = new EnumMap<>(Limiter.class);
     final Map<Limiter, Integer> ports = new EnumMap<>(Limiter.class);

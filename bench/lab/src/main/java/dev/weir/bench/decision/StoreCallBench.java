@@ -25,7 +25,7 @@ final class StoreCallBench {
   static final int USUAL_KEYS = 100_000;
 
   /**
-   * What calls that a store decides were in one round.
+   * The figures of calls that a store decides, in one round.
    *
    * @param callUs processor time of who asks the store, per call; NaN where that is not of
    *     interest.
@@ -50,7 +50,7 @@ final class StoreCallBench {
     this.rounds = rounds;
   }
 
-  /** By how many calls are in flight, and by who asks. */
+  /** Measures by calls in flight, and by who asks. */
   RoundTable<String, Figures> run(Path redisServer) throws IOException, InterruptedException {
     final KeyChoice keys = KeyChoice.parse("uniform:" + keyCount);
     final Cores ofSidecar = new Cores(rounds.cores().client(), rounds.cores().server());

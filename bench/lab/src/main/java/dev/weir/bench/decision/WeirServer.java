@@ -72,14 +72,9 @@ final class WeirServer implements CallServer {
     return EnumSet.allOf(Ask.class);
   }
 
-  private static Path program() throws IOException {
-    return WeirLauncher.find()
-        .orElseThrow(() -> new IOException("no launcher beside these classes"));
-  }
-
   @Override
   public String version() throws IOException {
-    return WeirLauncher.version(program());
+    return WeirLauncher.version(WeirLauncher.required());
   }
 
   @Override
@@ -96,6 +91,6 @@ final class WeirServer implements CallServer {
             .replace("<port>", Integer.toString(port))
             .replace("<transport>", transport.toString())
             .replace("<folder>", folder.toString()));
-    return List.of(program().toString(), "run", "-c", file.toString());
+    return List.of(WeirLauncher.required().toString(), "run", "-c", file.toString());
   }
 }

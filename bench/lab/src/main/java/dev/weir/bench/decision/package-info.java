@@ -1,5 +1,5 @@
 /**
- * What calls of the decision API cost a sidecar, beside servers that only echo, and what they cost
- * the store.
+ * The cost of calls of the decision API for a sidecar, beside servers that only echo, and for the
+ * store.
  */
 package dev.weir.bench.decision;

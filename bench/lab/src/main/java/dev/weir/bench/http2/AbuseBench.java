@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
- * What each kind of abuse costs a sidecar: processor time for each byte of the attacker's, memory,
+ * The cost of each kind of abuse: processor time of the sidecar per byte of the attacker's, memory,
  * requests that it lets pass, and how long another client waits meanwhile. The honest twin of each
  * must lose no connection.
  */
@@ -26,7 +26,7 @@ final class AbuseBench {
   private static final int PACE_MS = 10;
   private static final long PROBE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** What the attacker may send before it looks for what has come. */
+  /** Steps that the attacker sends before it reads what has come. */
   private static final int STEPS_AT_ONCE = 20;
 
   private final SidecarProcess weir;

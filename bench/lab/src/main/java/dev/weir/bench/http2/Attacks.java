@@ -34,12 +34,12 @@ final class Attacks {
 
   private static final int AT_ONCE = 50;
 
-  /** Of unknown settings, which nobody has to look at. */
+  /** Pairs of unknown settings, which a peer ignores. */
   private static final int[] LONG_SETTINGS = new int[2 * 40];
 
   private static final int PRIORITY_UPDATE = 0x10;
 
-  /** Of these, 1,000 calls a second on each. */
+  /** Connections with 1,000 calls a second on each. */
   private static final int CALLING_CLIENTS = 20;
 
   private static final int CALLS_OF_STEP = 10;

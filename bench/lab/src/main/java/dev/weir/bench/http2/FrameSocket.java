@@ -40,7 +40,7 @@ final class FrameSocket implements AutoCloseable {
 
   private final Socket socket;
 
-  /** What has come of it: within TLS there may be more than {@link #in} can know of. */
+  /** Bytes that have come: within TLS there may be more than {@link #in} can know of. */
   private final InputStream received;
 
   private final DataInputStream in;

@@ -70,8 +70,7 @@ public final class Http2Command implements Callable<Integer> {
     report.expectSeconds("--seconds", seconds, 0.1, 60);
     final MarkdownReport text =
         new MarkdownReport("What HTTP/2 through a sidecar withstands", report.command());
-    final Path launcher =
-        WeirLauncher.find().orElseThrow(() -> new IOException("no launcher beside these classes"));
+    final Path launcher = WeirLauncher.required();
     text.fact(WeirLauncher.version(launcher));
     for (String part : parts) {
       try (TemporaryFolder folder = new TemporaryFolder("weir-bench-http2");

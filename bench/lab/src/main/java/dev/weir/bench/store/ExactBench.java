@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
@@ -7,6 +8,7 @@ import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TransportKind;
+import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.map.StoreLogin;
@@ -15,6 +17,7 @@ import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.store.map.Topology;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -38,7 +41,7 @@ final class ExactBench implements AutoCloseable {
   private final LoopStore loopStore;
 
   /**
-   * What one row was in one round.
+   * The figures of one row in one round.
    *
    * @param perSecond decisions.
    * @param serverUs processor time of the server's main thread per decision.
@@ -159,5 +162,45 @@ final class ExactBench implements AutoCloseable {
   public void close() {
     store.close();
     loop.close();
+  }
+
+  /** Processor time of an event loop for decisions, and the batches in which they travel. */
+  private static final class LoopMeter implements StoreObserver {
+    private final EventLoop eventLoop;
+    private volatile long batches;
+    private volatile long requests;
+
+    LoopMeter(EventLoop eventLoop) {
+      this.eventLoop = eventLoop;
+    }
+
+    /**
+     * Figures of the loop so far.
+     *
+     * @param cpuNs processor time of its thread.
+     * @param bytes allocated by its thread.
+     */
+    record Reading(long cpuNs, long bytes, long batches, long requests) {}
+
+    Reading read() {
+      return eventLoop
+          .submit(
+              () -> {
+                final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+                return new Reading(
+                    threads.getCurrentThreadCpuTime(),
+                    threads.getCurrentThreadAllocatedBytes(),
+                    batches,
+                    requests);
+              })
+          .awaitUninterruptibly()
+          .getNow();
+    }
+
+    @Override
+    public void storeSent(int checkCount, int requestCount) {
+      batches++;
+      requests += requestCount;
+    }
   }
 }

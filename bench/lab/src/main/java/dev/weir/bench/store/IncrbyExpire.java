@@ -38,7 +38,7 @@ public final class IncrbyExpire {
   }
 
   /**
-   * What so many seconds of it were.
+   * The figures of some seconds.
    *
    * @param serverUs processor time of the server's main thread per call.
    */

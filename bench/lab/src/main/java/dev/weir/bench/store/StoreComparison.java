@@ -30,7 +30,7 @@ public final class StoreComparison {
   private final RoundTable<Integer, Figures> figures = new RoundTable<>();
 
   /**
-   * What a contender was in one round.
+   * The figures of a contender in one round.
    *
    * @param perSecond decisions.
    * @param serverUs processor time of the server's main thread per decision.

@@ -18,7 +18,7 @@ interface StoreContender extends AutoCloseable {
   void close() throws IOException;
 
   /**
-   * What came of it.
+   * The decisions of a load.
    *
    * @param latencies in nanoseconds, from a question, or the pipeline that it was part of.
    * @param undecided those that failed, or that were refused.

@@ -73,7 +73,7 @@ final class StressHands {
     return new Leasing(hands, roundTrips, StressTable.SECOND);
   }
 
-  /** So many requests come. */
+  /** Counts the arrival of some requests. */
   void arrive(int count) {
     for (int i = 0; i < count; i++) {
       hands.arrived(hand, TERMS, nowNs());

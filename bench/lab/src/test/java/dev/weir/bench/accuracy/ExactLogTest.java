@@ -66,7 +66,7 @@ class ExactLogTest {
 
   @Test
   void aQueueGrowsAroundItsEnd() {
-    final TimeQueue queue = new TimeQueue();
+    final ExactLog.TimeQueue queue = new ExactLog.TimeQueue();
     for (int i = 1; i <= 6; i++) {
       queue.add(i);
     }

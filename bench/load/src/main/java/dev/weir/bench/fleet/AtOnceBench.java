@@ -15,7 +15,7 @@ final class AtOnceBench {
   /** Before the end of a window of the clock no more rounds are begun. */
   private static final long ROUND_NS = 2_000_000_000L;
 
-  /** Of the first budget that no round of a measurement has. */
+  /** Number of the first budget that no round of a measurement has. */
   private static final int WARM_UP_KEY = 1_000;
 
   private final FleetSettings settings;

@@ -5,9 +5,7 @@ import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/**
- * What became of the requests for one budget. Written by one thread, and read when that has ended.
- */
+/** The outcome of requests for one budget. Written by one thread, and read when that has ended. */
 final class BudgetTrace {
   private final Intervals admitted = new Intervals();
   private final Intervals refused = new Intervals();
@@ -40,7 +38,7 @@ final class BudgetTrace {
     return others.count();
   }
 
-  /** By how many requests the worst window was surely over the limit. */
+  /** Requests by which the worst window was surely over the limit. */
   long over(LimitSpec limit) {
     return WindowCheck.of(limit).over(admitted);
   }
@@ -90,7 +88,7 @@ final class BudgetTrace {
     return early;
   }
 
-  /** Of the admitted ones, and behind them of the refused ones. */
+  /** The middle of an admitted request's span, or, behind those, of a refused one's. */
   private long middleUs(int index) {
     return index < admitted.count()
         ? admitted.middleUs(index)

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What may go wrong in a fleet, as it is done to the processes of one. */
+/** A fault of a fleet, as it is done to its processes. */
 enum Fault {
   NONE("nothing", false) {
     @Override

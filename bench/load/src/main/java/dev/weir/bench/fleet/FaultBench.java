@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a fleet lets pass while something goes wrong: the modes that need the store side by side, on
- * the same sidecars, so that both meet the same fault. A store is made anew for each fault.
+ * Measures a fleet while something goes wrong: the modes that need the store side by side, on the
+ * same sidecars, so that both meet the same fault. A store is made anew for each fault.
  */
 final class FaultBench {
   private static final long LASTS_NS = 1_000_000_000L;

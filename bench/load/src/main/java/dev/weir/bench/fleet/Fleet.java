@@ -79,7 +79,7 @@ final class Fleet implements AutoCloseable {
     return load;
   }
 
-  /** What all sidecars have counted. */
+  /** The counts of all sidecars. */
   SidecarFigures figures() throws IOException {
     SidecarFigures sum = figuresOfKilled;
     for (SidecarProcess sidecar : sidecars) {

@@ -36,7 +36,9 @@ public final class FleetCommand implements Callable<Integer> {
   private static final int OVER = 3;
   private static final int ROUNDS_AT_ONCE = 20;
 
-  /** By which the machine's time may be set in a measurement without anybody's doing. */
+  /**
+   * Microseconds by which the machine's time may be adjusted in a measurement without a warning.
+   */
   private static final long STEP_US = 1_000;
 
   @Mixin private FleetOptions options;

@@ -243,7 +243,7 @@ final class FleetOptions {
         .findFirst();
   }
 
-  /** What a part is measured with. */
+  /** The settings of a part. */
   FleetSettings settings(Part part) {
     return new FleetSettings(
         modes(),

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was measured of a fleet, as Markdown that reads on a terminal too, and as a page. */
+/** The report on a fleet, as Markdown that reads on a terminal too, and as a page. */
 final class FleetReport {
   private static final String OVER =
       """
@@ -247,7 +247,7 @@ final class FleetReport {
     return Double.isNaN(value) ? "-" : format("%." + decimals + "f", value);
   }
 
-  /** What the words mean, and what was measured. */
+  /** All sections: the words' meaning first. */
   private List<ReportSection> all() {
     final List<ReportSection> all = new ArrayList<>();
     all.add(new ReportSection("What the figures say", List.of(OVER), null));

@@ -6,7 +6,7 @@ import dev.weir.proxy.rule.spec.Mode;
 import java.util.List;
 
 /**
- * What a fleet is like, and what it is asked.
+ * A fleet, and the load on it.
  *
  * @param modes that are measured beside each other.
  * @param limit of each key.

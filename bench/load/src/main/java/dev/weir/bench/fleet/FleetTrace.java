@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What became of a load, by rule: of each budget the requests, and over time how many there were
+ * The outcome of a load, by rule: of each budget the requests, and over time how many there were
  * and how long they took, from when they were due. Written by one thread, and read when that has
  * ended.
  */
@@ -25,7 +25,7 @@ final class FleetTrace {
   private final long startNs;
   private final long durationNs;
 
-  /** Of one rule. */
+  /** The trace of one rule. */
   private static final class RuleTrace {
     private final Map<Integer, BudgetTrace> budgets = new LinkedHashMap<>();
     private final Histogram latencies = LatencySeries.emptyHistogram();
@@ -127,7 +127,7 @@ final class FleetTrace {
     return sum(rule, BudgetTrace::undecidedCount);
   }
 
-  /** By how many requests the worst window of any of its budgets was surely over the limit. */
+  /** Requests by which the worst window of any of its budgets was surely over the limit. */
   long over(String rule, LimitSpec limit) {
     return rules.get(rule).budgets.values().stream()
         .mapToLong(budget -> budget.over(limit))
@@ -190,7 +190,7 @@ final class FleetTrace {
         : Math.round((slice + 1) * SLICE_NS / NS_PER_MS);
   }
 
-  /** By how many microseconds the machine's time was set while this was recorded. */
+  /** Microseconds by which the machine's time was set while this was recorded. */
   long clockStepUs() {
     return clock.stepUs(UnixClock.now());
   }

@@ -14,7 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What each mode lets pass of a load that moves between sidecars, and what it costs. */
+/** Measures what each mode lets pass of a load that moves between sidecars, and what it costs. */
 final class ModeBench {
   private final FleetSettings settings;
   private final FleetPrograms programs;
@@ -131,7 +131,7 @@ final class ModeBench {
     return sumUs;
   }
 
-  /** By mode. */
+  /** Figures by mode. */
   RoundTable<String, ModeFigures> table() {
     return table;
   }
@@ -145,7 +145,7 @@ final class ModeBench {
     return commandLine;
   }
 
-  /** By how many microseconds the machine's time was set in a measurement, at the most. */
+  /** The most microseconds by which the machine's time was set in a measurement. */
   long clockStepUs() {
     return clockStepUs;
   }

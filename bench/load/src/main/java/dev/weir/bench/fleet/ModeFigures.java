@@ -4,7 +4,7 @@ import dev.weir.proxy.rule.spec.LimitSpec;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one mode let pass, and what that cost, in one round.
+ * The figures of one mode in one round.
  *
  * @param over by how many requests the worst window was surely over the limit.
  * @param ideal how many one limiter without delay would have admitted.
@@ -30,7 +30,7 @@ record ModeFigures(
     Histogram latencies) {
   private static final double NS_PER_MS = 1e6;
 
-  /** What a rule let pass; without what only its sidecars and stores know. */
+  /** The figures of a rule that need neither its sidecars nor its stores. */
   static ModeFigures of(FleetTrace trace, String rule, LimitSpec limit, double seconds) {
     return new ModeFigures(
         trace.admitted(rule),

@@ -2,7 +2,7 @@ package dev.weir.bench.fleet;
 
 import java.util.Locale;
 
-/** What {@code weir bench fleet} looks at, with what it takes for that unless told otherwise. */
+/** A part of {@code weir bench fleet}, with its defaults. */
 enum Part {
   /** The modes beside each other, under a load that the limit bears. */
   LOAD(8, "10000/1s", 0.95, 1),
@@ -10,7 +10,7 @@ enum Part {
   FAULTS(4, "1000/1s", 1.3, 2),
   /** Many requests at one moment. */
   AT_ONCE(4, "10/1m", 1, 1),
-  /** What a proxied request costs one sidecar. */
+  /** The cost of a proxied request for one sidecar. */
   PROXIED(1, "5000/1s", 0.2, 8);
 
   private final int sidecars;

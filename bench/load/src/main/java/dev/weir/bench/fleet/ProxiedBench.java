@@ -21,8 +21,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a proxied request costs one sidecar in each mode, at one rate. The sidecar has a core; load,
- * service and store share the other.
+ * The cost of a proxied request in each mode, at one rate. The sidecar has a core; load, service
+ * and store share the other.
  */
 final class ProxiedBench {
   private static final int CONNECTIONS = 32;

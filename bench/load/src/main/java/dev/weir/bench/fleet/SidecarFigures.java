@@ -1,7 +1,7 @@
 package dev.weir.bench.fleet;
 
 /**
- * What sidecars count of the store, as their {@code /metrics} tell it.
+ * The counts of sidecars about the store, as their {@code /metrics} tell them.
  *
  * @param operations of the store: checks, asks and what was given back.
  * @param calls of the script, each with a batch of operations.

@@ -80,7 +80,7 @@ final class StoreRelay implements AutoCloseable {
     on(() -> held = true);
   }
 
-  /** What was held passes, and all else. */
+  /** Lets pass what was held, and all that comes. */
   void release() {
     on(
         () -> {

@@ -21,7 +21,7 @@ final class UnixClock {
     this.behindNs = behindNs;
   }
 
-  /** As the clocks are now. */
+  /** Reads both clocks now. */
   static UnixClock now() {
     UnixClock best = read();
     for (int i = 1; i < READINGS; i++) {
@@ -50,7 +50,7 @@ final class UnixClock {
     return epochUs + 1 - Math.floorDiv(beforeNs - ns, 1_000);
   }
 
-  /** By how many microseconds another one's Unix time has been set forward against this one's. */
+  /** Microseconds by which another one's Unix time was set forward against this one's. */
   long stepUs(UnixClock later) {
     return later.epochUs - notAfterUs(later.beforeNs);
   }

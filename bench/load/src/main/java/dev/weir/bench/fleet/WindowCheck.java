@@ -34,7 +34,7 @@ abstract class WindowCheck {
     };
   }
 
-  /** By how many requests the worst window was over the limit; 0 if none surely was. */
+  /** Requests by which the worst window was over the limit; 0 if none surely was. */
   abstract long over(Intervals admitted);
 
   private static long unitsOver(long scaled, long scale) {
@@ -86,7 +86,7 @@ abstract class WindowCheck {
     }
   }
 
-  /** So many in any window that begins and ends with a tick of a clock. */
+  /** At most a limit in any window that begins and ends with a tick of a clock. */
   static final class Sliding extends WindowCheck {
     private final long limit;
     private final long tickUs;

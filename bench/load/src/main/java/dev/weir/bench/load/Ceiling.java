@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the harness itself can do on this machine, now: the same requests, as many as it can, to a
+ * The most that the harness can do on this machine now: the same requests, as many as it can, to a
  * server in this process that does nothing but answer, without TLS.
  *
  * @param perSecond requests for which the event loops would need all the processor time that they

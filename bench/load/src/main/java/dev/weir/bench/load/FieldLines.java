@@ -26,7 +26,7 @@ final class FieldLines {
   private static final int INDEXED = 0x80;
   private static final int NAME_INDEX_MASK = 0x0f;
 
-  /** Of grpc-timeout. */
+  /** The value of grpc-timeout. */
   private static final long END_OF_TIMEOUT = 100_000_000;
 
   private static final long SEED = 0x7ACE;

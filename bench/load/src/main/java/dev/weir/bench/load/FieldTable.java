@@ -25,7 +25,7 @@ final class FieldTable {
   private static final int SIZE_UPDATE = 0x20;
   private static final int SIZE_UPDATE_BITS = 5;
 
-  /** By the number of the insertion; what was evicted stands there until it is overwritten. */
+  /** Entries by the number of their insertion; an evicted one stays until it is overwritten. */
   private final FieldLine[] entries = new FieldLine[MOST_ENTRIES];
 
   // The last insertion of what has that hash: looked at again before it is believed.

@@ -139,7 +139,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter implements Load
     return true;
   }
 
-  /** Where the answer whose head was read will end. */
+  /** The end of the answer whose head was read. */
   private void frame() {
     status = head.status();
     keepAlive = head.keepAlive();

@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * What one event loop counts and times. Written by that loop only, without waiting or allocating;
+ * Counts and times of one event loop. Written by that loop only, without waiting or allocating;
  * read by one other thread, which sees what was written a moment ago.
  */
 final class LoopRecorder {

@@ -18,7 +18,7 @@ public final class Programs {
   /** Time enough for a launcher that builds first. */
   private static final int ANSWER_MINUTES = 10;
 
-  /** Where Debian has servers, which is on the PATH of administrators alone. */
+  /** Debian's folders of servers, which are on the PATH of administrators alone. */
   private static final List<String> SERVERS = List.of("/usr/local/sbin", "/usr/sbin", "/sbin");
 
   private Programs() {}
@@ -33,7 +33,16 @@ public final class Programs {
   }
 
   /**
-   * What a command prints, on both its outputs.
+   * A program by its name, as {@link #find} finds it.
+   *
+   * @throws IOException if there is none.
+   */
+  public static Path required(String name) throws IOException {
+    return find(name).orElseThrow(() -> new IOException("not installed"));
+  }
+
+  /**
+   * Runs a command; returns all that it prints.
    *
    * @throws IOException if it cannot be started, or fails.
    */

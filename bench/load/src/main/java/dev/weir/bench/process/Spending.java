@@ -3,7 +3,7 @@ package dev.weir.bench.process;
 import java.io.IOException;
 import java.util.List;
 
-/** What servers spend while they are measured: begins when it is made. */
+/** The processor time of servers while they are measured, from when this is made. */
 public final class Spending {
   private final List<Long> pids;
   private final Cores cores;
@@ -12,7 +12,7 @@ public final class Spending {
   private final long startNs = System.nanoTime();
 
   /**
-   * What was spent.
+   * Processor time that was spent.
    *
    * @param spentUs processor time of the servers, and of what they have started.
    * @param othersPercent of their core, taken by others meanwhile; NaN where they have no core.
@@ -42,7 +42,7 @@ public final class Spending {
     return pids.stream().mapToDouble(ProcessorTime::ofTreeUs).sum();
   }
 
-  /** What has been spent by now. */
+  /** Processor time spent by now. */
   public Spent end() throws IOException {
     final double spentUs = ofServersUs() - spentBeforeUs;
     final double wallUs = (System.nanoTime() - startNs) / 1e3;

@@ -31,6 +31,15 @@ public final class WeirLauncher {
   }
 
   /**
+   * The launcher, as {@link #find} finds it.
+   *
+   * @throws IOException if there is none.
+   */
+  public static Path required() throws IOException {
+    return find().orElseThrow(() -> new IOException("no launcher beside these classes"));
+  }
+
+  /**
    * Version and commit, one line. The launcher builds what is older than its sources, so that what
    * is measured is what is there.
    */

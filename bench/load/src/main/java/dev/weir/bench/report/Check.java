@@ -1,7 +1,7 @@
 package dev.weir.bench.report;
 
 /**
- * What became of a threshold.
+ * The outcome of a threshold.
  *
  * @param threshold as it was asked for: {@code p99<2ms}.
  * @param measured the value with its unit: {@code 1.31 ms}.

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Runs, and what else was measured, as one page of HTML that needs nothing else: no network, and no
  * script for its figures. The charts are drawn by Chart.js, which is in the page with its licence.
- * Of several runs the first is what the others are compared with.
+ * The first of several runs is the one with which the others are compared.
  */
 public final class HtmlReport {
   private static final String LIBRARY = "/META-INF/resources/webjars/chart.js/4.5.1/";

@@ -52,7 +52,7 @@ final class IntervalLog {
   private IntervalLog() {}
 
   /**
-   * What a log says.
+   * The content of a log.
    *
    * @param startEpochMs of its first interval, as far as the log tells; 0 otherwise.
    * @param series by tag, empty for none, in the order in which they come; times since the start.

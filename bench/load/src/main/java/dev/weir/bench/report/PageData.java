@@ -13,8 +13,8 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the charts of a page draw, as JSON that may stand in a script element: as many points as can
- * be told apart, whatever the length of the run.
+ * The data of a page's charts, as JSON that may stand in a script element: as many points as can be
+ * told apart, whatever the length of the run.
  */
 final class PageData {
   private static final int MOST_POINTS = 300;

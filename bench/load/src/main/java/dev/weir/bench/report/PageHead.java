@@ -39,7 +39,7 @@ final class PageHead {
     html.raw("</header>\n");
   }
 
-  /** What was measured, behind the header. */
+  /** Figures, behind the header. */
   void figures() throws IOException {
     warnings();
     if (runs.size() == 1) {

@@ -22,7 +22,7 @@ public record ReportSection(
     this(title, List.of(), null, facts);
   }
 
-  /** As Markdown, ending with an empty line. */
+  /** The section as Markdown, ending with an empty line. */
   public String markdown() {
     final StringBuilder markdown = new StringBuilder("## " + title + "\n\n");
     text.forEach(paragraph -> markdown.append(paragraph.strip()).append("\n\n"));

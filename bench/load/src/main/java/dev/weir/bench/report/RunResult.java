@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one run of load measured, or what a sidecar recorded of itself: all that a report says.
+ * The result of a run of load, or a sidecar's record of itself: all that a report says.
  *
  * @param name of the run, as a reader tells it from others; one line.
  * @param facts by label, in the order in which they are shown: machine, JDK, commit, command, load.

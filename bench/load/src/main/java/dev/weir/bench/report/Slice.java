@@ -1,8 +1,8 @@
 package dev.weir.bench.report;
 
 /**
- * What happened in a part of a run, usually a second. A request is counted as due where it should
- * have started, as sent where it did, and by its outcome where it ended: in the slice, not of it.
+ * Counts of a part of a run, usually a second. A request is counted as due where it should have
+ * started, as sent where it did, and by its outcome where it ended: in the slice, not of it.
  *
  * @param startMs since the run began, without the warm-up.
  * @param endMs more than {@code startMs}.

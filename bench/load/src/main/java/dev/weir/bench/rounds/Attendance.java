@@ -45,7 +45,7 @@ public final class Attendance {
     return versions;
   }
 
-  /** What was left out, each with the reason. */
+  /** Servers and cases that were left out, each with the reason. */
   public Set<String> leftOut() {
     return leftOut;
   }

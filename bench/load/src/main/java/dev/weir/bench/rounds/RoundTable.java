@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What was measured in rounds, by what it was measured at and who was measured. Rounds are in order
- * of time.
+ * Figures of rounds, by what it was measured at and who was measured. Rounds are in order of time.
  *
  * @param <C> what it was measured at.
  * @param <F> the figures of one round.
@@ -29,7 +28,7 @@ public final class RoundTable<C, F> {
     return List.copyOf(figures.keySet());
   }
 
-  /** Of whom there are figures in a cell. */
+  /** The names of which there are figures in a cell. */
   public List<String> names(C cell) {
     return List.copyOf(figures.getOrDefault(cell, Map.of()).keySet());
   }

@@ -3,7 +3,7 @@ package dev.weir.bench.scenario;
 import java.util.List;
 
 /**
- * What a run shall do.
+ * The task of a run.
  *
  * @param name one line.
  * @param requests at least one.

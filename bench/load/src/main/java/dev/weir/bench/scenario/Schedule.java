@@ -125,7 +125,7 @@ public final class Schedule {
     private double[] counts = new double[16];
     private int size = 1;
 
-    /** So many requests, evenly over a time; all at once over none. */
+    /** Adds requests, evenly over a time; all at once over none. */
     Builder line(long durationNs, double count) {
       if (size == timesNs.length) {
         timesNs = Arrays.copyOf(timesNs, 2 * size);

@@ -3,8 +3,8 @@ package dev.weir.bench.scenario;
 import java.util.regex.Pattern;
 
 /**
- * What nobody should read in a report: reports are mailed and kept. Known by its name, so a body's
- * or a path's is not.
+ * Secrets that a report must not show: reports are mailed and kept. Known by name, so a body's or a
+ * path's is not.
  */
 public final class Secrets {
   private static final String NAMES = "(?:authorization|cookie|token|secret|password|api[-_]?key)";

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What must hold in the end: {@code p99<2ms}, {@code errors<0.1%}, {@code refused==40}, {@code
- * rate>=1000}.
+ * A condition on the figures of a run: {@code p99<2ms}, {@code errors<0.1%}, {@code refused==40},
+ * {@code rate>=1000}.
  *
  * @param text as it was written.
  * @param percentile of {@link Figure#PERCENTILE}, from 0 to 100; 0 otherwise.

@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record TlsSettings(
     Path authorities, boolean insecure, boolean resumes, List<String> groups) {
-  /** What a browser does. */
+  /** The settings of a browser. */
   public static final TlsSettings USUAL = new TlsSettings(null, false, true);
 
   /** Offers the groups that the library does. */

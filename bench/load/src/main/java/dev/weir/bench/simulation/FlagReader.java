@@ -13,7 +13,7 @@ import java.util.function.Function;
 final class FlagReader {
   private final List<String> faults = new ArrayList<>();
 
-  /** What was wrong, in the order in which it was read. */
+  /** Faults in the order in which flags were read. */
   List<String> faults() {
     return faults;
   }

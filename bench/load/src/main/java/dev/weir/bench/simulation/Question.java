@@ -1,11 +1,11 @@
 package dev.weir.bench.simulation;
 
 /**
- * What a sidecar asked the store, from when it was sent until nothing of it can come back any more.
- * One event is due of it at a time. Reused.
+ * A question of a sidecar to the store, from its sending until nothing of it can come back. One
+ * event is due of it at a time. Reused.
  */
 final class Question {
-  /** What comes next. */
+  /** The next event of a question. */
   enum Step {
     /** The question reaches the store. */
     ASKED,
@@ -62,11 +62,11 @@ final class Question {
   long grantedMark;
   long keptMark;
 
-  /** Where the kept units are. */
+  /** The place of the kept units in the hand. */
   int place;
 
   long lease;
 
-  /** What is given back, kept for {@link #lifeUs}, by {@link #keptMark}. */
+  /** Units that are given back, kept for {@link #lifeUs}, by {@link #keptMark}. */
   long unused;
 }

@@ -266,7 +266,7 @@ public final class SimulateCommand implements Callable<Integer> {
         figures.mostOpsOfShard());
   }
 
-  /** What all lines have in common; null if there are faults. */
+  /** The settings that all lines have in common; null if there are faults. */
   private SimulationSettings settings() {
     LimitSpec limitSpec = limitSpec();
     Long lifeNs = lifeNs(limitSpec);

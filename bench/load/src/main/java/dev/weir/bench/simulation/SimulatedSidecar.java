@@ -9,11 +9,11 @@ import dev.weir.algorithms.store.StoredBudgets;
 import java.util.Arrays;
 
 /**
- * What one sidecar has in its memory: hands with the rules of leases, what refusals prove, and a
- * clock of its own. A crash loses all but the clock.
+ * The memory of one sidecar: hands with the rules of leases, what refusals prove, and a clock of
+ * its own. A crash loses all but the clock.
  */
 final class SimulatedSidecar implements AutoCloseable {
-  /** As many hands as a sidecar has at most. */
+  /** The most hands that a sidecar has. */
   private static final int MOST_HANDS = 1 << 14;
 
   /** How long a refusal proves anything, as in {@code admission.RefusalProofs}. */
@@ -26,15 +26,15 @@ final class SimulatedSidecar implements AutoCloseable {
   private final long clockStartNs;
   private final int driftPpm;
 
-  /** By key, until when the store's last answer proves a refusal. */
+  /** Times until which the store's last answer proves a refusal, by key. */
   private final long[] provenUntilNs;
 
   private final long[] refusedSinceNs;
 
-  /** By key, in mode local; else null. */
+  /** Own budgets by key, in mode local; else null. */
   private final StoredBudgets[] own;
 
-  /** By key, the ask for units to keep that was sent last. */
+  /** The ask for units to keep that was sent last, by key. */
   final Question[] underWay;
 
   final Taken taken = new Taken();
@@ -86,7 +86,7 @@ final class SimulatedSidecar implements AutoCloseable {
     Arrays.fill(own, null);
   }
 
-  /** What its clock says; the product fits a long for an hour and half a million ppm. */
+  /** The time by its clock; the product fits a long for an hour and half a million ppm. */
   long clockNs(long nowNs) {
     return clockStartNs + nowNs + nowNs * driftPpm / 1_000_000;
   }

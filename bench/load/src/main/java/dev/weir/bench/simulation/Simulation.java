@@ -44,10 +44,10 @@ final class Simulation implements AutoCloseable {
   private final SimulatedSidecar[] sidecars;
   private final EventQueue events = new EventQueue();
 
-  /** By key. */
+  /** Budgets in the store, by key. */
   private StoredBudgets[] stored;
 
-  /** What is to take the store's place; null if nothing is. */
+  /** The server that is to take the store's place; null if none is. */
   private Replica replica;
 
   private int failovers;

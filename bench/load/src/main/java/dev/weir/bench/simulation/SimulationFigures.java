@@ -2,7 +2,7 @@ package dev.weir.bench.simulation;
 
 import java.util.Arrays;
 
-/** What came of a simulation. Shares are from 0 to 1. */
+/** The figures of a simulation. Shares are from 0 to 1. */
 final class SimulationFigures {
   private final double seconds;
   private final long[][] opsBySecond;
@@ -40,12 +40,12 @@ final class SimulationFigures {
     return admitted;
   }
 
-  /** By how many requests the worst window of any key was over its limit. */
+  /** Requests by which the worst window of any key was over its limit. */
   long over() {
     return over;
   }
 
-  /** So many fewer were admitted than by a limiter without delay, as a share of those that came. */
+  /** Requests admitted fewer than by a limiter without delay, as a share of those that came. */
   double net() {
     return (double) (ideal - admitted) / Math.max(1, offered);
   }
@@ -60,7 +60,7 @@ final class SimulationFigures {
     return (double) undecided / Math.max(1, offered);
   }
 
-  /** What was free when requests were refused, on average, as a share of the limit. */
+  /** Units free when requests were refused, on average, as a share of the limit. */
   double room() {
     return room / Math.max(1, refused);
   }

@@ -4,7 +4,7 @@ import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 
 /**
- * What a fleet is like, and what happens to it. Times are in nanoseconds.
+ * A fleet, and what happens to it. Times are in nanoseconds.
  *
  * @param mode who decides.
  * @param limit of each key.
@@ -61,14 +61,14 @@ record SimulationSettings(
       return new Traffic(load, 1, 1, 0);
     }
 
-    /** Of all the time, so much of it has requests. */
+    /** The part of the time that has requests. */
     double onShare() {
       return (double) onNs / (onNs + offNs);
     }
   }
 
   /**
-   * What lies between the sidecars and the store.
+   * The network between the sidecars and the store.
    *
    * @param delayNs the median of a round trip.
    * @param slowShare of answers, that take {@link #SLOW_NS} more.
@@ -77,7 +77,7 @@ record SimulationSettings(
   record Network(long delayNs, double slowShare, long deadlineNs) {}
 
   /**
-   * What goes wrong.
+   * The faults of a run.
    *
    * @param lossShare of answers, that never come; the store has decided.
    * @param crashEveryNs from one crash of a sidecar to its next, on average; 0 if none crashes.

@@ -4,9 +4,9 @@ import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What has been used of one budget, and whether that is what its limit promises of every window.
- * Written from those promises alone: shares no code with what decides. Times are whole microseconds
- * of the store's time, and never step back.
+ * The uses of one budget, and whether they are what its limit promises of every window. Written
+ * from those promises alone: shares no code with what decides. Times are whole microseconds of the
+ * store's time, and never step back.
  */
 public abstract class Uses {
   /**
@@ -48,10 +48,7 @@ public abstract class Uses {
 
   abstract long free(long atUs);
 
-  /**
-   * Of all windows that end now, so many more than the limit's rate times their length were used:
-   * at most the burst, for paced limits.
-   */
+  /** At most the burst beyond the limit's rate times the length, in each window that ends now. */
   static final class Paced extends Uses {
     private final long burst;
     private final long units;
@@ -86,7 +83,7 @@ public abstract class Uses {
     }
   }
 
-  /** So many in each window of the clock. */
+  /** At most a limit in each window of the clock. */
   static final class Fixed extends Uses {
     private final long limit;
     private final long windowUs;
@@ -152,7 +149,7 @@ public abstract class Uses {
     }
   }
 
-  /** So many in any window, by the times of the uses themselves. */
+  /** At most a limit in any window, by the times of the uses themselves. */
   static final class Log extends Uses {
     private final long limit;
     private final long windowUs;
@@ -192,7 +189,7 @@ public abstract class Uses {
     }
   }
 
-  /** So many in the present sub-window and those before it that make a window. */
+  /** At most a limit in the present sub-window and those before it that make a window. */
   static final class Ring extends Uses {
     private final long limit;
     private final long widthUs;
