@@ -5,7 +5,7 @@ package dev.weir.proxy.request;
  * callers it has.
  */
 public interface Admission {
-  /** The result of {@link #ask} when the verdict is known at once. */
+  /** The ticket of a verdict that is known at once. */
   long SETTLED = -1;
 
   /** The result of {@link #keep} when nothing can be given back. */
@@ -36,26 +36,15 @@ public interface Admission {
   }
 
   /**
-   * Asks for a verdict. One that is known at once is {@link #verdict()}; only one that comes later
-   * is told to {@code asker}, and nobody is told anything within this call. If it throws, the
-   * question is forgotten.
+   * Asks for a verdict. One that is known at once is returned; only one that comes later is told to
+   * {@code asker}, and nobody is told anything within this call. If it throws, the question is
+   * forgotten.
    *
    * @param question valid until this call returns.
    * @param nowNs when the request arrived.
-   * @return {@link #SETTLED}, or a ticket for {@link VerdictListener#decided} and {@link #ended}.
+   * @return the verdict or the ticket of one; valid until the next question.
    */
-  long ask(Question question, VerdictListener asker, long nowNs);
-
-  /** The verdict of the last {@link #ask} that was settled; valid until the next. */
-  Verdict verdict();
-
-  /**
-   * Whether the rule of the last question counts the messages of a stream: then a question like it
-   * is to be asked before each message but the first.
-   */
-  default boolean countsMessages() {
-    return false;
-  }
+  Asked ask(Question question, VerdictListener asker, long nowNs);
 
   /** When a request may pass that is held until then, in the loop's time; or {@link #NOT_HELD}. */
   long dueNs(long ticket);

@@ -9,7 +9,7 @@ public interface VerdictListener {
    * A verdict has come late: once per question, on the event loop that asked, while nothing is
    * being asked; not at all if the end of the request was told before.
    *
-   * @param ticket what {@link Admission#ask} returned.
+   * @param ticket that {@link Admission#ask} returned.
    * @param verdict valid during the call only.
    */
   void decided(long ticket, Verdict verdict);

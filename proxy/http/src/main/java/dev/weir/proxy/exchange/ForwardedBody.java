@@ -1,6 +1,7 @@
 package dev.weir.proxy.exchange;
 
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
@@ -144,14 +145,15 @@ final class ForwardedBody implements VerdictListener {
       if (from == bytes.writerIndex()) {
         return service.data(bytes, end);
       }
-      ticket = loop.ask(messages.head(), times.endNs(), this, loop.clock.nowNs());
-      if (!loop.admission.countsMessages()) {
+      Asked asked = loop.ask(messages.head(), times.endNs(), this, loop.clock.nowNs());
+      ticket = asked.ticket();
+      if (!asked.countsMessages()) {
         messages.stop(); // other rules hold now: this was the last
       }
-      if (ticket != Admission.SETTLED) {
+      if (asked.verdict() == null) {
         return giveUntil(bytes, from);
       }
-      settled(loop.admission.verdict());
+      settled(asked.verdict());
     }
     int heldLength = service.data(bytes.readRetainedSlice(from - bytes.readerIndex()), false);
     bytes.release();

@@ -1,6 +1,7 @@
 package dev.weir.proxy.exchange;
 
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
@@ -105,19 +106,19 @@ public final class ProxiedRequest implements VerdictListener {
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
       return ending.refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
-    ticket = loop.ask(incoming.view(), times.endNs(), this, nowNs);
-    boolean countsMessages = loop.admission.countsMessages();
-    if (countsMessages) {
+    Asked asked = loop.ask(incoming.view(), times.endNs(), this, nowNs);
+    ticket = asked.ticket();
+    if (asked.countsMessages()) {
       body.count(incoming.view());
     }
-    head.wantsContent(countsMessages);
-    if (ticket != Admission.SETTLED) {
+    head.wantsContent(asked.countsMessages());
+    Verdict verdict = asked.verdict();
+    if (verdict == null) {
       loop.origin.encode(incoming, head);
       times.awaitVerdict(nowNs);
       headWaits();
       return null;
     }
-    Verdict verdict = loop.admission.verdict();
     if (!verdict.allowed()) {
       return ending.refused(verdict, How.REFUSED_HERE);
     }

@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.FairCap;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -69,7 +70,7 @@ public final class RequestLoop {
    *
    * @param endNs when it is worth nothing any more, in the loop's time.
    */
-  long ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
+  Asked ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
     asking = true;
     try {
       return admission.ask(question.traffic(head).deadlineNs(endNs), asker, nowNs);

@@ -1,6 +1,7 @@
 package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
@@ -20,6 +21,7 @@ public final class HeldAdmission implements Admission {
   private final Verdict verdict = new Verdict();
   private final Map<Long, VerdictListener> waiting = new HashMap<>();
   private long tickets;
+  private final Asked result = new Asked();
 
   /** Whether verdicts come late, by {@link #decide}. */
   public boolean late;
@@ -40,16 +42,15 @@ public final class HeldAdmission implements Admission {
   public final List<String> ends = new ArrayList<>();
 
   @Override
-  public long ask(Question question, VerdictListener asker, long nowNs) {
+  public Asked ask(Question question, VerdictListener asker, long nowNs) {
     asked++;
     if (late) {
       charged++;
       waiting.put(tickets, asker);
-      return tickets++;
+      return result.awaited(tickets++).countsMessages(countsMessages);
     }
-    verdict(refusal);
     charged += refusal == null ? 1 : 0;
-    return SETTLED;
+    return result.settled(verdict(refusal)).countsMessages(countsMessages);
   }
 
   private Verdict verdict(RefusalReason reason) {
@@ -71,16 +72,6 @@ public final class HeldAdmission implements Admission {
   /** How many verdicts are awaited. */
   public int waiting() {
     return waiting.size();
-  }
-
-  @Override
-  public boolean countsMessages() {
-    return countsMessages;
-  }
-
-  @Override
-  public Verdict verdict() {
-    return verdict;
   }
 
   @Override

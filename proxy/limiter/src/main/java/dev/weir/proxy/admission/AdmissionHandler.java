@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -57,10 +58,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** The question that is being asked, while it is: nobody is told anything meanwhile. */
   private long asking = NOBODY;
 
-  private Verdict known;
-
-  /** Whether the rule of the question that was asked last counts messages. */
-  private boolean countsMessages;
+  private final Asked asked = new Asked();
 
   /** Whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
@@ -124,26 +122,26 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public long ask(Question question, VerdictListener listener, long nowNs) {
+  public Asked ask(Question question, VerdictListener listener, long nowNs) {
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
-    countsMessages = rule != null && rule.countsMessages();
     boolean isTimedTogether =
         (question.isFollowed() || question.isTimedTogether()) && (rule == null || !rule.isLeased());
     Verdict found = withoutCharges(rule, question, ahead);
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
     }
-    return ask(found, charges, rule, question.purpose(), isTimedTogether, listener, nowNs);
+    return ask(found, charges, rule, question.purpose(), isTimedTogether, listener, nowNs)
+        .countsMessages(rule != null && rule.countsMessages());
   }
 
   /**
-   * Asks about limits that no rule of the set has, which the caller has found: with the verdict as
-   * of {@link #ask(Question, VerdictListener, long)}.
+   * Asks about limits that no rule of the set has, which the caller has found, as {@link
+   * #ask(Question, VerdictListener, long)} does.
    *
    * @param of valid until this call returns.
    */
-  public long ask(Charges of, VerdictListener listener, long nowNs) {
+  public Asked ask(Charges of, VerdictListener listener, long nowNs) {
     return ask(null, of, null, of.purpose(), true, listener, nowNs);
   }
 
@@ -176,7 +174,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
    * @param withoutCharges the verdict, where no limit has a say; null if the gate decides.
    * @param rule null if none applies.
    */
-  private long ask(
+  private Asked ask(
       Verdict withoutCharges,
       Charges of,
       Rule rule,
@@ -187,8 +185,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     assert asking == NOBODY : "a request is asked for within the question of another";
     long ticket = parked.next(purpose);
     if (ticket == ParkedRequests.FULL) {
-      known = verdict.refuse(RefusalReason.TOO_MANY_PARKED);
-      return SETTLED;
+      return asked.settled(verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }
     Verdict found = withoutCharges == null ? askGate(ticket, of, nowNs) : withoutCharges;
     RuleCounters counters = counts.of(purpose, rule);
@@ -199,12 +196,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       } else {
         counts.decided(purpose, rule, false, clock.tick() - nowNs);
       }
-      known = conclude(ticket, rule, counters, purpose, found);
-      return SETTLED;
+      return asked.settled(conclude(ticket, rule, counters, purpose, found));
     }
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
-    known = found == null ? null : hold(ticket, found);
-    return known == null ? ticket : SETTLED;
+    Verdict tooMany = found == null ? null : hold(ticket, found);
+    return tooMany == null ? asked.awaited(ticket) : asked.settled(tooMany);
   }
 
   /** The verdict; null if the gate will tell it later. */
@@ -241,16 +237,6 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Limits that no rule has were replaced: questions that have not been decided keep theirs. */
   public void limitsChanged() {
     gate.rulesChanged();
-  }
-
-  @Override
-  public Verdict verdict() {
-    return known;
-  }
-
-  @Override
-  public boolean countsMessages() {
-    return countsMessages;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Purpose;
@@ -90,8 +92,8 @@ class AdmissionHandlerTest {
     handler.expect(questions, questions.length);
     int allowed = 0;
     for (int i = 1; i < questions.length; i++) {
-      assertEquals(Admission.SETTLED, handler.ask(questions[i], new Recorder(), clock.tick()));
-      allowed += handler.verdict().allowed() ? 1 : 0;
+      Verdict verdict = handler.ask(questions[i], new Recorder(), clock.tick()).verdict();
+      allowed += verdict.allowed() ? 1 : 0;
     }
     assertEquals(3, allowed);
   }
@@ -105,7 +107,7 @@ class AdmissionHandlerTest {
     handler.publish(RuleSet.compile(List.of(limit("3/1h").build()), false, RuleSet.EMPTY, 0));
     for (int i = 0; i < 5; i++) {
       question.start(Operation.CHECK, Purpose.DECISION).request(request("/a")).timedTogether();
-      assertEquals(Admission.SETTLED, handler.ask(question, new Recorder(), clock.nowNs()));
+      assertNotNull(handler.ask(question, new Recorder(), clock.nowNs()).verdict());
     }
     assertEquals(0, all.latencies().summary(LatencyStep.DECISION).count());
     handler.endTogether();
@@ -120,8 +122,7 @@ class AdmissionHandlerTest {
     Question[] questions = {new Question().traffic(request("/a"))};
     handler.expect(questions, 1);
     handler.publish(RuleSet.EMPTY);
-    handler.ask(questions[0], new Recorder(), clock.tick());
-    assertTrue(handler.verdict().allowed());
+    assertTrue(handler.ask(questions[0], new Recorder(), clock.tick()).verdict().allowed());
   }
 
   @Test
@@ -135,10 +136,8 @@ class AdmissionHandlerTest {
     Question[] second = {new Question().traffic(request("/many"))};
     handler.expect(first, 1);
     handler.expect(second, 1);
-    handler.ask(first[0], new Recorder(), clock.tick());
-    assertEquals(1, handler.verdict().limit());
-    handler.ask(second[0], new Recorder(), clock.tick());
-    assertEquals(9, handler.verdict().limit());
+    assertEquals(1, handler.ask(first[0], new Recorder(), clock.tick()).verdict().limit());
+    assertEquals(9, handler.ask(second[0], new Recorder(), clock.tick()).verdict().limit());
   }
 
   @Test
@@ -279,10 +278,12 @@ class AdmissionHandlerTest {
     Recorder recorder = new Recorder();
     question.start(Operation.CHECK, purpose).request(request("/a"));
     int parked = 0;
-    while (handler.ask(question, recorder, clock.tick()) != Admission.SETTLED) {
+    Verdict refusal = handler.ask(question, recorder, clock.tick()).verdict();
+    while (refusal == null) {
       parked++;
+      refusal = handler.ask(question, recorder, clock.tick()).verdict();
     }
-    assertEquals(RefusalReason.TOO_MANY_PARKED, handler.verdict().refusal());
+    assertEquals(RefusalReason.TOO_MANY_PARKED, refusal.refusal());
     return parked;
   }
 
@@ -488,16 +489,17 @@ class AdmissionHandlerTest {
   /** Asks, and tells the asker what is known at once, as connections do. */
   private long admit(
       AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
-    long ticket = ask(handler, request, asker, nowNs);
-    if (ticket == Admission.SETTLED) {
-      asker.decided(ticket, handler.verdict());
+    Asked asked = handler.ask(question.traffic(request), asker, nowNs);
+    long ticket = asked.ticket();
+    if (asked.verdict() != null) {
+      asker.decided(ticket, asked.verdict());
     }
     return ticket;
   }
 
   private long ask(
       AdmissionHandler handler, RequestView request, VerdictListener asker, long nowNs) {
-    return handler.ask(question.traffic(request), asker, nowNs);
+    return handler.ask(question.traffic(request), asker, nowNs).ticket();
   }
 
   private void leave(AdmissionHandler handler, long ticket) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -259,9 +260,9 @@ class ExactGateTest {
     Client client = new Client(name);
     long nowNs = store.clock().nowNs();
     question.traffic(TextRequest.of("GET", "/", fields));
-    long ticket = admission.ask(question, client, nowNs);
-    if (ticket == Admission.SETTLED) {
-      client.decided(ticket, admission.verdict());
+    Asked asked = admission.ask(question, client, nowNs);
+    if (asked.verdict() != null) {
+      client.decided(asked.ticket(), asked.verdict());
     }
   }
 

@@ -117,7 +117,7 @@ class LeasedAllocationTest {
   }
 
   private void ask(ModelStore store) {
-    if (admission.ask(question, nobody, store.clock().nowNs()) == Admission.SETTLED) {
+    if (admission.ask(question, nobody, store.clock().nowNs()).verdict() != null) {
       atOnce++;
     }
   }

@@ -152,10 +152,12 @@ class LeasedAskTest extends LeasedGateFixture {
     ask();
     Client gone = new Client();
     long ticket =
-        admission.ask(
-            question.traffic(TextRequest.of("GET", "/", "x-user", "u", "x-group", "g")),
-            gone,
-            store.clock().nowNs());
+        admission
+            .ask(
+                question.traffic(TextRequest.of("GET", "/", "x-user", "u", "x-group", "g")),
+                gone,
+                store.clock().nowNs())
+            .ticket();
     ask();
     admission.ended(ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
     answerAll();

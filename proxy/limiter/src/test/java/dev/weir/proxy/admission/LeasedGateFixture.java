@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.lease.LeaseKeeper;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.TextRequest;
@@ -57,11 +58,12 @@ abstract class LeasedGateFixture {
   /** Asks; whether the verdict was known at once. */
   boolean ask(Question of) {
     Client client = new Client();
-    long ticket = admission.ask(of, client, store.clock().nowNs());
-    if (ticket == Admission.SETTLED) {
-      client.decided(ticket, admission.verdict());
+    Asked asked = admission.ask(of, client, store.clock().nowNs());
+    if (asked.verdict() == null) {
+      return false;
     }
-    return ticket == Admission.SETTLED;
+    client.decided(asked.ticket(), asked.verdict());
+    return true;
   }
 
   final class Client implements VerdictListener {

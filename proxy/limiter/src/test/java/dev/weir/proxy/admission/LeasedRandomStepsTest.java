@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.lease.LeaseKeeper;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -183,9 +184,10 @@ class LeasedRandomStepsTest {
         question.deadlineNs(store.clock().nowNs() + random.nextLong(1, DEADLINE_NS));
       }
       Client client = new Client(fields, isPeek ? 0 : cost);
-      client.ticket = admission.ask(question, client, store.clock().nowNs());
-      if (client.ticket == Admission.SETTLED) {
-        client.take(admission.verdict());
+      Asked asked = admission.ask(question, client, store.clock().nowNs());
+      client.ticket = asked.ticket();
+      if (asked.verdict() != null) {
+        client.take(asked.verdict());
       } else {
         waiting.add(client);
       }

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
@@ -75,10 +76,11 @@ final class ModelClients {
    */
   void ask(Question question, String[] fields) {
     Client client = new Client(fields);
-    client.ticket = admission.ask(question, client, store.clock().nowNs());
-    if (client.ticket != Admission.SETTLED) {
+    Asked asked = admission.ask(question, client, store.clock().nowNs());
+    client.ticket = asked.ticket();
+    if (asked.verdict() == null) {
       waiting.add(client);
-    } else if (admission.verdict().allowed()) {
+    } else if (asked.verdict().allowed()) {
       client.passed();
     }
   }

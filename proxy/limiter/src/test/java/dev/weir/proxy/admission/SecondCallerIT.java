@@ -12,6 +12,7 @@ import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -156,14 +157,14 @@ class SecondCallerIT {
         .submit(
             () -> {
               long nowNs = at.clock().tick();
-              long ticket =
+              Asked asked =
                   at.admission()
                       .ask(
                           of.apply(new Question()),
                           (own, late) -> said.complete(Said.of(late)),
                           nowNs);
-              if (ticket == Admission.SETTLED) {
-                said.complete(Said.of(at.admission().verdict()));
+              if (asked.verdict() != null) {
+                said.complete(Said.of(asked.verdict()));
               }
             })
         .sync();

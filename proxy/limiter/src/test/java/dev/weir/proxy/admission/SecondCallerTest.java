@@ -10,6 +10,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -108,10 +109,10 @@ class SecondCallerTest {
   /** Asks, and has the store answer what is asked of it. */
   private Verdict ask(Question of) {
     int before = told.count;
-    long ticket = admission.ask(of, told, store.clock().nowNs());
-    if (ticket == Admission.SETTLED) {
+    Asked asked = admission.ask(of, told, store.clock().nowNs());
+    if (asked.verdict() != null) {
       assertEquals(before, told.count, "what is known at once is told nobody");
-      told.decided(ticket, admission.verdict());
+      told.decided(asked.ticket(), asked.verdict());
     }
     answerAll();
     assertEquals(before + 1, told.count);
@@ -240,9 +241,8 @@ class SecondCallerTest {
     store.pass(1 + TimeUnit.MILLISECONDS.toNanos(1));
     assertEquals(RefusalReason.STORE_UNAVAILABLE, told.verdict.refusal());
     question.deadlineNs(store.clock().nowNs());
-    assertEquals(
-        Admission.SETTLED, admission.ask(question, told, store.clock().nowNs()), "it is over");
-    assertEquals(RefusalReason.STORE_UNAVAILABLE, admission.verdict().refusal());
+    Verdict atOnce = admission.ask(question, told, store.clock().nowNs()).verdict();
+    assertEquals(RefusalReason.STORE_UNAVAILABLE, atOnce.refusal(), "it is over");
   }
 
   @Test
@@ -267,9 +267,9 @@ class SecondCallerTest {
     start(Mode.EXACT, null, limit("10/365d", "header:x-user"), limit("20/365d", "header:x-group"));
     start(Operation.CHECK).identity("header:x-group", bytes("admins"), 0, 6).cost(4).wantsRows();
     int[] kept = {Admission.NOTHING_KEPT};
-    long ticket =
+    Asked asked =
         admission.ask(question, (of, late) -> kept[0] = admission.keep(), store.clock().nowNs());
-    assertTrue(ticket != Admission.SETTLED);
+    assertNull(asked.verdict());
     server.answer(); // the check; its figures are asked for behind it
     admission.ask(
         traffic.traffic(TextRequest.of("GET", "/", "x-user", "eve", "x-group", "users")),
@@ -299,9 +299,9 @@ class SecondCallerTest {
     int before = told.count;
     for (int i = 0; i < 4096; i++) {
       start(Operation.CHECK).cost(1, Question.MAX_COST);
-      long ticket = admission.ask(question, told, store.clock().nowNs());
-      if (ticket == Admission.SETTLED) {
-        told.decided(ticket, admission.verdict());
+      Asked asked = admission.ask(question, told, store.clock().nowNs());
+      if (asked.verdict() != null) {
+        told.decided(asked.ticket(), asked.verdict());
       }
     }
     answerAll();
@@ -314,7 +314,8 @@ class SecondCallerTest {
   @Test
   void aClientThatLeavesWhileTheStoreIsAskedLeavesItsChargeBehind() {
     start(Mode.EXACT);
-    long ticket = admission.ask(start(Operation.CHECK).cost(4), told, store.clock().nowNs());
+    long ticket =
+        admission.ask(start(Operation.CHECK).cost(4), told, store.clock().nowNs()).ticket();
     admission.ended(ticket, new RequestEnd().set(RequestEnd.How.CLIENT_GONE));
     server.answer();
     assertEquals(0, told.count);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -174,9 +175,9 @@ class SeveralGatesModelTest {
         byte[] identity = name.getBytes(StandardCharsets.US_ASCII);
         question.identity("header:x-" + key, new UnsafeBuffer(identity), 0, identity.length);
       }
-      long ticket = admission.ask(question, (late, verdict) -> {}, store.clock().nowNs());
-      assertEquals(Admission.SETTLED, ticket, "it would never pass here");
-      return LIMIT - admission.verdict().row(0).remaining();
+      Asked asked = admission.ask(question, (late, verdict) -> {}, store.clock().nowNs());
+      assertEquals(Admission.SETTLED, asked.ticket(), "it would never pass here");
+      return LIMIT - asked.verdict().row(0).remaining();
     }
   }
 }

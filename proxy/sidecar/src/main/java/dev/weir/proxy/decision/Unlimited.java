@@ -1,6 +1,7 @@
 package dev.weir.proxy.decision;
 
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -9,16 +10,11 @@ import dev.weir.proxy.request.VerdictListener;
 /** Lets every request pass: those that ask for decisions are not themselves decided on. */
 final class Unlimited implements Admission {
   private final Verdict verdict = new Verdict();
+  private final Asked asked = new Asked();
 
   @Override
-  public long ask(Question question, VerdictListener asker, long nowNs) {
-    verdict.allowUnlimited();
-    return SETTLED;
-  }
-
-  @Override
-  public Verdict verdict() {
-    return verdict;
+  public Asked ask(Question question, VerdictListener asker, long nowNs) {
+    return asked.settled(verdict.allowUnlimited());
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
@@ -126,13 +127,13 @@ abstract class LineProtocolTest {
     }
 
     @Override
-    public long ask(Question question, VerdictListener asker, long nowNs) {
-      long ticket = watched.ask(question, asker, nowNs);
-      if (!isLate || ticket != SETTLED) {
-        return ticket;
+    public Asked ask(Question question, VerdictListener asker, long nowNs) {
+      Asked asked = watched.ask(question, asker, nowNs);
+      if (!isLate || asked.verdict() == null) {
+        return asked;
       }
       Verdict verdict = new Verdict();
-      verdict.set(watched.verdict());
+      verdict.set(asked.verdict());
       isAwaited = true;
       eventLoop.execute(
           () -> {
@@ -141,17 +142,7 @@ abstract class LineProtocolTest {
               asker.decided(LATE_TICKET, verdict);
             }
           });
-      return LATE_TICKET;
-    }
-
-    @Override
-    public boolean countsMessages() {
-      return watched.countsMessages();
-    }
-
-    @Override
-    public Verdict verdict() {
-      return watched.verdict();
+      return asked.awaited(LATE_TICKET);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.weir.proxy.decision.v1;
 import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -66,14 +67,14 @@ final class AwaitedVerdicts<C> {
    */
   Object ask(C call, Question question, boolean isRuleWanted, String about, long nowNs) {
     Late late = free.take();
-    long ticket = admission.ask(question, late, nowNs);
-    if (ticket == Admission.SETTLED) {
+    Asked asked = admission.ask(question, late, nowNs);
+    if (asked.verdict() != null) {
       leave(late);
-      answers.answer(call, admission.verdict(), isRuleWanted, about, nowNs);
+      answers.answer(call, asked.verdict(), isRuleWanted, about, nowNs);
       return null;
     }
     late.call = call;
-    late.ticket = ticket;
+    late.ticket = asked.ticket();
     late.isRuleWanted = isRuleWanted;
     late.about = about;
     return late;

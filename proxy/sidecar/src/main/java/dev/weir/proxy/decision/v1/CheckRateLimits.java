@@ -6,7 +6,7 @@ import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.FreeList;
-import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
@@ -182,11 +182,11 @@ final class CheckRateLimits implements GrpcMethod {
     AskedCheck of = check.asked();
     loop.note(of);
     long askedNs = loop.clock().nowNs();
-    long ticket = loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), askedNs);
-    if (ticket == Admission.SETTLED) {
-      check.settled(loop.admission().verdict(), askedNs);
+    Asked asked = loop.admission().ask(question, check.asking(loop.isRuleWanted(of)), askedNs);
+    if (asked.verdict() != null) {
+      check.settled(asked.verdict(), askedNs);
     } else {
-      check.awaits(ticket);
+      check.awaits(asked.ticket());
     }
   }
 

@@ -11,7 +11,6 @@ import dev.weir.proxy.envoy.file.NodeLimit;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -265,11 +264,11 @@ public final class RateLimiter {
 
   /** Asks about a descriptor by itself. */
   private void ask(PendingCall pending, DescriptorStatus status, Identities whose, long nowNs) {
-    if (admission.ask(charges(status, whose), status, nowNs) != Admission.SETTLED) {
+    Verdict verdict = admission.ask(charges(status, whose), status, nowNs).verdict();
+    if (verdict == null) {
       pending.opened();
       return;
     }
-    Verdict verdict = admission.verdict();
     long left = verdict.remaining();
     if (verdict.allowed() || !status.countsAll() || !status.isLocal() || left == 0) {
       note(pending, status, verdict);
@@ -277,8 +276,8 @@ public final class RateLimiter {
     }
     // The count has not as much room: its hits fill it, and it is past any limit.
     question.start(Operation.CHECK, Purpose.DESCRIPTOR).cost(left);
-    admission.ask(charges.set(status.charged(), whose, question), status, nowNs);
-    note(pending, status, admission.verdict());
+    charges.set(status.charged(), whose, question);
+    note(pending, status, admission.ask(charges, status, nowNs).verdict());
     status.refused();
   }
 
@@ -294,8 +293,9 @@ public final class RateLimiter {
   private void askTogether(PendingCall pending, long nowNs) {
     TakenTogether members = pending.together;
     if (members.areOneQuestion() && admission.decidesInOne(charges(members))) {
-      if (admission.ask(charges, members, nowNs) == Admission.SETTLED) {
-        noteTogether(pending, admission.verdict());
+      Verdict verdict = admission.ask(charges, members, nowNs).verdict();
+      if (verdict != null) {
+        noteTogether(pending, verdict);
       } else {
         pending.opened();
       }
