@@ -75,6 +75,11 @@ public enum KnownField {
     this.inResponse = inResponse;
   }
 
+  /** The name in lower case; that of {@link #X_ENVOY} is a prefix. */
+  public String lowerCaseName() {
+    return new String(lowerCase, StandardCharsets.US_ASCII);
+  }
+
   /** The field's treatment on the way to the service. */
   public FieldTreatment inRequest() {
     return inRequest;

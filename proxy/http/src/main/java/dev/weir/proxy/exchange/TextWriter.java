@@ -1,9 +1,11 @@
 package dev.weir.proxy.exchange;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
 
-/** Writes numbers as text into a buffer, without a String in between. */
+/** Writes text into a buffer, without a String in between. */
 public final class TextWriter {
   private static final byte[] HEX_DIGITS = ascii("0123456789abcdef");
   private static final int DIGITS_OF_LONG = Long.SIZE / 4;
@@ -21,6 +23,18 @@ public final class TextWriter {
 
   public static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Appends bytes as they are. */
+  public static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
+    out.ensureWritable(length);
+    int at = offset;
+    for (int end = offset + length - Long.BYTES; at <= end; at += Long.BYTES) {
+      out.writeLong(bytes.getLong(at, ByteOrder.BIG_ENDIAN));
+    }
+    for (; at < offset + length; at++) {
+      out.writeByte(bytes.getByte(at));
+    }
   }
 
   /**

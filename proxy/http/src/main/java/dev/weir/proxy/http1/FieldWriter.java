@@ -1,15 +1,52 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.exchange.ForwardedFields;
+import dev.weir.proxy.exchange.KnownField;
+import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
-/** Writes fields that came in another protocol as lines of HTTP/1.1. */
-final class FieldWriter {
+/** Writes fields that came in another protocol, or that Weir adds, as lines of HTTP/1.1. */
+final class FieldWriter implements ForwardedFields.Notation {
+  static final FieldWriter NOTATION = new FieldWriter();
+
   /** What stands around a field's name and value. */
   static final int ADDED_BYTES = 4;
 
+  /** For each known field, by ordinal: its name as it is usually spelt, and what follows that. */
+  private static final byte[][] NAMES =
+      Arrays.stream(KnownField.values())
+          .map(field -> TextWriter.ascii(spelling(field.lowerCaseName()) + ": "))
+          .toArray(byte[][]::new);
+
   private FieldWriter() {}
+
+  private static String spelling(String lowerCase) {
+    StringBuilder name = new StringBuilder(lowerCase);
+    for (int i = 0; i < name.length(); i++) {
+      if (i == 0 || name.charAt(i - 1) == '-') {
+        name.setCharAt(i, Character.toUpperCase(name.charAt(i)));
+      }
+    }
+    return name.toString();
+  }
+
+  @Override
+  public void begin(ByteBuf out, KnownField field, int valueBytes) {
+    out.writeBytes(NAMES[field.ordinal()]);
+  }
+
+  @Override
+  public void end(ByteBuf out) {
+    out.writeByte('\r').writeByte('\n');
+  }
+
+  @Override
+  public boolean canHold(DirectBuffer bytes, int from, int to) {
+    return Grammar.findControl(bytes, from, to) == to;
+  }
 
   /**
    * Appends one field, unless its name is no token or its value holds a control character: what
@@ -21,10 +58,10 @@ final class FieldWriter {
     int nameEnd = name + fields.nameLength(index);
     int value = fields.valueOffset(index);
     int valueEnd = value + fields.valueLength(index);
-    if (isToken(bytes, name, nameEnd) && Grammar.findControl(bytes, value, valueEnd) == valueEnd) {
-      copy(bytes, name, nameEnd, out);
+    if (isToken(bytes, name, nameEnd) && NOTATION.canHold(bytes, value, valueEnd)) {
+      TextWriter.copy(bytes, name, nameEnd - name, out);
       out.writeByte(':').writeByte(' ');
-      copy(bytes, value, valueEnd, out);
+      TextWriter.copy(bytes, value, valueEnd - value, out);
       out.writeByte('\r').writeByte('\n');
     }
   }
@@ -36,12 +73,5 @@ final class FieldWriter {
       at++;
     }
     return at == to && to > from;
-  }
-
-  /** Appends {@code bytes[from, to)}. */
-  static void copy(DirectBuffer bytes, int from, int to, ByteBuf out) {
-    for (int i = from; i < to; i++) {
-      out.writeByte(bytes.getByte(i));
-    }
   }
 }

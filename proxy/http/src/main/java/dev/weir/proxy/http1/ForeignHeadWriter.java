@@ -3,10 +3,10 @@ package dev.weir.proxy.http1;
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.FieldName;
@@ -33,12 +33,6 @@ final class ForeignHeadWriter {
       ascii("Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
-  private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
-  private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
-  private static final byte[] FORWARDED_PROTO = ascii("X-Forwarded-Proto: http\r\n");
-  private static final byte[] FORWARDED_PROTO_SECURE = ascii("X-Forwarded-Proto: https\r\n");
-  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
-  private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
 
   private static final FieldName COOKIE_NAME = FieldName.of("cookie");
 
@@ -49,10 +43,10 @@ final class ForeignHeadWriter {
   private static final int ADDED_BYTES = 512;
 
   private final FieldPolicy policy = new FieldPolicy();
-  private final RequestIds requestIds;
+  private final ForwardedFields forwarded;
 
-  ForeignHeadWriter(RequestIds requestIds) {
-    this.requestIds = requestIds;
+  ForeignHeadWriter(ForwardedFields forwarded) {
+    this.forwarded = forwarded;
   }
 
   /**
@@ -80,7 +74,7 @@ final class ForeignHeadWriter {
       out.writeBytes(EXPECT);
     }
     writeFraming(head, out);
-    writeForwarded(view, out);
+    forwarded.write(out, view, policy);
     return out.writeBytes(CRLF);
   }
 
@@ -120,16 +114,16 @@ final class ForeignHeadWriter {
 
   private static void writeRequestLine(RequestView view, ByteBuf out) {
     DirectBuffer bytes = view.bytes();
-    copy(bytes, view.methodOffset(), view.methodLength(), out);
+    TextWriter.copy(bytes, view.methodOffset(), view.methodLength(), out);
     out.writeByte(' ');
-    copy(bytes, view.pathOffset(), view.pathLength(), out);
+    TextWriter.copy(bytes, view.pathOffset(), view.pathLength(), out);
     if (view.queryLength() >= 0) {
       out.writeByte('?');
-      copy(bytes, view.queryOffset(), view.queryLength(), out);
+      TextWriter.copy(bytes, view.queryOffset(), view.queryLength(), out);
     }
     out.writeBytes(VERSION);
     out.writeBytes(HOST);
-    copy(bytes, view.authorityOffset(), view.authorityLength(), out);
+    TextWriter.copy(bytes, view.authorityOffset(), view.authorityLength(), out);
     out.writeBytes(CRLF);
   }
 
@@ -169,9 +163,9 @@ final class ForeignHeadWriter {
     for (int i = first; i >= 0; i = view.findField(COOKIE_NAME, i + 1)) {
       int value = view.valueOffset(i);
       int end = value + view.valueLength(i);
-      if (Grammar.findControl(view.bytes(), value, end) == end) {
+      if (FieldWriter.NOTATION.canHold(view.bytes(), value, end)) {
         out.writeBytes(CRUMB_END, 0, out.writerIndex() == empty ? 0 : CRUMB_END.length);
-        FieldWriter.copy(view.bytes(), value, end, out);
+        TextWriter.copy(view.bytes(), value, end - value, out);
       }
     }
     out.writeBytes(CRLF);
@@ -202,41 +196,5 @@ final class ForeignHeadWriter {
       }
     }
     return false;
-  }
-
-  private void writeForwarded(RequestView view, ByteBuf out) {
-    DirectBuffer bytes = view.bytes();
-    out.writeBytes(FORWARDED_FOR);
-    for (int i = 0; i < view.fieldCount(); i++) {
-      int value = view.valueOffset(i);
-      int end = value + view.valueLength(i);
-      if (end > value
-          && KnownField.lookUp(bytes, view.nameOffset(i), view.nameLength(i))
-              == KnownField.X_FORWARDED_FOR
-          && Grammar.findControl(bytes, value, end) == end) {
-        FieldWriter.copy(bytes, value, end, out);
-        out.writeByte(',').writeByte(' ');
-      }
-    }
-    out.writeBytes(view.peer().text());
-    out.writeBytes(CRLF);
-    if (policy.addsToRequest(KnownField.X_FORWARDED_PROTO)) {
-      out.writeBytes(view.peer().secure() ? FORWARDED_PROTO_SECURE : FORWARDED_PROTO);
-    }
-    if (policy.addsToRequest(KnownField.X_FORWARDED_HOST)) {
-      out.writeBytes(FORWARDED_HOST);
-      copy(bytes, view.authorityOffset(), view.authorityLength(), out);
-      out.writeBytes(CRLF);
-    }
-    out.writeBytes(VIA);
-    if (policy.addsToRequest(KnownField.X_REQUEST_ID)) {
-      out.writeBytes(REQUEST_ID);
-      requestIds.writeNext(out);
-      out.writeBytes(CRLF);
-    }
-  }
-
-  private static void copy(DirectBuffer bytes, int offset, int length, ByteBuf out) {
-    FieldWriter.copy(bytes, offset, offset + length, out);
   }
 }

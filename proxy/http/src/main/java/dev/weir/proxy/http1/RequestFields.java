@@ -32,7 +32,6 @@ final class RequestFields {
   private int upgradeField;
   private int webSocketKeyField;
   private int contentLengthField;
-  private int forwardedForCount;
   private boolean expectContinue;
 
   /**
@@ -50,7 +49,6 @@ final class RequestFields {
     policy.startRequest(peerTrusted);
     omitted.reset();
     hostField = expectField = upgradeField = contentLengthField = webSocketKeyField = -1;
-    forwardedForCount = 0;
     expectContinue = false;
   }
 
@@ -106,7 +104,6 @@ final class RequestFields {
         }
       }
       case SEC_WEBSOCKET_KEY -> webSocketKeyField = index;
-      case X_FORWARDED_FOR -> forwardedForCount++;
       default -> {
         // The policy says all that there is to say of the others.
       }
@@ -215,13 +212,9 @@ final class RequestFields {
     return hostField;
   }
 
-  boolean hasForwardedFor() {
-    return forwardedForCount > 0;
-  }
-
-  /** Whether the proxy writes such a field of its own. */
-  boolean adds(KnownField known) {
-    return policy.addsToRequest(known);
+  /** Which fields the proxy writes of its own. */
+  FieldPolicy policy() {
+    return policy;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.weir.proxy.http1;
 
 import dev.weir.proxy.exchange.IncomingRequest;
+import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
@@ -217,18 +218,9 @@ public final class RequestHead implements IncomingRequest {
     return fieldIndex == fields.hostField();
   }
 
-  /** Whether the proxy writes such a field of its own. */
-  boolean adds(KnownField known) {
-    return fields.adds(known);
-  }
-
-  boolean hasForwardedFor() {
-    return fields.hasForwardedFor();
-  }
-
-  boolean isForwardedFor(int fieldIndex) {
-    return KnownField.lookUp(view.bytes(), view.nameOffset(fieldIndex), view.nameLength(fieldIndex))
-        == KnownField.X_FORWARDED_FOR;
+  /** Which fields the proxy writes of its own. */
+  FieldPolicy policy() {
+    return fields.policy();
   }
 
   /**

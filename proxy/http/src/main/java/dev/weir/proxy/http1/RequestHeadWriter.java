@@ -2,9 +2,8 @@ package dev.weir.proxy.http1;
 
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
+import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingRequest;
-import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.RequestView;
@@ -22,19 +21,13 @@ public final class RequestHeadWriter {
   private static final byte[] HOST = ascii("Host: ");
   private static final byte[] CONTENT_LENGTH = ascii("Content-Length: ");
   private static final byte[] UPGRADE = ascii("Connection: upgrade\r\n");
-  private static final byte[] FORWARDED_FOR = ascii("X-Forwarded-For: ");
-  private static final byte[] FORWARDED_HOST = ascii("X-Forwarded-Host: ");
-  private static final byte[] FORWARDED_PROTO = ascii("X-Forwarded-Proto: http\r\n");
-  private static final byte[] FORWARDED_PROTO_SECURE = ascii("X-Forwarded-Proto: https\r\n");
-  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
-  private static final byte[] REQUEST_ID = ascii("X-Request-Id: ");
 
   /** The most bytes that are added to a head, beyond the client's own host and address list. */
   private static final int ADDED_BYTES = 512;
 
   private final byte[] upstreamAuthority;
-  private final RequestIds requestIds = new RequestIds();
-  private final ForeignHeadWriter foreign = new ForeignHeadWriter(requestIds);
+  private final ForwardedFields forwarded = new ForwardedFields(FieldWriter.NOTATION);
+  private final ForeignHeadWriter foreign = new ForeignHeadWriter(forwarded);
 
   /**
    * @param upstreamAuthority what to say as Host for a client of HTTP/1.0 that gave none.
@@ -50,20 +43,14 @@ public final class RequestHeadWriter {
    * @return a buffer of its own, the caller's to release.
    */
   public ByteBuf write(RequestHead head, ByteBufAllocator allocator) {
-    byte[] peerAddress = head.view().peer().text();
-    ByteBuf out =
-        allocator.directBuffer(
-            2 * head.source().length()
-                + upstreamAuthority.length
-                + peerAddress.length
-                + ADDED_BYTES);
-    write(head, peerAddress, out);
-    return out;
-  }
-
-  private void write(RequestHead head, byte[] peerAddress, ByteBuf out) {
     RequestView view = head.view();
     HeadSource in = head.source();
+    ByteBuf out =
+        allocator.directBuffer(
+            2 * in.length()
+                + upstreamAuthority.length
+                + view.peer().text().length
+                + ADDED_BYTES);
     writeRequestLine(view, in, out);
     writeKeptFields(head, view, in, out);
     writeHost(head, view, in, out);
@@ -75,17 +62,8 @@ public final class RequestHeadWriter {
     if (head.upgrade()) {
       out.writeBytes(UPGRADE);
     }
-    writeForwarded(head, view, in, peerAddress, out);
-    if (head.adds(KnownField.X_REQUEST_ID)) {
-      writeRequestId(out);
-    }
-    out.writeBytes(CRLF);
-  }
-
-  private void writeRequestId(ByteBuf out) {
-    out.writeBytes(REQUEST_ID);
-    requestIds.writeNext(out);
-    out.writeBytes(CRLF);
+    forwarded.write(out, view, head.policy());
+    return out.writeBytes(CRLF);
   }
 
   /**
@@ -139,30 +117,5 @@ public final class RequestHeadWriter {
       out.writeBytes(upstreamAuthority);
       out.writeBytes(CRLF);
     }
-  }
-
-  private static void writeForwarded(
-      RequestHead head, RequestView view, HeadSource in, byte[] peerAddress, ByteBuf out) {
-    out.writeBytes(FORWARDED_FOR);
-    if (head.hasForwardedFor()) {
-      for (int i = 0; i < view.fieldCount(); i++) {
-        if (head.isForwardedFor(i) && view.valueLength(i) > 0) {
-          in.copy(view.valueOffset(i), view.valueLength(i), out);
-          out.writeByte(',');
-          out.writeByte(' ');
-        }
-      }
-    }
-    out.writeBytes(peerAddress);
-    out.writeBytes(CRLF);
-    if (head.adds(KnownField.X_FORWARDED_PROTO)) {
-      out.writeBytes(view.peer().secure() ? FORWARDED_PROTO_SECURE : FORWARDED_PROTO);
-    }
-    if (head.adds(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
-      out.writeBytes(FORWARDED_HOST);
-      in.copy(view.authorityOffset(), view.authorityLength(), out);
-      out.writeBytes(CRLF);
-    }
-    out.writeBytes(VIA);
   }
 }

@@ -4,6 +4,7 @@ import static dev.weir.proxy.exchange.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.FieldTreatment;
+import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.TextWriter;
@@ -17,7 +18,7 @@ import io.netty.buffer.ByteBuf;
  */
 public final class ResponseHeadWriter {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
-  private static final byte[] VIA = ascii("Via: 1.1 weir\r\n");
+  private static final byte[] VIA = ForwardedFields.via(FieldWriter.NOTATION);
   private static final byte[] SWITCHING =
       ascii("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
   private static final byte[] ACCEPT = ascii("Sec-WebSocket-Accept: ");

@@ -3,6 +3,7 @@ package dev.weir.proxy.http2.message;
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.RequestIds;
@@ -33,9 +34,6 @@ public final class RequestHeadWriter {
   private static final byte[] WEBSOCKET = ascii("websocket");
   private static final byte[] TRAILERS = ascii("trailers");
   private static final byte[] CONTINUE = ascii("100-continue");
-  private static final byte[] HTTP = ascii("http");
-  private static final byte[] HTTPS = ascii("https");
-  private static final byte[] VIA = ascii("1.1 weir");
 
   private static final byte[] GRPC_TIMEOUT = ascii("grpc-timeout");
 
@@ -46,13 +44,10 @@ public final class RequestHeadWriter {
 
   private final FieldEncoder encoder = new FieldEncoder();
   private final FieldPolicy policy = new FieldPolicy();
-  private final RequestIds requestIds = new RequestIds();
+  private final ForwardedFields forwarded = new ForwardedFields(new FieldNotation());
   private final byte[] upstreamAuthority;
   private final boolean secure;
   private int timeoutOffset;
-
-  /** The forwarding fields of the head that is being written. */
-  private int forwardedForBytes;
 
   /**
    * @param upstreamAuthority what to say as authority for a client that gave none.
@@ -80,7 +75,7 @@ public final class RequestHeadWriter {
     if (head.contentLength() >= 0) {
       encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
     }
-    writeForwarded(head, view, out);
+    forwarded.write(out, view, policy);
     timeoutOffset = NONE;
     if (timeout >= 0) {
       timeoutOffset = out.writerIndex() - out.readerIndex();
@@ -163,12 +158,8 @@ public final class RequestHeadWriter {
     DirectBuffer bytes = view.bytes();
     boolean asksForTrailers = false;
     int timeout = NONE;
-    forwardedForBytes = 0;
     for (int i = 0; i < view.fieldCount(); i++) {
       KnownField known = known(head, view, i);
-      if (known == KnownField.X_FORWARDED_FOR && view.valueLength(i) > 0) {
-        forwardedForBytes += view.valueLength(i) + 2;
-      }
       if (known == KnownField.TE) {
         asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
       } else if (!view.omits(i) && passes(known)) {
@@ -214,35 +205,5 @@ public final class RequestHeadWriter {
         view.valueOffset(index),
         view.valueLength(index),
         FieldKind.isSecret(view.bytes(), name, nameLength));
-  }
-
-  private void writeForwarded(IncomingRequest head, RequestView view, ByteBuf out) {
-    DirectBuffer bytes = view.bytes();
-    byte[] peer = view.peer().text();
-    encoder.begin(out, FieldKind.X_FORWARDED_FOR, forwardedForBytes + peer.length);
-    for (int i = 0; forwardedForBytes > 0 && i < view.fieldCount(); i++) {
-      if (view.valueLength(i) > 0 && known(head, view, i) == KnownField.X_FORWARDED_FOR) {
-        encoder.append(out, bytes, view.valueOffset(i), view.valueLength(i));
-        out.writeByte(',').writeByte(' ');
-      }
-    }
-    out.writeBytes(peer);
-    if (policy.addsToRequest(KnownField.X_FORWARDED_PROTO)) {
-      encoder.field(out, FieldKind.X_FORWARDED_PROTO, view.peer().secure() ? HTTPS : HTTP);
-    }
-    if (policy.addsToRequest(KnownField.X_FORWARDED_HOST) && view.authorityLength() > 0) {
-      encoder.field(
-          out,
-          FieldKind.X_FORWARDED_HOST,
-          bytes,
-          view.authorityOffset(),
-          view.authorityLength(),
-          false);
-    }
-    encoder.field(out, FieldKind.VIA, VIA);
-    if (policy.addsToRequest(KnownField.X_REQUEST_ID)) {
-      encoder.begin(out, FieldKind.X_REQUEST_ID, RequestIds.BYTES);
-      requestIds.writeNext(out);
-    }
   }
 }

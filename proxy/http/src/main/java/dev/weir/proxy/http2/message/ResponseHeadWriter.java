@@ -1,7 +1,5 @@
 package dev.weir.proxy.http2.message;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
-
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.FieldTreatment;
 import dev.weir.proxy.exchange.IncomingResponse;
@@ -18,7 +16,6 @@ import io.netty.buffer.ByteBuf;
  */
 public final class ResponseHeadWriter {
   private static final int OK = 200;
-  private static final byte[] VIA = ascii("1.1 weir");
 
   /** The most bytes of status, length and way. */
   private static final int FIXED_BYTES = 64;
@@ -47,7 +44,7 @@ public final class ResponseHeadWriter {
       encoder.field(out, FieldKind.CONTENT_LENGTH, head.contentLength());
     }
     if (head.isForwarded()) {
-      encoder.field(out, FieldKind.VIA, VIA);
+      out.writeBytes(FieldNotation.VIA);
     }
   }
 
@@ -55,7 +52,7 @@ public final class ResponseHeadWriter {
   public void writeWebSocket(IncomingResponse head, ByteBuf out) {
     encoder.status(out, OK);
     writeFields(head, true, out);
-    encoder.field(out, FieldKind.VIA, VIA);
+    out.writeBytes(FieldNotation.VIA);
   }
 
   private void writeFields(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
